@@ -1,0 +1,39 @@
+/** What the two application roles may do on one table, as GRANT lists it; empty is nothing. */
+type TableGrants = { readonly web: string; readonly worker: string }
+
+/**
+ * The rights of the application roles, table by table. `gatehouse migrate` gives exactly these;
+ * a test fails when a table has no entry. Web is DATABASE_URL, worker is DATABASE_WORKER_URL;
+ * where both name one role it gets the union.
+ */
+export const tableGrants: Readonly<Record<string, TableGrants>> = {
+  _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
+  tenants: { web: 'SELECT, INSERT', worker: 'SELECT' },
+  users: {
+    web: 'SELECT, INSERT, UPDATE (email, email_verified, billing_customer), DELETE',
+    worker: 'SELECT, UPDATE (plan)',
+  },
+  // No UPDATE: an identity never changes its owner.
+  oauth_identities: { web: 'SELECT, INSERT, DELETE', worker: '' },
+  memberships: {
+    web: 'SELECT, INSERT, UPDATE (role, department, last_active_at), DELETE',
+    worker: 'SELECT',
+  },
+  sessions: { web: 'SELECT, INSERT, UPDATE (last_seen_at, tenant_id), DELETE', worker: '' },
+  sign_in_attempts: { web: 'SELECT, INSERT, UPDATE (session_id), DELETE', worker: '' },
+  orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
+  posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
+  invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
+  processed_events: { web: 'SELECT, INSERT', worker: '' },
+  received_events: {
+    web: 'SELECT, INSERT',
+    worker: 'SELECT, UPDATE (status, attempts, last_error, processed_at)',
+  },
+  audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
+}
+
+/** The queue's own schema: web adds jobs, worker takes and settles them. */
+export const queueGrants: TableGrants = {
+  web: 'SELECT, INSERT',
+  worker: 'SELECT, INSERT, UPDATE, DELETE',
+}

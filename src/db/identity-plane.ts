@@ -1,0 +1,57 @@
+import pg from 'pg'
+import { poolOptions } from './pool-options.ts'
+
+/** What a query of the identity plane and of the service tables runs on. */
+export type Queryable = {
+  query<Row extends pg.QueryResultRow>(statement: {
+    name?: string
+    text: string
+    values?: unknown[]
+  }): Promise<pg.QueryResult<Row>>
+}
+
+/**
+ * The connection to tables that are read before any tenant is known (src/db/planes.ts): by key,
+ * one row at a time, in hand-written statements. No context is ever set here, so tables under
+ * row-level security show no rows.
+ */
+export type IdentityPlane = Queryable & {
+  /** Runs `work` in one transaction on one connection; rolled back when it throws. */
+  transaction<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** @param size connections at most */
+export function openIdentityPlane(url: string, size: number): IdentityPlane {
+  const pool = new pg.Pool(poolOptions(url, size))
+  pool.on('error', () => {})
+  return {
+    query: (statement) => pool.query(statement),
+    transaction: (work) => runTransaction(pool, work),
+    close: () => pool.end(),
+  }
+}
+
+async function runTransaction<T>(
+  pool: pg.Pool,
+  work: (connection: Queryable) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect()
+  // A connection that dies while checked out rejects the query under way; the event itself says no more.
+  const onError = () => {}
+  client.on('error', onError)
+  try {
+    const opened = client.query('BEGIN')
+    opened.catch(() => {})
+    const result = await work(client)
+    const end = await client.query('COMMIT')
+    if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  } finally {
+    client.off('error', onError)
+    client.release(client.getTransactionStatus() !== 'I')
+  }
+}

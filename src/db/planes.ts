@@ -1,0 +1,15 @@
+/**
+ * Tables read before any tenant is known (contract 8). They are reached by key only, through
+ * functions that return one row, and carry no row-level security. Every table that stands in
+ * neither list must be under row-level security: the boot proof checks it (src/db/proof.ts).
+ */
+export const identityPlane = [
+  'users',
+  'oauth_identities',
+  'sessions',
+  'sign_in_attempts',
+  'memberships',
+] as const
+
+/** Tables that belong to no tenant and that no tenant route reaches. */
+export const serviceTables = ['processed_events', 'received_events', '_prisma_migrations'] as const

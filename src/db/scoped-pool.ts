@@ -1,0 +1,117 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg from 'pg'
+
+/** On whose behalf a transaction runs; row-level security sees exactly this and nothing else. */
+export type Scope = { readonly userId?: number; readonly tenantId?: string }
+
+type Context = { readonly scope: Scope; readonly access: 'read' | 'write' }
+type Statement = { readonly text: string }
+
+const context = new AsyncLocalStorage<Context>()
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Runs `work` with `scope` as the context of every connection it takes from a ScopedPool. */
+export function inScope<T>(
+  scope: Scope,
+  access: Context['access'],
+  work: () => Promise<T>,
+): Promise<T> {
+  return context.run({ scope, access }, work)
+}
+
+/**
+ * The second lock, below Prisma. A connection is only handed out to a transaction with a context:
+ * BEGIN and the context are written without waiting, so the first query rides behind them and the
+ * lock costs no round trip of its own. Reads run READ ONLY and do not wait for their COMMIT.
+ */
+export class ScopedPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Parameters<pg.Pool['connect']>[0]): void
+  override connect(...callback: unknown[]): Promise<pg.PoolClient> | undefined {
+    const active = context.getStore()
+    if (active === undefined || callback.length > 0) {
+      throw new Error('A query without a scope: use read() or write() of the database.')
+    }
+    return super.connect().then((client) => scopedClient(client, active))
+  }
+}
+
+/** One checked-out connection: understands the words of Prisma's transaction protocol. */
+function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
+  let opened: Promise<unknown> = Promise.resolve()
+  let settled: Promise<unknown> = Promise.resolve()
+
+  const send = (statement: Statement) => client.query(statement)
+
+  async function query(statement: Statement): Promise<pg.QueryResult> {
+    switch (statement.text) {
+      case 'BEGIN':
+        opened = client.query(opening(active))
+        // Awaited with the statements that follow; a failure here makes each of them fail too.
+        opened.catch(ignore)
+        return emptyResult('BEGIN')
+      case 'COMMIT':
+        return commit(statement)
+      case 'ROLLBACK':
+        return send(statement)
+      default:
+        return send(statement).catch((error) => opened.then(() => Promise.reject(error)))
+    }
+  }
+
+  async function commit(statement: Statement): Promise<pg.QueryResult> {
+    if (active.access === 'read') {
+      settled = send(statement)
+      settled.catch(ignore)
+      return emptyResult('COMMIT')
+    }
+    await opened
+    const result = await send(statement)
+    if (result.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+    return result
+  }
+
+  /** Only an idle connection goes back to the pool; whatever else is destroyed. */
+  function release(error?: Error | boolean): void {
+    settled.then(
+      () => client.release(error ?? client.getTransactionStatus() !== 'I'),
+      () => client.release(true),
+    )
+  }
+
+  return new Proxy(client, {
+    get(target, property) {
+      if (property === 'query') return query
+      if (property === 'release') return release
+      const value: unknown = Reflect.get(target, property, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** One message: BEGIN and the context, local to the transaction. */
+function opening({ scope, access }: Context): string {
+  return [
+    access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN',
+    `SET LOCAL app.user_id = '${userSetting(scope.userId)}'`,
+    `SET LOCAL app.tenant_id = '${tenantSetting(scope.tenantId)}'`,
+  ].join('; ')
+}
+
+function userSetting(userId: number | undefined): string {
+  if (userId === undefined) return ''
+  if (!Number.isSafeInteger(userId) || userId < 1) throw new Error('The scope names no user id.')
+  return String(userId)
+}
+
+function tenantSetting(tenantId: string | undefined): string {
+  if (tenantId === undefined) return ''
+  if (!uuid.test(tenantId)) throw new Error('The scope names no tenant id.')
+  return tenantId
+}
+
+function emptyResult(command: string): pg.QueryResult {
+  return { command, rowCount: 0, oid: 0, fields: [], rows: [] }
+}
+
+function ignore(): void {}

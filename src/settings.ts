@@ -1,0 +1,182 @@
+import Type from 'typebox'
+
+/**
+ * Every setting of the program, documented where it is defined. `.env.example` and the settings
+ * table of the README are generated from these schemas (`npm run generate`).
+ *
+ * `default` is the value used everywhere; `demo` says what stands in outside production.
+ */
+export const Settings = Type.Object({
+  NODE_ENV: Type.String({
+    default: 'development',
+    description:
+      '`production` embeds nothing and guesses nothing: every missing setting is a fault.',
+  }),
+  HOST: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Address to listen on. 127.0.0.1, in production 0.0.0.0.',
+    }),
+  ),
+  PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 3000,
+    description: 'Port to listen on; 0 takes a free one.',
+  }),
+  BASE_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Public origin, for instance https://app.example.com. The redirect URI registered with every provider is exactly BASE_URL/auth/callback.',
+      demo: 'http://localhost:PORT',
+    }),
+  ),
+  ADMIN_HOST: Type.String({
+    minLength: 1,
+    default: '127.0.0.1',
+    description: 'Address of the admin listener (/healthz, /readyz). Never a public one.',
+  }),
+  ADMIN_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 9464,
+    description: 'Port of the admin listener; 0 takes a free one.',
+  }),
+  TRUST_PROXY: Type.String({
+    default: '',
+    description:
+      'Comma-separated addresses of proxies whose X-Forwarded headers are believed. Danger: an address too many lets a caller forge its own.',
+  }),
+  ROLE: Type.Union([Type.Literal('all'), Type.Literal('web'), Type.Literal('worker')], {
+    default: 'all',
+    description: 'What this process does: all, web or worker.',
+  }),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Connection of the application role: no superuser, no BYPASSRLS, owner of nothing.',
+      demo: 'an embedded PostgreSQL in .data/',
+    }),
+  ),
+  DATABASE_WORKER_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Connection of the worker role, for jobs. With it the application role cannot write what only jobs write (invoices, plans, the state of received events). Default: DATABASE_URL.',
+      demo: 'a role of its own in the embedded PostgreSQL',
+    }),
+  ),
+  DATABASE_OWNER_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Connection of the owner of the schema; read by `migrate` and `seed` only.',
+      demo: 'the owner in the embedded PostgreSQL',
+    }),
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 2,
+    maximum: 500,
+    default: 10,
+    description: 'Connections for scoped work. Sessions and jobs use a few more of their own.',
+  }),
+  SESSION_SECRETS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Comma-separated, at least 32 characters each. The first signs session cookies, all verify them (rotation).',
+      demo: 'random, kept in .data/',
+    }),
+  ),
+  SESSION_IDLE_SECONDS: Type.Integer({
+    minimum: 60,
+    default: 43_200,
+    description: 'A session unused for this many seconds ends.',
+  }),
+  SESSION_ABSOLUTE_SECONDS: Type.Integer({
+    minimum: 60,
+    default: 604_800,
+    description: 'A session ends this many seconds after sign-in, used or not.',
+  }),
+  OIDC_PROVIDERS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Comma-separated names of identity providers ([a-z][a-z0-9_]*). The name is part of the identity key: never give it to another issuer.',
+      demo: '`demo`, a provider on this machine',
+    }),
+  ),
+  SIGN_IN_RETURN_TO: Type.String({
+    default: '/',
+    description:
+      'Path to go to after sign-in. Further exact paths may be listed, comma-separated; nothing else is ever redirected to.',
+  }),
+  BILLING_WEBHOOK_SECRETS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Comma-separated signing secrets of the billing provider; every one verifies (rotation).',
+      demo: 'random, kept in .data/',
+    }),
+  ),
+  RATE_LIMIT_SIGN_IN: Type.String({
+    default: '30/60',
+    description:
+      'Requests/seconds per address on the sign-in routes; `off` switches the limit off.',
+  }),
+  RATE_LIMIT_WEBHOOKS: Type.String({
+    default: '10000/60',
+    description: 'Requests/seconds per address on inbound webhooks; `off` switches the limit off.',
+  }),
+  RATE_LIMIT_API: Type.String({
+    default: '600/60',
+    description: 'Requests/seconds per session on everything else; `off` switches the limit off.',
+  }),
+  LOG_LEVEL: Type.Union(
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) =>
+      Type.Literal(level),
+    ),
+    { default: 'info', description: 'JSON lines on standard output; pretty on a terminal.' },
+  ),
+  GATEHOUSE_NOW: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Outside production: an RFC 3339 time from which the program’s clock runs on. Database time is not moved.',
+    }),
+  ),
+})
+
+/** The settings of one provider; `OIDC_<NAME>_` stands before each name. */
+export const ProviderSettings = Type.Object({
+  ISSUER: Type.String({
+    minLength: 1,
+    description: 'Issuer, exactly as the provider’s metadata spells it.',
+  }),
+  CLIENT_ID: Type.String({ minLength: 1, description: 'Client id registered with the provider.' }),
+  CLIENT_SECRET: Type.String({
+    minLength: 1,
+    description: 'Client secret; several, comma-separated, for rotation without downtime.',
+  }),
+  SCOPES: Type.String({
+    default: 'openid email profile',
+    description: 'Scopes asked for at sign-in; the least that does the job.',
+  }),
+  LABEL: Type.Optional(
+    Type.String({ description: 'Text on the sign-in button; default the name.' }),
+  ),
+  CLIENT_AUTH: Type.Union(
+    [Type.Literal('client_secret_post'), Type.Literal('client_secret_basic')],
+    { default: 'client_secret_post', description: 'How the client secret is sent.' },
+  ),
+  ID_TOKEN_ALG: Type.String({
+    default: 'RS256',
+    description: 'Comma-separated allow-list of id_token algorithms, asymmetric only.',
+  }),
+  TRUST_EMAIL: Type.String({
+    default: 'false',
+    description:
+      '`true`, or the comma-separated domains this provider may vouch for. Danger: with it, whoever controls an address at the provider controls the account with that address here.',
+  }),
+})
