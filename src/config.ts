@@ -2,25 +2,14 @@ import type Type from 'typebox'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Clock, clockStartingAt, systemClock } from './clock.ts'
+import type { ProviderConfig } from './identity/provider.ts'
 import { ProviderSettings, Settings } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 export type RateLimit = { max: number; seconds: number } | 'off'
 
-export type ProviderSetup = {
-  name: string
-  label: string
-  issuer: string
-  clientId: string
-  clientSecrets: readonly [string, ...string[]]
-  clientAuth: 'client_secret_post' | 'client_secret_basic'
-  scopes: string
-  idTokenAlgorithms: readonly [string, ...string[]]
-  /** `true`, or the domains (lower case) whose addresses the provider may vouch for. */
-  trustEmail: boolean | readonly string[]
-  /** http is allowed: loopback issuer outside production. The only place that says so. */
-  allowInsecure: boolean
-}
+/** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
+export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }
 
 export type Config = {
   production: boolean

@@ -17,7 +17,10 @@ export type Queryable = {
  */
 export type IdentityPlane = Queryable & {
   /** Runs `work` in one transaction on one connection; rolled back when it throws. */
-  transaction<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
+  transaction<T>(
+    limits: { statementTimeoutMs: number },
+    work: (connection: Queryable) => Promise<T>,
+  ): Promise<T>
   close(): Promise<void>
 }
 
@@ -27,13 +30,14 @@ export function openIdentityPlane(url: string, size: number): IdentityPlane {
   pool.on('error', () => {})
   return {
     query: (statement) => pool.query(statement),
-    transaction: (work) => runTransaction(pool, work),
+    transaction: (limits, work) => runTransaction(pool, limits.statementTimeoutMs, work),
     close: () => pool.end(),
   }
 }
 
 async function runTransaction<T>(
   pool: pg.Pool,
+  statementTimeoutMs: number,
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
@@ -41,7 +45,7 @@ async function runTransaction<T>(
   const onError = () => {}
   client.on('error', onError)
   try {
-    const opened = client.query('BEGIN')
+    const opened = client.query(`BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}`)
     opened.catch(() => {})
     const result = await work(client)
     const end = await client.query('COMMIT')

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-const acquireTimeoutMs = 1_000
+const acquireTimeoutMs = 800
 const statementTimeoutMs = 5_000
 const lockTimeoutMs = 2_000
 const idleInTransactionTimeoutMs = 10_000

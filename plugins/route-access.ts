@@ -1,0 +1,47 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { type Action, policy, type Resource } from '#src/access/policy.ts'
+
+/**
+ * Who may call a route. `public`: anyone. `signature`: the body proves its sender. `signed-in`:
+ * whoever has a session, for what is theirs alone. Else the rule of the policy that decides.
+ */
+export type Access = 'public' | 'signature' | 'signed-in' | { resource: Resource; action: Action }
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+  }
+}
+
+/**
+ * Deny by default, at boot: a route that does not state its access, states a rule that does not
+ * exist, or stands in a scope without the guard its access needs, stops the start.
+ */
+export default fp(
+  async function routeAccess(app) {
+    app.addHook('onRoute', refuseUnguardedRoute)
+  },
+  { name: 'route-access', fastify: '5.x' },
+)
+
+function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void {
+  const name = `${route.method} ${route.url}`
+  const access = route.config?.access
+  if (access === undefined) throw new Error(`${name} does not state config.access.`)
+  if (access === 'public') return
+  demand(this, access === 'signature' ? 'webhook' : 'caller', name)
+  if (access === 'signature' || access === 'signed-in') return
+  const rule = policy.find(
+    ({ resource, action }) => resource === access.resource && action === access.action,
+  )
+  if (rule === undefined) {
+    throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
+  }
+  if (rule.scope === 'tenant') demand(this, 'tenantScope', name)
+}
+
+function demand(app: FastifyInstance, decorator: string, route: string): void {
+  if (app.hasRequestDecorator(decorator)) return
+  throw new Error(`${route} stands outside the scope that sets request.${decorator}.`)
+}

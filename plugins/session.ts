@@ -1,0 +1,95 @@
+import fastifyCookie from '@fastify/cookie'
+import fastifySession from '@fastify/session'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { randomToken } from '#src/crypto/digest.ts'
+import type { IdentityPlane } from '#src/db/identity-plane.ts'
+import { type Caller, endSession, findSession, type SessionLimits } from '#src/identity/sessions.ts'
+
+export const cookieName = 'sid'
+
+declare module 'fastify' {
+  interface Session {
+    /** The row exists and is live. */
+    live?: boolean
+    /** Null until sign-in. */
+    caller?: Caller | null
+    /** Set where the answer must carry the cookie. */
+    announced?: boolean
+  }
+  interface FastifyRequest {
+    /** The id the next regenerated session gets: its row is written before the cookie is. */
+    nextSessionId: string | null
+    /** Makes the browser's session the one whose row was just written under `cookieId`. */
+    adoptSession(cookieId: string): Promise<void>
+  }
+  interface FastifyReply {
+    clearSessionCookie(): FastifyReply
+  }
+}
+
+type Options = SessionLimits & { secrets: readonly string[]; secureCookie: boolean }
+
+/**
+ * The `sid` cookie over rows in the database. Rows are written by domain functions, in their own
+ * transactions; the store only reads and ends them, so a request in flight can never bring back a
+ * session that has ended.
+ */
+export default fp<Options>(
+  async function session(app, { secrets, secureCookie, idleSeconds, absoluteSeconds }) {
+    const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
+    await app.register(fastifyCookie)
+    app.decorateRequest('nextSessionId', null)
+    app.decorateRequest('adoptSession', adoptSession)
+    app.decorateReply('clearSessionCookie', function clearSessionCookie(this: FastifyReply) {
+      return this.clearCookie(cookieName, cookie)
+    })
+    app.addHook('onRequest', ignoreDoubledCookie)
+    await app.register(fastifySession, {
+      secret: [...secrets],
+      cookieName,
+      cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
+      saveUninitialized: false,
+      rolling: false,
+      idGenerator: (request) => request?.nextSessionId ?? randomToken(),
+      store: sessionStore(app.identityPlane, { idleSeconds, absoluteSeconds }),
+    })
+  },
+  { name: 'session', fastify: '5.x', dependencies: ['database'] },
+)
+
+type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
+
+function sessionStore(plane: IdentityPlane, limits: SessionLimits): Store {
+  return {
+    get(cookieId, callback) {
+      findSession(plane, cookieId, limits).then(
+        (found) =>
+          callback(null, found === null ? null : ({ live: true, caller: found.caller } as never)),
+        (error) => callback(error),
+      )
+    },
+    set(_cookieId, _session, callback) {
+      callback()
+    },
+    destroy(cookieId, callback) {
+      endSession(plane, cookieId).then(
+        () => callback(),
+        (error) => callback(error),
+      )
+    },
+  }
+}
+
+/** Two cookies of one name mean that somebody else planted one: neither is believed. */
+async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
+  const pairs = request.headers.cookie?.split(';') ?? []
+  const sids = pairs.filter((pair) => pair.split('=', 1)[0]?.trim() === cookieName)
+  if (sids.length > 1) delete request.cookies[cookieName]
+}
+
+async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {
+  this.nextSessionId = cookieId
+  await this.session.regenerate()
+  this.session.announced = true
+}

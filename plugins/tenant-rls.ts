@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Scope } from '#src/db/database.ts'
+import { Refusal } from '#src/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Tenant and user of the verified session. `app.db` sets them for each transaction
+     * (`app.tenant_id`, `app.user_id`), where row-level security reads them.
+     */
+    readonly tenantScope: Required<Scope>
+  }
+}
+
+/** Every route of the scope works inside the session's tenant; no header or body can name one. */
+export default fp(
+  async function tenantRls(app) {
+    app.decorateRequest('tenantScope', {
+      getter() {
+        const { userId, tenantId } = this.caller
+        if (tenantId === null) throw new Refusal('forbidden')
+        return { userId, tenantId }
+      },
+    })
+    app.addHook('onRequest', requireTenant)
+  },
+  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database'] },
+)
+
+async function requireTenant(request: FastifyRequest): Promise<void> {
+  if (request.caller.tenantId === null) throw new Refusal('forbidden')
+}

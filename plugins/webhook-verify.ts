@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import rawBody from 'fastify-raw-body'
+import { verifySignature } from '#src/billing/signature.ts'
+import { type Clock, unixSeconds } from '#src/clock.ts'
+import { errorTable, isDatabaseUnavailable } from '#src/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verified bytes, and which configured secret verified them. Null until then. */
+    webhook: { body: Buffer; secretIndex: number } | null
+  }
+}
+
+type Options = { secrets: readonly string[]; clock: Clock }
+
+/**
+ * The scope's bytes are hashed as received, before anything parses them: no content type parser
+ * but one that hands the bytes through, no inflating, no decoding. Answers are plain text.
+ */
+export default fp<Options>(
+  async function webhookVerify(app, { secrets, clock }) {
+    await app.register(rawBody, { encoding: false, runFirst: true, jsonContentTypes: [] })
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    app.decorateRequest('webhook', null)
+    app.addHook('preParsing', refuseEncodedBody)
+    app.addHook('preValidation', async function verifyWebhook(request, reply) {
+      const header = request.raw.headersDistinct['webhook-signature'] ?? []
+      const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
+      const verdict = verifySignature(header, body, secrets, unixSeconds(clock))
+      if (!verdict.ok) return reply.code(400).type('text/plain').send(verdict.fault)
+      request.webhook = { body, secretIndex: verdict.secretIndex }
+    })
+    app.setErrorHandler(answerInText)
+  },
+  { name: 'webhook-verify', fastify: '5.x' },
+)
+
+async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return
+  return reply.code(415).type('text/plain').send('content-encoding is not accepted')
+}
+
+function answerInText(error: Error, request: FastifyRequest, reply: FastifyReply) {
+  const status = statusOf(error)
+  if (status >= 500) request.log.error({ err: error }, 'webhook not recorded')
+  if (status === 503) reply.header('retry-after', 1)
+  return reply.code(status).type('text/plain').send(textOf(status))
+}
+
+function statusOf(error: Error): number {
+  if (isDatabaseUnavailable(error)) return 503
+  if ('code' in error && error.code === 'too-many-requests') return 429
+  return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500
+}
+
+function textOf(status: number): string {
+  const entry = Object.values(errorTable).find((one) => one.status === status)
+  return (entry?.title ?? 'malformed').toLowerCase()
+}

@@ -1,0 +1,129 @@
+import pg from 'pg'
+import { acme, globex, type Member, members } from '#src/demo/people.ts'
+
+/** The provider name the demo's identities carry. */
+const provider = 'demo'
+
+/**
+ * The demo's data: two tenants, people in every role, orders, posts and invoices. Deterministic;
+ * run again it changes nothing.
+ * @returns false when the data was there already
+ */
+export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
+  const owner = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
+  await owner.connect()
+  try {
+    await owner.query('BEGIN')
+    // Two seeds at once take turns; the second finds the data.
+    await owner.query('LOCK TABLE oauth_identities IN SHARE ROW EXCLUSIVE MODE')
+    const known = await owner.query('SELECT FROM oauth_identities WHERE provider = $1', [provider])
+    if (known.rowCount !== 0) return false
+    for (const tenant of [acme, globex]) await insertTenant(owner, tenant.id, tenant.name)
+    for (const [index, member] of members.entries())
+      await insertMember(owner, member, index, issuer)
+    await owner.query('COMMIT')
+    return true
+  } finally {
+    await owner.end()
+  }
+}
+
+/** The owner is held to row-level security too, so each row is written in its scope. */
+async function setScope(owner: pg.Client, tenantId: string, userId: string | null): Promise<void> {
+  await owner.query(
+    `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
+    [tenantId, userId ?? ''],
+  )
+}
+
+async function insertTenant(owner: pg.Client, id: string, name: string): Promise<void> {
+  await setScope(owner, id, null)
+  await owner.query('INSERT INTO tenants (id, name) VALUES ($1, $2)', [id, name])
+}
+
+async function insertMember(
+  owner: pg.Client,
+  member: Member,
+  index: number,
+  issuer: string,
+): Promise<void> {
+  const ownTenantId = await ownTenantOf(owner, member, index)
+  const { rows } = await owner.query<{ id: string }>(
+    `INSERT INTO users (email, email_verified, billing_customer, own_tenant_id)
+     VALUES ($1, true, $2, $3) RETURNING id`,
+    [member.email, member.billingCustomer, ownTenantId],
+  )
+  const userId = String(rows[0]?.id)
+  await owner.query(
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ($1, $2, $3, $4)`,
+    [provider, member.subject, userId, issuer],
+  )
+  if (ownTenantId !== member.tenant.id) {
+    await owner.query(
+      `INSERT INTO memberships (tenant_id, user_id, role, last_active_at)
+       VALUES ($1, $2, 'admin', now() - interval '1 day')`,
+      [ownTenantId, userId],
+    )
+  }
+  await owner.query(
+    'INSERT INTO memberships (tenant_id, user_id, role, department) VALUES ($1, $2, $3, $4)',
+    [member.tenant.id, userId, member.role, member.department],
+  )
+  await setScope(owner, member.tenant.id, userId)
+  await insertOrders(owner, member, userId)
+  await insertPost(owner, member, userId)
+  await insertInvoice(owner, member, index)
+}
+
+/** Admins own the tenant they run; everybody else has one of their own beside it. */
+async function ownTenantOf(owner: pg.Client, member: Member, index: number): Promise<string> {
+  if (member.role === 'admin') return member.tenant.id
+  const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+  await insertTenant(owner, id, member.name)
+  return id
+}
+
+const goods = [
+  { sku: 'GATE-OAK-200', quantity: 1, unitPrice: 45_900 },
+  { sku: 'HINGE-STEEL', quantity: 4, unitPrice: 1_250 },
+]
+
+async function insertOrders(owner: pg.Client, member: Member, userId: string): Promise<void> {
+  for (const lineItems of [goods, goods.slice(1)]) {
+    const address = {
+      name: member.name,
+      line1: '1 Harbour Street',
+      city: member.tenant.name === acme.name ? 'Lisbon' : 'Bergen',
+      postalCode: '1100-012',
+      country: member.tenant.name === acme.name ? 'PT' : 'NO',
+    }
+    await owner.query(
+      `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
+       VALUES ($1, $2, $3, $4, '4242')`,
+      [member.tenant.id, userId, JSON.stringify(lineItems), JSON.stringify(address)],
+    )
+  }
+}
+
+async function insertPost(owner: pg.Client, member: Member, userId: string): Promise<void> {
+  if (member.role === 'viewer') return
+  await owner.query(
+    `INSERT INTO posts (tenant_id, author_id, department, title, body) VALUES ($1, $2, $3, $4, $5)`,
+    [
+      member.tenant.id,
+      userId,
+      member.department,
+      `Hello from ${member.name}`,
+      `The first post of ${member.name} at ${member.tenant.name}.`,
+    ],
+  )
+}
+
+async function insertInvoice(owner: pg.Client, member: Member, index: number): Promise<void> {
+  if (member.role !== 'admin') return
+  await owner.query(
+    `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ($1, $2, 'eur', 'paid')`,
+    [member.tenant.id, 4_900 + index * 100],
+  )
+}

@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { found, readId } from '#src/ids.ts'
+import { findInvoice } from '#src/invoices.ts'
+import { Id, IdParams, problems, Time, Uuid } from '#src/shapes.ts'
+
+const Invoice = Type.Object({
+  id: Id,
+  tenantId: Uuid,
+  amount: Type.Integer({ description: 'Minor units of the currency' }),
+  currency: Type.String(),
+  status: Type.String(),
+  createdAt: Time,
+})
+
+/** Invoices belong to a tenant: id AND the tenant of the verified session. */
+const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
+  app.get(
+    '/invoices/:id',
+    {
+      config: { access: { resource: 'invoice', action: 'read' } },
+      schema: {
+        tags: ['invoices'],
+        summary: 'Read an invoice of your tenant',
+        params: IdParams,
+        response: { 200: Invoice, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      return found(await app.db.read(scope, (tx) => findInvoice(tx, scope, id)))
+    },
+  )
+}
+
+export default invoices

@@ -1,0 +1,32 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { findLatestOrders } from '#src/orders.ts'
+import { homePage, welcomePage } from '#src/pages/home.ts'
+import { findTenant } from '#src/tenancy/tenants.ts'
+
+const shownOrders = 10
+
+/** The start page: a way in, or what is yours. */
+const home: FastifyPluginAsync = async function home(app) {
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    reply.type('text/html').header('cache-control', 'no-store')
+    const caller = request.session.caller
+    if (!caller) {
+      return welcomePage([...app.providers.values()].map(({ setup }) => setup))
+    }
+    const { userId, tenantId } = caller
+    const scope = tenantId === null ? { userId } : { userId, tenantId }
+    const { tenant, orders } = await app.db.read(scope, async (tx) => ({
+      tenant: tenantId === null ? null : await findTenant(tx, { tenantId }),
+      orders: await findLatestOrders(tx, { userId }, shownOrders),
+    }))
+    return homePage({
+      email: caller.email ?? 'an account without an address',
+      tenant: tenant?.name ?? 'No tenant',
+      role: caller.role ?? 'none',
+      plan: caller.plan ?? 'free',
+      orders,
+    })
+  })
+}
+
+export default home

@@ -1,0 +1,55 @@
+import { type Permission, permissionsOf } from './roles.ts'
+
+export type Resource = 'order' | 'invoice'
+export type Action = 'read' | 'update'
+
+/** Where the scope of a row comes from: its owner, or the tenant of the verified session. */
+export type ScopeKind = 'owner' | 'tenant'
+
+export type Rule = {
+  readonly resource: Resource
+  readonly action: Action
+  /** Needed before the object is looked at; null when the scope alone decides. */
+  readonly permission: Permission | null
+  readonly scope: ScopeKind
+}
+
+/**
+ * Who may do what. What stands here is allowed, everything else is refused; matrix tests, route
+ * registration and the API description read this table.
+ */
+export const policy: readonly Rule[] = [
+  { resource: 'order', action: 'read', permission: null, scope: 'owner' },
+  { resource: 'order', action: 'update', permission: null, scope: 'owner' },
+  { resource: 'invoice', action: 'read', permission: null, scope: 'tenant' },
+]
+
+/** What is known of the caller when the decision is made. */
+export type Subject = { readonly role: string | null; readonly tenantId: string | null }
+
+export type Decision = {
+  readonly effect: 'allow' | 'deny'
+  readonly rule: Rule | null
+  readonly reason: 'allowed' | 'no-rule' | 'no-tenant' | 'permission-missing'
+}
+
+/**
+ * Decides whether the caller may try the action at all. Whether the object is the caller's is
+ * decided by the scope in the query and again by row-level security. Deny unless allowed.
+ */
+export function decide(
+  subject: Subject,
+  resource: Resource,
+  action: Action,
+  rules: readonly Rule[] = policy,
+): Decision {
+  const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
+  if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
+  if (rule.scope === 'tenant' && subject.tenantId === null) {
+    return { effect: 'deny', rule, reason: 'no-tenant' }
+  }
+  if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
+    return { effect: 'deny', rule, reason: 'permission-missing' }
+  }
+  return { effect: 'allow', rule, reason: 'allowed' }
+}

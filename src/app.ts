@@ -1,0 +1,102 @@
+import formbody from '@fastify/formbody'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import authz from '#plugins/authz.ts'
+import database from '#plugins/database.ts'
+import errors from '#plugins/errors.ts'
+import oidcClient from '#plugins/oidc-client.ts'
+import openapi from '#plugins/openapi.ts'
+import queue from '#plugins/queue.ts'
+import rateLimit from '#plugins/rate-limit.ts'
+import routeAccess from '#plugins/route-access.ts'
+import sameOrigin from '#plugins/same-origin.ts'
+import securityHeaders from '#plugins/security-headers.ts'
+import session from '#plugins/session.ts'
+import tenantRls from '#plugins/tenant-rls.ts'
+import webhookVerify from '#plugins/webhook-verify.ts'
+import callback from '#routes/auth/callback.ts'
+import login from '#routes/auth/login.ts'
+import logout from '#routes/auth/logout.ts'
+import invoices from '#routes/invoices.ts'
+import me from '#routes/me.ts'
+import apiDescription from '#routes/openapi.ts'
+import orders from '#routes/orders.ts'
+import assets from '#routes/pages/assets.ts'
+import home from '#routes/pages/home.ts'
+import billing from '#routes/webhooks/billing.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import { serverOptions } from './server-options.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    clock: Clock
+  }
+}
+
+/**
+ * The whole server. Where a plugin is registered is its reach, so the scopes below say who may
+ * reach what:
+ *
+ *     root                 errors, headers, access rule, API description, database, queue
+ *     ├─ open              assets, API description; no session
+ *     ├─ browser           session, same-origin, provider client
+ *     │  ├─ (sign-in)      start, callback; counted per address
+ *     │  └─ signedIn       authz: an identity and the policy's leave
+ *     │     └─ tenant      tenant-rls: the session's tenant
+ *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
+ */
+export async function buildApp(
+  config: Config,
+  logger: FastifyBaseLogger,
+): Promise<FastifyInstance> {
+  const app = Fastify(serverOptions(config, logger))
+  const { redirectUri, returnTo, rateLimits, clock } = config
+
+  app.decorate('clock', clock)
+  await app.register(errors)
+  await app.register(securityHeaders, { https: config.session.secureCookie })
+  await app.register(routeAccess)
+  await app.register(openapi, { baseUrl: config.baseUrl })
+  await app.register(database, config.database)
+  await app.register(queue, config.database)
+
+  await app.register(async function open(app) {
+    await app.register(assets)
+    await app.register(apiDescription)
+  })
+
+  await app.register(async function browser(app) {
+    await app.register(session, config.session)
+    await app.register(sameOrigin, { baseUrl: config.baseUrl })
+    await app.register(oidcClient, { providers: config.providers, clock })
+    await app.register(formbody)
+    await app.register(home)
+
+    await app.register(async function signIn(app) {
+      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address' })
+      await app.register(login, { redirectUri })
+      await app.register(callback, { redirectUri, returnTo, ...config.session })
+    })
+
+    await app.register(async function signedIn(app) {
+      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(authz)
+      await app.register(logout)
+      await app.register(me)
+      await app.register(orders)
+
+      await app.register(async function tenant(app) {
+        await app.register(tenantRls)
+        await app.register(invoices)
+      })
+    })
+  })
+
+  await app.register(async function webhooks(app) {
+    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(webhookVerify, { secrets: config.billing.secrets, clock })
+    await app.register(billing)
+  })
+
+  return app
+}

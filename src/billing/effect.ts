@@ -1,0 +1,53 @@
+import { type BillingEvent, kindOf } from './event.ts'
+
+/** What an event asks for, judged from its contents alone. */
+export type Effect =
+  | { kind: 'create-invoice'; customer: string; amount: number; currency: string }
+  | { kind: 'activate'; customer: string }
+  | { kind: 'none' }
+
+/** An event that can never be worked on, however often it is tried; `message` says why. */
+export class PoisonEvent extends Error {
+  override readonly name = 'PoisonEvent'
+}
+
+/**
+ * Decides what an event means. Pure.
+ * @throws PoisonEvent when its object lacks what its kind needs
+ */
+export function effectOf(event: BillingEvent): Effect {
+  const { object } = event
+  switch (kindOf(event.type)) {
+    case 'charge.succeeded':
+      return {
+        kind: 'create-invoice',
+        customer: textOf(object, 'customer'),
+        amount: amountOf(object),
+        currency: currencyOf(object),
+      }
+    case 'subscription.created':
+    case 'subscription.updated':
+      return object.status === 'active'
+        ? { kind: 'activate', customer: textOf(object, 'customer') }
+        : { kind: 'none' }
+    case null:
+      return { kind: 'none' }
+  }
+}
+
+function textOf(object: BillingEvent['object'], name: string): string {
+  const value = object[name]
+  if (typeof value === 'string' && value !== '') return value
+  throw new PoisonEvent(`data.object.${name} is missing`)
+}
+
+function amountOf({ amount }: BillingEvent['object']): number {
+  if (typeof amount === 'number' && Number.isSafeInteger(amount)) return amount
+  throw new PoisonEvent('data.object.amount is no integer of minor units')
+}
+
+function currencyOf(object: BillingEvent['object']): string {
+  const currency = textOf(object, 'currency').toLowerCase()
+  if (/^[a-z]{3}$/.test(currency)) return currency
+  throw new PoisonEvent('data.object.currency is no ISO 4217 code')
+}

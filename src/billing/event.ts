@@ -1,0 +1,56 @@
+/** What every kind of event has; `object` is what the kind is about. */
+export type BillingEvent = {
+  id: string
+  type: string
+  /** Unix seconds, as the provider says; absent when it says none. */
+  created: number | null
+  object: Readonly<Record<string, unknown>>
+}
+
+/** Kinds that are worked on; every other kind is recorded as `ignored`. */
+export type EventKind = 'charge.succeeded' | 'subscription.created' | 'subscription.updated'
+
+const kinds: readonly EventKind[] = [
+  'charge.succeeded',
+  'subscription.created',
+  'subscription.updated',
+]
+const printable = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Parses verified bytes as an event.
+ * @returns null when they are not JSON in UTF-8, or have no usable string `id` and `type`
+ */
+export function parseEvent(body: Uint8Array): BillingEvent | null {
+  const event = parseJsonObject(body)
+  if (event === null) return null
+  const { id, type, created, data } = event
+  if (typeof id !== 'string' || !printable.test(id)) return null
+  if (typeof type !== 'string' || !printable.test(type)) return null
+  return {
+    id,
+    type,
+    created: typeof created === 'number' && Number.isFinite(created) ? created : null,
+    object: (isObject(data) && isObject(data.object) && data.object) || {},
+  }
+}
+
+/** The kind to work on, or null; the prefix `customer.` is accepted (contract 5). */
+export function kindOf(type: string): EventKind | null {
+  const bare = type.replace(/^customer\./, '')
+  return kinds.find((kind) => kind === bare) ?? null
+}
+
+function parseJsonObject(body: Uint8Array): Record<string, unknown> | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { resolve } from 'node:path'
+import pg from 'pg'
+import { migrate } from '#src/db/migrate.ts'
+import { seed } from '../../prisma/seed.ts'
+import { readSecrets, type Secrets } from './demo-secrets.ts'
+import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
+import { people } from './people.ts'
+import { type LocalProvider, startProvider } from './provider.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type Demo = {
+  /** The environment with every missing part filled in. */
+  env: Record<string, string | undefined>
+  /** The parts that are embedded, for the greeting. */
+  embedded: { database: boolean; provider: boolean }
+  stop(): Promise<void>
+}
+
+const dataFolder = '.data'
+const databaseName = 'gatehouse'
+const clientId = 'gatehouse-demo'
+const preferredProviderPort = 3001
+
+/**
+ * Stands in for whatever is not configured, outside production: a real PostgreSQL in `.data/`
+ * (migrated and seeded), a real OpenID Provider, random secrets. What is configured is used alone.
+ */
+export async function startDemo(given: Environment): Promise<Demo> {
+  const folder = resolve(dataFolder)
+  const secrets = await readSecrets(folder)
+  const env: Demo['env'] = { ...given }
+  const port = env.PORT === '0' ? await findFreePort() : Number(env.PORT ?? 3000)
+  env.PORT = String(port)
+  env.BASE_URL ??= `http://localhost:${port}`
+  env.SESSION_SECRETS ??= secrets.session
+  env.BILLING_WEBHOOK_SECRETS ??= secrets.billing
+  const started: { stop(): Promise<void> }[] = []
+  const stop = async () => {
+    for (const part of started.reverse()) await part.stop()
+  }
+  const embedded = {
+    database: env.DATABASE_URL === undefined,
+    provider: env.OIDC_PROVIDERS === undefined,
+  }
+  try {
+    if (embedded.provider) started.push(await addProvider(env, secrets))
+    if (embedded.database) started.push(await addDatabase(env, secrets, folder))
+    return { env, embedded, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalProvider> {
+  const options = {
+    clientId,
+    clientSecret: secrets.client,
+    redirectUris: [`${env.BASE_URL}/auth/callback`],
+    postLogoutRedirectUris: [`${env.BASE_URL}/`],
+    people,
+  }
+  const provider = await startProvider({ ...options, port: preferredProviderPort }).catch(() =>
+    startProvider({ ...options, port: 0 }),
+  )
+  env.OIDC_PROVIDERS = 'demo'
+  env.OIDC_DEMO_ISSUER = provider.issuer
+  env.OIDC_DEMO_CLIENT_ID = clientId
+  env.OIDC_DEMO_CLIENT_SECRET = secrets.client
+  env.OIDC_DEMO_LABEL = 'the demo provider'
+  env.OIDC_DEMO_TRUST_EMAIL = 'true'
+  return provider
+}
+
+async function addDatabase(
+  env: Demo['env'],
+  secrets: Secrets,
+  folder: string,
+): Promise<EmbeddedPostgres> {
+  const postgres = await startPostgres({ dataDir: resolve(folder, 'postgres') })
+  try {
+    const owner = { name: 'gatehouse_owner', password: secrets.owner }
+    await createOwnerAndDatabase(postgres.url('postgres'), owner)
+    const ownerUrl = postgres.url(databaseName, owner)
+    const url = postgres.url(databaseName, { name: 'gatehouse_app', password: secrets.app })
+    const workerUrl = postgres.url(databaseName, {
+      name: 'gatehouse_worker',
+      password: secrets.worker,
+    })
+    await migrate({ ownerUrl, url, workerUrl })
+    await seed(ownerUrl, env.OIDC_DEMO_ISSUER ?? 'demo')
+    env.DATABASE_OWNER_URL = ownerUrl
+    env.DATABASE_URL = url
+    env.DATABASE_WORKER_URL = workerUrl
+    return postgres
+  } catch (error) {
+    await postgres.stop()
+    throw error
+  }
+}
+
+/** As an operator would: the owner is no superuser, so row-level security holds it too. */
+export async function createOwnerAndDatabase(
+  superuserUrl: string,
+  owner: { name: string; password: string },
+  database = databaseName,
+): Promise<void> {
+  const superuser = new pg.Client({ connectionString: superuserUrl })
+  await superuser.connect()
+  try {
+    const name = pg.escapeIdentifier(owner.name)
+    const role = await superuser.query('SELECT FROM pg_roles WHERE rolname = $1', [owner.name])
+    if (role.rowCount === 0) {
+      const password = pg.escapeLiteral(owner.password)
+      await superuser.query(`CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD ${password}`)
+    }
+    const known = await superuser.query('SELECT FROM pg_database WHERE datname = $1', [database])
+    if (known.rowCount === 0) {
+      await superuser.query(`CREATE DATABASE ${pg.escapeIdentifier(database)} OWNER ${name}`)
+    }
+  } finally {
+    await superuser.end()
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

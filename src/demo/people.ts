@@ -1,0 +1,80 @@
+/** Someone the local provider can sign in. `note` is one line for its picker. */
+export type Person = { subject: string; name: string; email: string; note: string }
+
+export type DemoTenant = { id: string; name: string }
+
+/** Someone the seed makes a member of a tenant. */
+export type Member = Person & {
+  tenant: DemoTenant
+  role: 'admin' | 'editor' | 'viewer'
+  department: string | null
+  billingCustomer: string
+}
+
+export const acme: DemoTenant = { id: '0a0c3e5d-6a1f-4c52-9b1e-5d2f7c8a9b01', name: 'Acme' }
+export const globex: DemoTenant = { id: '61b0be81-7f3d-4e0a-8c46-1e9d3a5b7c02', name: 'Globex' }
+
+/** The demo's people, in the picker's order. Addresses end in the reserved `.example`. */
+export const members: readonly Member[] = [
+  {
+    subject: 'ada',
+    name: 'Ada Okafor',
+    email: 'ada@acme.example',
+    tenant: acme,
+    role: 'admin',
+    department: null,
+    billingCustomer: 'cus_ada',
+    note: 'admin of Acme',
+  },
+  {
+    subject: 'ed',
+    name: 'Ed Larsen',
+    email: 'ed@acme.example',
+    tenant: acme,
+    role: 'editor',
+    department: 'engineering',
+    billingCustomer: 'cus_ed',
+    note: 'editor of Acme, engineering',
+  },
+  {
+    subject: 'vera',
+    name: 'Vera Lindt',
+    email: 'vera@acme.example',
+    tenant: acme,
+    role: 'viewer',
+    department: null,
+    billingCustomer: 'cus_vera',
+    note: 'viewer of Acme',
+  },
+  {
+    subject: 'grace',
+    name: 'Grace Moreau',
+    email: 'grace@globex.example',
+    tenant: globex,
+    role: 'admin',
+    department: null,
+    billingCustomer: 'cus_grace',
+    note: 'admin of Globex',
+  },
+  {
+    subject: 'otto',
+    name: 'Otto Brandt',
+    email: 'otto@globex.example',
+    tenant: globex,
+    role: 'editor',
+    department: 'sales',
+    billingCustomer: 'cus_otto',
+    note: 'editor of Globex, sales',
+  },
+]
+
+/** Not seeded: shows what a first sign-in does. */
+export const newcomer: Person = {
+  subject: 'nia',
+  name: 'Nia Castell',
+  email: 'nia@newcomer.example',
+  note: 'new here, has no account yet',
+}
+
+/** Everyone the provider's picker offers. */
+export const people: readonly Person[] = [...members, newcomer]

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const pollMs = 50
+
+/** The process id of the live server on this data, if there is one. */
+export async function findServer(cluster: string): Promise<number | undefined> {
+  const pid = await readLock(cluster)
+  return pid !== undefined && isAlive(pid) && (await isServer(pid)) ? pid : undefined
+}
+
+/** Whether a process with this id exists; it need not be the caller's. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/**
+ * Waits for the server of a predecessor that was just killed to leave the data.
+ *
+ * @throws when it is still there after `deadlineMs`
+ */
+export async function awaitVacancy(cluster: string, deadlineMs: number): Promise<void> {
+  const end = performance.now() + deadlineMs
+  for (;;) {
+    const pid = await findServer(cluster)
+    if (pid === undefined) return dropStaleLock(cluster)
+    if (performance.now() > end) {
+      const remedy = `stop the program that started it, or "kill -INT ${pid}"`
+      throw new Error(`the data in ${cluster} is in use by the server process ${pid}: ${remedy}`)
+    }
+    await wait(pollMs)
+  }
+}
+
+/** PostgreSQL takes a lock whose process id now belongs to another program for a live server's. */
+async function dropStaleLock(cluster: string): Promise<void> {
+  const pid = await readLock(cluster)
+  if (pid !== undefined && isAlive(pid)) await rm(join(cluster, 'postmaster.pid'))
+}
+
+async function readLock(cluster: string): Promise<number | undefined> {
+  const lock = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
+  const pid = Number.parseInt(lock, 10)
+  return pid > 0 ? pid : undefined
+}
+
+/** Ids are used again: after a restart of the machine, or in the next container. */
+async function isServer(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-o', 'comm=', '-p', `${pid}`], { encoding: 'utf8' }).stdout.includes(
+      'postgres',
+    )
+  }
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return command.includes('postgres')
+}

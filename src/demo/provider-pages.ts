@@ -1,0 +1,93 @@
+import { html, type Markup, trusted } from './markup.ts'
+import type { Person } from './people.ts'
+
+const tints = 6
+
+/** `client` is where the sign-in leads, as a person would name it; `current` is signed in now. */
+export type Picker = {
+  action: string
+  client: string
+  people: readonly Person[]
+  current: string | undefined
+}
+
+/** The page on which one chooses who to be. */
+export function pickerPage({ action, client, people, current }: Picker): string {
+  const entries = people.map((person, index) => entry(person, index, person.subject === current))
+  return page(
+    'Choose who to sign in as',
+    html`<p class="lead">You are signing in to <strong>${client}</strong>. No password is needed:
+these people exist only on this machine.</p>
+<form method="post" action="${action}">
+<ul class="people">
+${entries}
+</ul>
+<button class="quiet" name="cancel" value="yes">Cancel and go back</button>
+</form>`,
+  )
+}
+
+function entry({ subject, name, email, note }: Person, index: number, isCurrent: boolean): Markup {
+  const mark = isCurrent ? html`<span class="badge">signed in</span>` : undefined
+  return html`<li><button class="person" name="subject" value="${subject}">
+<span class="avatar tint-${index % tints}" aria-hidden="true">${initials(name)}</span>
+<span class="who"><span class="name">${name}${mark}</span> <span class="email">${email}</span>
+<span class="note">${note}</span></span>
+<span class="arrow" aria-hidden="true"></span>
+</button></li>`
+}
+
+function initials(name: string): string {
+  const [first = '', last = ''] = name.split(' ')
+  return first.slice(0, 1) + last.slice(0, 1)
+}
+
+/** `form` is the provider's own, named `op.logoutForm`, with its token inside. */
+export function signOutPage(form: string): string {
+  return page(
+    'Sign out here as well?',
+    html`<p class="lead">You have left the application. You are still signed in to the demo’s
+identity provider.</p>
+${trusted(form)}
+<p class="actions"><button class="primary" form="op.logoutForm" name="logout" value="yes" autofocus>
+Sign out</button> <button class="quiet" form="op.logoutForm">Stay signed in</button></p>`,
+  )
+}
+
+export function signedOutPage(): string {
+  return page('You are signed out', html`<p class="lead">You may close this page.</p>`)
+}
+
+/** `detail` is the protocol's own description, for the developer who reads this page. */
+export function errorPage(detail: string): string {
+  return page(
+    'This sign-in cannot go on',
+    html`<p class="lead">It may have expired, or been finished in another tab. Go back to the
+application and start again.</p>
+<p class="detail">${detail}</p>`,
+  )
+}
+
+function page(title: string, content: Markup): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Demo identity provider</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/provider.css">
+</head>
+<body>
+<main>
+<p class="brand"><span class="gate" aria-hidden="true"></span>Demo identity provider</p>
+<h1>${title}</h1>
+${content}
+</main>
+<footer>A certified OpenID Provider on your own machine, in the place of the one your company
+uses.</footer>
+</body>
+</html>
+`.markup
+}

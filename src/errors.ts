@@ -1,0 +1,67 @@
+/** Every refusal the program answers as problem+json: code, status, title. */
+export const errorTable = {
+  malformed: { status: 400, title: 'The request is malformed' },
+  unauthenticated: { status: 401, title: 'Sign in first' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  'cross-origin': { status: 403, title: 'Requests from other sites are not accepted' },
+  'prefetch-refused': { status: 403, title: 'Sign-in is not prefetched' },
+  'sign-in-refused': { status: 400, title: 'The sign-in was refused' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'This media type is not accepted' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something went wrong' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** A refusal by its code; `detail` is shown to the caller, so it says nothing that is not theirs. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly detail: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, options: { detail?: string; retryAfterSeconds?: number } = {}) {
+    super(options.detail ?? errorTable[code].title)
+    this.name = 'Refusal'
+    this.code = code
+    this.detail = options.detail
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+// Classes 08 (connection), 53 (resources) and 57 (operator intervention) of PostgreSQL, the codes
+// of Node's sockets, and Prisma's own words for them.
+const unavailableSqlState = /^(08|53|57)/
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  '55P03', // lock timeout
+  '25P03', // idle in transaction
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2037',
+])
+const unavailableMessages = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Client has encountered a connection error',
+]
+
+/** Whether the database, not the request, is what failed: worth a 503 and another try. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (unavailableCodes.has(code) || unavailableSqlState.test(code)) return true
+  if (unavailableMessages.some((message) => error.message.includes(message))) return true
+  return 'cause' in error && isDatabaseUnavailable(error.cause)
+}

@@ -1,0 +1,56 @@
+import type { Queryable } from '#src/db/identity-plane.ts'
+
+/** Where a request came from, cut down to what tells devices apart. */
+export type Device = {
+  userAgent: string | null
+  /** The network part of the address: /24 of IPv4, /48 of IPv6. */
+  ip: string | null
+}
+
+export type AuditEntry = {
+  action: 'sign-in' | 'sign-out'
+  outcome: 'done' | 'refused' | 'unavailable'
+  /** Stable code: why it was refused, or how it was done. */
+  reason: string
+  provider?: string | null
+  userId?: number | null
+  tenantId?: string | null
+}
+
+/** Adds one row to the append-only audit log. Nothing that opens a door may be in it. */
+export async function recordAudit(
+  connection: Queryable,
+  entry: AuditEntry,
+  device: Device,
+): Promise<void> {
+  await connection.query({
+    name: 'record-audit',
+    text: `
+      INSERT INTO audit_log (action, outcome, reason, provider, user_id, tenant_id, ip, user_agent)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [
+      entry.action,
+      entry.outcome,
+      entry.reason,
+      entry.provider ?? null,
+      entry.userId ?? null,
+      entry.tenantId ?? null,
+      device.ip,
+      device.userAgent,
+    ],
+  })
+}
+
+const maxUserAgent = 255
+
+/** Cuts a request's address and user agent down to a Device. */
+export function deviceOf(address: string, userAgent: string | undefined): Device {
+  return { userAgent: userAgent?.slice(0, maxUserAgent) ?? null, ip: networkOf(address) }
+}
+
+function networkOf(address: string): string | null {
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+)\.\d+$/.exec(address)
+  if (ipv4) return `${ipv4[1]}.0/24`
+  const groups = address.split('::')[0]?.split(':').slice(0, 3) ?? []
+  return address.includes(':') ? `${groups.filter((group) => group !== '').join(':')}::/48` : null
+}

@@ -1,0 +1,74 @@
+import * as oauth from 'oauth4webapi'
+import { type Clock, unixSeconds } from '#src/clock.ts'
+import type { ProviderMetadata } from './provider-metadata.ts'
+import { ProviderUnavailable, SignInRefused } from './refusal.ts'
+
+export type VerifySignature = (metadata: ProviderMetadata, response: Response) => Promise<void>
+
+const renewalWindowSeconds = 60
+
+/**
+ * Checks id_token signatures against the provider's published keys. The library keeps a key set
+ * for five minutes, by metadata object, and does not fetch one younger than a minute again; a
+ * provider that rotates just before it signs needs that fetch. So on an unknown key the check is
+ * repeated once over a copy of the metadata, at most once per window and provider.
+ */
+export function createSignatureCheck(
+  wire: oauth.ValidateSignatureOptions,
+  clock: Clock,
+): VerifySignature {
+  const renewals = new WeakMap<ProviderMetadata, ProviderMetadata>()
+  let renewedAt = Number.NEGATIVE_INFINITY
+
+  /** The metadata with keys newer than `tried`; null when they cannot be any newer. */
+  function renew(metadata: ProviderMetadata, tried: ProviderMetadata): ProviderMetadata | null {
+    const latest = renewals.get(metadata) ?? metadata
+    if (latest !== tried) return latest // another sign-in has renewed them meanwhile
+    const now = unixSeconds(clock)
+    if (now - renewedAt < renewalWindowSeconds) return null
+    renewedAt = now
+    const copy = { ...metadata }
+    renewals.set(metadata, copy)
+    return copy
+  }
+
+  return async function verifySignature(metadata, response) {
+    const known = renewals.get(metadata) ?? metadata
+    if (await hasValidSignature(known, response, wire)) return
+    const renewed = renew(metadata, known)
+    if (renewed !== null && (await hasValidSignature(renewed, response, wire))) return
+    throw new SignInRefused('id-token-key')
+  }
+}
+
+/**
+ * @returns true for a good signature, false when the key is not in the key set
+ * @throws SignInRefused for a bad signature or several fitting keys, ProviderUnavailable
+ */
+async function hasValidSignature(
+  metadata: ProviderMetadata,
+  response: Response,
+  wire: oauth.ValidateSignatureOptions,
+): Promise<boolean> {
+  try {
+    await oauth.validateApplicationLevelSignature(metadata, response, wire)
+    return true
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) throw error
+    if (!(error instanceof oauth.OperationProcessingError)) {
+      throw new SignInRefused('id-token-signature')
+    }
+    if (error.code === oauth.KEY_SELECTION) {
+      if (hasCandidates(error.cause)) throw new SignInRefused('id-token-key')
+      return false
+    }
+    // The library's messages about the key set's answer name it so, the one about the JWT does not.
+    if (error.message.includes('"response"')) throw new ProviderUnavailable('keys-malformed')
+    throw new SignInRefused('id-token-signature')
+  }
+}
+
+function hasCandidates(cause: unknown): boolean {
+  if (typeof cause !== 'object' || cause === null || !('candidates' in cause)) return false
+  return Array.isArray(cause.candidates) && cause.candidates.length > 0
+}

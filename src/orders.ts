@@ -1,0 +1,65 @@
+import type { Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+
+export type ShippingAddress = {
+  name: string
+  line1: string
+  line2?: string
+  city: string
+  postalCode: string
+  country: string
+}
+
+/** `unitPrice` in minor units. */
+export type LineItem = { sku: string; quantity: number; unitPrice: number }
+
+/** The first lock: whose orders. */
+export type OwnerScope = { readonly userId: number }
+
+/** An order of `owner`, or null: missing and not theirs are the same. */
+export async function findOrder(tx: Tx, owner: OwnerScope, id: number) {
+  const row = await tx.order.findFirst({ where: { id, userId: owner.userId } })
+  return row && toOrder(row)
+}
+
+/** The newest orders of `owner`, as the start page lists them. */
+export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number) {
+  const rows = await tx.order.findMany({
+    where: { userId: owner.userId },
+    orderBy: { id: 'desc' },
+    take: limit,
+  })
+  return rows.map((row) => {
+    const { id, shippingAddress, lineItems } = toOrder(row)
+    return { id, city: shippingAddress.city, items: lineItems.length }
+  })
+}
+
+/** Changes the shipping address of an order of `owner`; null when it is missing or not theirs. */
+export async function changeOrder(
+  tx: Tx,
+  owner: OwnerScope,
+  id: number,
+  change: { shippingAddress: ShippingAddress },
+  now: Date,
+) {
+  const rows = await tx.order.updateManyAndReturn({
+    where: { id, userId: owner.userId },
+    data: { shippingAddress: change.shippingAddress, updatedAt: now },
+  })
+  const [row] = rows
+  return row === undefined ? null : toOrder(row)
+}
+
+function toOrder(row: Prisma.OrderGetPayload<object>) {
+  return {
+    id: Number(row.id),
+    userId: Number(row.userId),
+    // Written through the schemas of the route alone, so what comes out has their shape.
+    lineItems: row.lineItems as LineItem[],
+    shippingAddress: row.shippingAddress as ShippingAddress,
+    cardLast4: row.cardLast4,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

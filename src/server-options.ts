@@ -1,0 +1,28 @@
+import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
+import type { Config } from './config.ts'
+import { randomId } from './crypto/digest.ts'
+
+// Nothing waits for a slow or silent client without a limit; Fastify's own default is none.
+const connectionTimeoutMs = 30_000
+const requestTimeoutMs = 15_000
+const keepAliveTimeoutMs = 65_000 // longer than the 60 s that load balancers keep a connection
+const bodyLimitBytes = 262_144
+
+/** How every listener of the program is set up. */
+export function serverOptions(config: Config, logger: FastifyBaseLogger) {
+  return {
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    genReqId: () => randomId(),
+    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
+    bodyLimit: bodyLimitBytes,
+    connectionTimeout: connectionTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    return503OnClosing: true,
+    ajv: {
+      // Unknown fields are refused, never dropped; a number is a number, never a string of one.
+      customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false },
+    },
+  } satisfies FastifyServerOptions
+}

@@ -1,0 +1,110 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import errors from '#plugins/errors.ts'
+import routeAccess from '#plugins/route-access.ts'
+import health from '#routes/health.ts'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { proveDatabase } from './db/proof.ts'
+import { OperatorError } from './operator-error.ts'
+import { serverOptions } from './server-options.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+export type Running = {
+  /** Where the public listener is; null for a worker. */
+  address: string | null
+  adminAddress: string
+  /** Stops in phases: no new connections, requests answered, jobs handed back, connections closed. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts what the role asks for, after the database has proven itself.
+ * @throws OperatorError, one line, when an operator has to mend something first
+ */
+export async function start(config: Config, logger: FastifyBaseLogger): Promise<Running> {
+  const { role } = config
+  if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', config.database.url)
+  if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
+
+  const app = role === 'worker' ? null : await buildApp(config, logger)
+  const worker = role === 'web' ? null : await startWorker(config, logger)
+  const admin = await buildAdmin(config, logger, app, worker)
+  const stop = () => stopInPhases(app, worker, admin)
+  try {
+    const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
+    const address = app && (await listen(app, config.host, config.port, 'PORT'))
+    return { address, adminAddress, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function refuseFlawedDatabase(setting: string, url: string): Promise<void> {
+  const flaws = await proveDatabase(url).catch((error) => {
+    const reason = error instanceof Error ? error.message || error.name : String(error)
+    throw new OperatorError(
+      `The database cannot be reached: ${reason}.`,
+      `Check ${setting} and that PostgreSQL is running.`,
+    )
+  })
+  const [first] = flaws
+  if (first !== undefined) throw new OperatorError(first.problem, first.remedy)
+}
+
+/** The second listener, for those who run the service. */
+async function buildAdmin(
+  config: Config,
+  logger: FastifyBaseLogger,
+  app: FastifyInstance | null,
+  worker: Worker | null,
+): Promise<FastifyInstance> {
+  const admin = Fastify(serverOptions(config, logger))
+  await admin.register(errors)
+  await admin.register(routeAccess)
+  await admin.register(health, { isReady: () => isReady(app, worker) })
+  return admin
+}
+
+async function isReady(app: FastifyInstance | null, worker: Worker | null): Promise<boolean> {
+  try {
+    await app?.identityPlane.query({ text: 'SELECT 1' })
+    await worker?.queue.getQueues(['billing-event'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function listen(
+  server: FastifyInstance,
+  host: string,
+  port: number,
+  setting: string,
+): Promise<string> {
+  try {
+    return await server.listen({ host, port })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    if (code === 'EADDRINUSE') {
+      throw new OperatorError(
+        `Port ${port} on ${host} is in use.`,
+        `Stop what listens there or set ${setting} to another port.`,
+      )
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+      throw new OperatorError(`Cannot listen on ${host}:${port} (${code}).`, `Change ${setting}.`)
+    }
+    throw error
+  }
+}
+
+async function stopInPhases(
+  app: FastifyInstance | null,
+  worker: Worker | null,
+  admin: FastifyInstance,
+): Promise<void> {
+  await app?.close()
+  await worker?.stop()
+  await admin.close()
+}

@@ -1,0 +1,36 @@
+import Type, { type TSchema } from 'typebox'
+
+/** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+export const Uuid = Type.String({ format: 'uuid' })
+
+/** RFC 3339 in UTC. */
+export const Time = Type.String({ format: 'date-time' })
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** RFC 9457. `instance` is the request id; `errors` is there for malformed requests only. */
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.Optional(Type.String()),
+    instance: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  },
+  { $id: 'Problem' },
+)
+
+/** Response schemas of the refusals a route may give. */
+export function problems<const Status extends number>(...statuses: readonly Status[]) {
+  const entries = statuses.map((status) => [status, Problem] as const)
+  return Object.fromEntries(entries) as Record<Status, typeof Problem>
+}
+
+/** A path id: canonical decimal, no sign, no leading zero; anything else is malformed (400). */
+export const IdParams = Type.Object(
+  { id: Type.String({ pattern: '^[1-9][0-9]{0,18}$' }) },
+  { additionalProperties: false },
+)

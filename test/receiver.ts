@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+
+export type RecordedRequest = {
+  method: string
+  /** Path and query as sent. */
+  url: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+export type Respond = (
+  request: RecordedRequest,
+  response: ServerResponse,
+) => unknown | Promise<unknown>
+
+export type Receiver = {
+  /** `http://127.0.0.1:PORT`, without a trailing slash. */
+  url: string
+  port: number
+  /** Every request so far, oldest first. */
+  requests: readonly RecordedRequest[]
+  /** Replaces the answer for all requests from now on. */
+  respond(handler: Respond): void
+  /** The oldest request that `next` has not handed out, waiting for it to arrive if need be. */
+  next(): Promise<RecordedRequest>
+  /** Ends open connections too, answered or not. */
+  close(): Promise<void>
+}
+
+/** An HTTP server on loopback that records what it is sent; answers 204 until told otherwise. */
+export async function startReceiver(handler: Respond = answerEmpty): Promise<Receiver> {
+  const requests: RecordedRequest[] = []
+  const waiting: ((request: RecordedRequest) => void)[] = []
+  let respond = handler
+  let handedOut = 0
+
+  const server = createServer((message, response) => {
+    record(message)
+      .then(async (request) => {
+        requests.push(request)
+        const waiter = waiting.shift()
+        if (waiter !== undefined) {
+          handedOut += 1
+          waiter(request)
+        }
+        await respond(request, response)
+      })
+      .catch(() => response.destroy()) // the sender went away, or the handler failed
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    port: address.port,
+    requests,
+    respond(next) {
+      respond = next
+    },
+    async next() {
+      const request = requests[handedOut]
+      if (request === undefined) return new Promise((resolve) => waiting.push(resolve))
+      handedOut += 1
+      return request
+    },
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function record(message: IncomingMessage): Promise<RecordedRequest> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return {
+    method: message.method ?? '',
+    url: message.url ?? '',
+    headers: message.headers,
+    body: Buffer.concat(chunks),
+  }
+}
+
+function answerEmpty(_request: RecordedRequest, response: ServerResponse): void {
+  response.writeHead(204).end()
+}

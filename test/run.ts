@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+
+/*
+ * The program behind `npm test`: one PostgreSQL for the whole run, tap with the given arguments,
+ * and as the last line what came of it. Exits as tap does, and with 1 when nothing ran.
+ */
+
+/** The data is thrown away: nothing has to survive a power cut. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+}
+
+type Outcome = { passed: number; failed: number; skipped: number }
+
+const interruption = followSignals()
+const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'))
+// So that the account the server runs under, when this is root, can reach its data directly.
+await chmod(folder, 0o711)
+try {
+  process.exitCode = await runWithDatabase(process.argv.slice(2))
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function runWithDatabase(args: string[]): Promise<number> {
+  const dataDir = join(folder, 'postgres')
+  const database = await startPostgres({ dataDir, settings })
+  try {
+    const results = join(folder, 'results.tap')
+    const code = await runTap(args, results, database.url('postgres'))
+    return conclude(await readOutcome(results), code)
+  } finally {
+    await database.stop()
+    await removePostgres(dataDir)
+  }
+}
+
+/** Runs tap, whose own reporter stays in view, and leaves its raw TAP in the file `results`. */
+async function runTap(args: string[], results: string, databaseUrl: string): Promise<number> {
+  const tap = fileURLToPath(new URL('../node_modules/tap/dist/esm/run.mjs', import.meta.url))
+  // Without a terminal tap's reporter is raw TAP. With --output-file it would write that twice.
+  const isRaw = !process.stdout.isTTY && !args.some((arg) => /^(-R|--reporter\b)/.test(arg))
+  const child = spawn(
+    process.execPath,
+    [tap, ...(isRaw ? ['--reporter=tap'] : [`--output-file=${results}`]), ...args],
+    {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      // Node strips the types itself; this keeps tap from loading a compiler. Switching tap's
+      // plugin off instead makes tap rebuild itself, and the first run after an install fail.
+      env: { ...process.env, TEST_POSTGRES_URL: databaseUrl, TAP_TYPE_STRIP_ONLY: '1' },
+      stdio: ['inherit', isRaw ? 'pipe' : 'inherit', 'inherit'],
+    },
+  )
+  child.stdout?.pipe(process.stdout, { end: false })
+  const copied = child.stdout && pipeline(child.stdout, createWriteStream(results))
+  interruption.passTo(child)
+  const [code, signal] = await once(child, 'close')
+  await copied
+  return typeof code === 'number' ? code : exitCodeOf(signal)
+}
+
+/** tap's own count of assertions, from the comment that ends its output; none without one. */
+async function readOutcome(results: string): Promise<Outcome> {
+  const text = await readFile(results, 'utf8').catch(() => '')
+  const summary = [...text.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
+  const counts = new Map(
+    summary.split(', ').map((entry) => {
+      const [name = '', count] = entry.split(': ')
+      return [name, Number(count ?? 0)]
+    }),
+  )
+  const count = (name: string) => counts.get(name) ?? 0
+  return {
+    passed: count('pass'),
+    failed: count('fail'),
+    skipped: count('skip') + count('todo'),
+  }
+}
+
+function conclude({ passed, failed, skipped }: Outcome, code: number): number {
+  const tail = skipped > 0 ? `, ${skipped} skipped` : ''
+  console.log(`${passed} passed, ${failed} failed${tail}`)
+  return code === 0 && (passed === 0 || failed > 0) ? 1 : code
+}
+
+/** Keeps this process alive on a signal until tap and the server have ended. */
+function followSignals() {
+  let child: ChildProcess | undefined
+  let received: NodeJS.Signals | undefined
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      received ??= signal
+      // Ctrl-C in a terminal has reached tap already; twice would cut its clean-up short.
+      if (signal === 'SIGTERM' || !process.stdin.isTTY) child?.kill(signal)
+    })
+  }
+  return {
+    passTo(started: ChildProcess): void {
+      child = started
+      if (received) child.kill(received)
+    },
+  }
+}
+
+function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
