@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+import { prepareTemplate } from './template.ts'
 
 /*
  * The program behind `npm test`: one PostgreSQL for the whole run, tap with the given arguments,
@@ -37,6 +38,7 @@ async function runWithDatabase(args: string[]): Promise<number> {
   const dataDir = join(folder, 'postgres')
   const database = await startPostgres({ dataDir, settings })
   try {
+    await prepareTemplate(database.url('postgres'))
     const results = join(folder, 'results.tap')
     const code = await runTap(args, results, database.url('postgres'))
     return conclude(await readOutcome(results), code)
