@@ -7,6 +7,7 @@ import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
+import requestLog from '#plugins/request-log.ts'
 import routeAccess from '#plugins/route-access.ts'
 import sameOrigin from '#plugins/same-origin.ts'
 import securityHeaders from '#plugins/security-headers.ts'
@@ -37,7 +38,7 @@ declare module 'fastify' {
  * The whole server. Where a plugin is registered is its reach, so the scopes below say who may
  * reach what:
  *
- *     root                 errors, headers, access rule, API description, database, queue
+ *     root                 request log, errors, headers, access rule, API description, database, queue
  *     ├─ open              assets, API description; no session
  *     ├─ browser           session, same-origin, provider client
  *     │  ├─ (sign-in)      start, callback; counted per address
@@ -53,6 +54,7 @@ export async function buildApp(
   const { redirectUri, returnTo, rateLimits, clock } = config
 
   app.decorate('clock', clock)
+  await app.register(requestLog)
   await app.register(errors)
   await app.register(securityHeaders, { https: config.session.secureCookie })
   await app.register(routeAccess)

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Environment } from './commands/environment.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Demo } from './demo/demo.ts'
 import { createLogger } from './logger.ts'
@@ -6,27 +7,37 @@ import { OperatorError } from './operator-error.ts'
 import { runUntilSignal } from './run-until-signal.ts'
 import { start } from './server.ts'
 
-const usage = `Usage: gatehouse COMMAND
-
-  serve     Serve requests; with ROLE=all (the default) also work on jobs
-  worker    Work on jobs only
-  migrate   Bring the database up and give the application role its rights
-  seed      Add the demo's people and their data
-  doctor    Check every setting, the database, the providers and the queue
-
-Settings come from the environment; .env.example explains each.
-Outside production, whatever is not set is embedded: a database in .data/, a local provider.
-`
-
-type Command = (env: Environment) => Promise<void>
-type Environment = Readonly<Record<string, string | undefined>>
+type Command = { summary: string; details: string; run(env: Environment): Promise<void> }
 
 const commands: Readonly<Record<string, Command>> = {
-  serve: (env) => run(env),
-  worker: (env) => run({ ...env, ROLE: 'worker' }),
-  migrate: async (env) => (await import('./commands/migrate.ts')).default(env),
-  seed: async (env) => (await import('./commands/seed.ts')).default(env),
-  doctor: async (env) => (await import('./commands/doctor.ts')).default(env),
+  serve: {
+    summary: 'Serve requests; with ROLE=all (the default) also work on jobs',
+    details: `Listens on HOST:PORT, and on ADMIN_HOST:ADMIN_PORT for health. Never migrates: it refuses a
+database that is behind, or a role that could get around row-level security.
+Outside production whatever is not set is embedded: a database in .data/, a local provider.`,
+    run: (env) => run(env),
+  },
+  worker: {
+    summary: 'Work on jobs only',
+    details: 'The same as `serve` with ROLE=worker; only the admin listener is opened.',
+    run: (env) => run({ ...env, ROLE: 'worker' }),
+  },
+  migrate: {
+    summary: 'Bring the database up and give the application roles their rights',
+    details: `Needs DATABASE_OWNER_URL and DATABASE_URL (and DATABASE_WORKER_URL, if jobs have a role of
+their own). Creates a missing role with its URL's password. Run it again as often as you like.`,
+    run: async (env) => (await import('./commands/migrate.ts')).default(env),
+  },
+  seed: {
+    summary: "Add the demo's people and their data",
+    details: 'Needs DATABASE_OWNER_URL. Data that is there already is left alone.',
+    run: async (env) => (await import('./commands/seed.ts')).default(env),
+  },
+  doctor: {
+    summary: 'Check every setting, the database, the providers and the queue',
+    details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
+    run: async (env) => (await import('./commands/doctor.ts')).default(env),
+  },
 }
 
 await main()
@@ -39,20 +50,36 @@ async function main(): Promise<void> {
   })
   const [name = ''] = positionals
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (values.help || command === undefined) {
-    const asked = values.help || name === 'help'
-    ;(asked ? process.stdout : process.stderr).write(
-      asked ? usage : `Unknown command “${name}”.\n\n${usage}`,
-    )
-    process.exitCode = asked ? 0 : 1
+  if (command === undefined) return explainUsage(name, values.help === true)
+  if (values.help) {
+    process.stdout.write(`gatehouse ${name}: ${command.summary}\n\n${command.details}\n`)
     return
   }
   try {
-    await command(process.env)
+    await command.run(process.env)
   } catch (error) {
     process.stderr.write(`gatehouse: ${explain(error)}\n`)
     process.exitCode = 1
   }
+}
+
+function explainUsage(name: string, asked: boolean): void {
+  const lines = Object.entries(commands).map(
+    ([command, { summary }]) => `  ${command.padEnd(9)} ${summary}`,
+  )
+  const usage = `Usage: gatehouse COMMAND [--help]
+
+${lines.join('\n')}
+
+Settings come from the environment; .env.example explains each.
+`
+  if (asked || name === 'help') {
+    process.stdout.write(usage)
+    return
+  }
+  const reason = name === '' ? 'A command is missing.' : `Unknown command “${name}”.`
+  process.stderr.write(`${reason}\n\n${usage}`)
+  process.exitCode = 1
 }
 
 /** Serves until a signal comes; outside production the missing parts are embedded. */
@@ -62,7 +89,7 @@ async function run(env: Environment): Promise<void> {
     const config = readConfig(demo?.env ?? env)
     const running = await start(config, createLogger(config.logLevel))
     if (demo !== null) await greet(demo, config)
-    await runUntilSignal(() => running.stop())
+    await runUntilSignal(running.stop)
   } finally {
     await demo?.stop()
   }

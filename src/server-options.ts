@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
 import type { Config } from './config.ts'
 import { randomId } from './crypto/digest.ts'
 
@@ -12,7 +12,8 @@ const bodyLimitBytes = 262_144
 export function serverOptions(config: Config, logger: FastifyBaseLogger) {
   return {
     loggerInstance: logger,
-    disableRequestLogging: true,
+    // One line per request is written by plugins/request-log.ts.
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => randomId(),
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     bodyLimit: bodyLimitBytes,

@@ -61,7 +61,9 @@ async function runTap(args: string[], results: string, databaseUrl: string): Pro
       // Node strips the types itself; this keeps tap from loading a compiler. Switching tap's
       // plugin off instead makes tap rebuild itself, and the first run after an install fail.
       env: { ...process.env, TEST_POSTGRES_URL: databaseUrl, TAP_TYPE_STRIP_ONLY: '1' },
-      stdio: ['inherit', isRaw ? 'pipe' : 'inherit', 'inherit'],
+      stdio: ['ignore', isRaw ? 'pipe' : 'inherit', 'inherit'],
+      // A process group of its own, so that a signal can be passed on to all of it, once.
+      detached: true,
     },
   )
   child.stdout?.pipe(process.stdout, { end: false })
@@ -96,21 +98,31 @@ function conclude({ passed, failed, skipped }: Outcome, code: number): number {
   return code === 0 && (passed === 0 || failed > 0) ? 1 : code
 }
 
-/** Keeps this process alive on a signal until tap and the server have ended. */
+/**
+ * Outlives a signal until tap and the server have ended: the first one goes to tap and all its
+ * test files, any further one kills them.
+ */
 function followSignals() {
-  let child: ChildProcess | undefined
+  let group: number | undefined
   let received: NodeJS.Signals | undefined
+  const pass = (signal: NodeJS.Signals) => {
+    if (group === undefined) return
+    try {
+      process.kill(-group, signal)
+    } catch {
+      // They have ended by themselves.
+    }
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
+      pass(received ? 'SIGKILL' : signal)
       received ??= signal
-      // Ctrl-C in a terminal has reached tap already; twice would cut its clean-up short.
-      if (signal === 'SIGTERM' || !process.stdin.isTTY) child?.kill(signal)
     })
   }
   return {
-    passTo(started: ChildProcess): void {
-      child = started
-      if (received) child.kill(received)
+    passTo({ pid }: ChildProcess): void {
+      group = pid
+      if (received) pass(received)
     },
   }
 }

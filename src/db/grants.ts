@@ -19,7 +19,10 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT, UPDATE (role, department, last_active_at), DELETE',
     worker: 'SELECT',
   },
-  sessions: { web: 'SELECT, INSERT, UPDATE (last_seen_at, expires_at, tenant_id), DELETE', worker: '' },
+  sessions: {
+    web: 'SELECT, INSERT, UPDATE (last_seen_at, expires_at, tenant_id), DELETE',
+    worker: '',
+  },
   sign_in_attempts: { web: 'SELECT, INSERT, UPDATE (session_id), DELETE', worker: '' },
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },

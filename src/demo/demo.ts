@@ -3,11 +3,13 @@ import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { migrate } from '#src/db/migrate.ts'
+import { OperatorError } from '#src/operator-error.ts'
 import { seed } from '../../prisma/seed.ts'
 import { readSecrets, type Secrets } from './demo-secrets.ts'
 import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
 import { people } from './people.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
+import { announceDemo, findRunningDemo } from './running-demo.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -29,6 +31,13 @@ const preferredProviderPort = 3001
  * (migrated and seeded), a real OpenID Provider, random secrets. What is configured is used alone.
  */
 export async function startDemo(given: Environment): Promise<Demo> {
+  const running = await findRunningDemo()
+  if (running !== null) {
+    throw new OperatorError(
+      `The demo runs here already: ${running.env.BASE_URL}, process ${running.pid}.`,
+      'Stop it first.',
+    )
+  }
   const folder = resolve(dataFolder)
   const secrets = await readSecrets(folder)
   const env: Demo['env'] = { ...given }
@@ -48,6 +57,7 @@ export async function startDemo(given: Environment): Promise<Demo> {
   try {
     if (embedded.provider) started.push(await addProvider(env, secrets))
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
+    started.push({ stop: await announceDemo(env) })
     return { env, embedded, stop }
   } catch (error) {
     await stop()

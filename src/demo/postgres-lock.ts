@@ -53,11 +53,10 @@ async function readLock(cluster: string): Promise<number | undefined> {
 
 /** Ids are used again: after a restart of the machine, or in the next container. */
 async function isServer(pid: number): Promise<boolean> {
-  if (process.platform !== 'linux') {
-    return spawnSync('ps', ['-o', 'comm=', '-p', `${pid}`], { encoding: 'utf8' }).stdout.includes(
-      'postgres',
-    )
+  if (process.platform === 'linux') {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    return command.includes('postgres')
   }
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  return command.includes('postgres')
+  const { stdout } = spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' })
+  return stdout.includes('postgres')
 }

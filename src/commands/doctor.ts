@@ -1,0 +1,93 @@
+import { type Config, ConfigError, readConfig } from '#src/config.ts'
+import { proveDatabase } from '#src/db/proof.ts'
+import { createProvider } from '#src/identity/provider.ts'
+import { openQueue } from '#src/jobs.ts'
+import { type Environment, withEnvironment } from './environment.ts'
+
+/** What was looked at; no faults means it is well. Each fault says what is wrong and the remedy. */
+type Finding = { subject: string; faults: readonly string[] }
+
+/** `gatehouse doctor`: looks at everything the program needs and says what mends it. */
+export default async function doctorCommand(env: Environment): Promise<void> {
+  const findings = await withEnvironment(env, examine)
+  for (const { subject, faults } of findings) {
+    process.stdout.write(`${faults.length === 0 ? 'ok   ' : 'FAULT'}  ${subject}\n`)
+    for (const fault of faults) process.stdout.write(`         ${fault}\n`)
+  }
+  if (findings.some(({ faults }) => faults.length > 0)) process.exitCode = 1
+}
+
+async function examine(env: Environment): Promise<Finding[]> {
+  const config = tryConfig(env)
+  if (config instanceof ConfigError) return [{ subject: 'settings', faults: config.faults }]
+  const { url, workerUrl } = config.database
+  return [
+    { subject: 'settings', faults: proxyFaults(config) },
+    await examineDatabase('database, application role', 'DATABASE_URL', url),
+    await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl),
+    await examineQueue(config),
+    ...(await Promise.all(config.providers.map((provider) => examineProvider(provider, config)))),
+  ]
+}
+
+function tryConfig(env: Environment): Config | ConfigError {
+  try {
+    return readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+}
+
+/** Behind a proxy that ends TLS, a secure cookie is set only if the proxy is believed. */
+function proxyFaults({ session, trustProxy }: Config): string[] {
+  return session.secureCookie && trustProxy.length === 0
+    ? [
+        'BASE_URL is https, but no proxy is trusted: the session cookie would never be set. Name the address of your TLS proxy in TRUST_PROXY.',
+      ]
+    : []
+}
+
+async function examineDatabase(subject: string, setting: string, url: string): Promise<Finding> {
+  try {
+    const flaws = await proveDatabase(url)
+    return { subject, faults: flaws.map(({ problem, remedy }) => `${problem} ${remedy}`) }
+  } catch (error) {
+    return {
+      subject,
+      faults: [`It cannot be reached: ${messageOf(error)}. Check ${setting} and PostgreSQL.`],
+    }
+  }
+}
+
+async function examineQueue({ database }: Config): Promise<Finding> {
+  const subject = 'queue'
+  const queue = openQueue(database.workerUrl, 'web', () => {})
+  try {
+    await queue.start()
+    const known = await queue.getQueue('billing-event')
+    return { subject, faults: known ? [] : ['Its queues are missing. Run `gatehouse migrate`.'] }
+  } catch (error) {
+    return { subject, faults: [`${messageOf(error)}. Run \`gatehouse migrate\`.`] }
+  } finally {
+    await queue.stop({ graceful: false }).catch(() => {})
+  }
+}
+
+async function examineProvider(
+  setup: Config['providers'][number],
+  { clock }: Config,
+): Promise<Finding> {
+  const subject = `provider ${setup.name} (${setup.issuer})`
+  try {
+    await createProvider(setup, { clock }).check()
+    return { subject, faults: [] }
+  } catch (error) {
+    const prefix = `OIDC_${setup.name.toUpperCase()}`
+    return { subject, faults: [`${messageOf(error)} Check ${prefix}_ISSUER and the network.`] }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error)
+}
