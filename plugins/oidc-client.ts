@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Clock } from '#src/clock.ts'
-import type { ProviderSetup } from '#src/config.ts'
 import { createProvider, type Provider } from '#src/identity/provider.ts'
+import type { ProviderSetup } from '#src/provider-settings.ts'
 
 /** A provider people can sign in with, and how far its word about addresses goes. */
 export type SignInProvider = { setup: ProviderSetup; client: Provider }

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
-import type { Environment } from './commands/environment.ts'
+
 import { type Config, ConfigError, readConfig } from './config.ts'
 import type { Demo } from './demo/demo.ts'
 import { createLogger } from './logger.ts'
 import { OperatorError } from './operator-error.ts'
 import { runUntilSignal } from './run-until-signal.ts'
 import { start } from './server.ts'
+import type { Environment } from './setting-readers.ts'
 
 type Command = { summary: string; details: string; run(env: Environment): Promise<void> }
 

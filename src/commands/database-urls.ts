@@ -1,5 +1,5 @@
 import { ConfigError } from '#src/config.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, readDatabaseUrl } from '#src/setting-readers.ts'
 
 export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }
 
@@ -9,15 +9,7 @@ export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }
  */
 export function readDatabaseUrls(env: Environment): DatabaseUrls {
   const faults: string[] = []
-  const read = (name: string): string => {
-    const value = env[name]?.trim() ?? ''
-    const protocol = URL.parse(value)?.protocol
-    if (value === '') faults.push(`${name}: is missing.`)
-    else if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
-      faults.push(`${name}: must be a postgresql:// URL.`)
-    }
-    return value
-  }
+  const read = (name: string) => readDatabaseUrl(name, env[name] || undefined, faults)
   const ownerUrl = read('DATABASE_OWNER_URL')
   const url = read('DATABASE_URL')
   const workerUrl = env.DATABASE_WORKER_URL ? read('DATABASE_WORKER_URL') : url

@@ -2,7 +2,8 @@ import { type Config, ConfigError, readConfig } from '#src/config.ts'
 import { proveDatabase } from '#src/db/proof.ts'
 import { createProvider } from '#src/identity/provider.ts'
 import { openQueue } from '#src/jobs.ts'
-import { type Environment, withEnvironment } from './environment.ts'
+import type { Environment } from '#src/setting-readers.ts'
+import { withEnvironment } from './environment.ts'
 
 /** What was looked at; no faults means it is well. Each fault says what is wrong and the remedy. */
 type Finding = { subject: string; faults: readonly string[] }

@@ -1,6 +1,5 @@
 import type { Demo } from '#src/demo/demo.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '#src/setting-readers.ts'
 
 /** As withEnvironment; whoever names the owner of a database means that one and nothing embedded. */
 export function withDatabaseOwner<T>(

@@ -1,6 +1,7 @@
 import { migrate } from '#src/db/migrate.ts'
+import type { Environment } from '#src/setting-readers.ts'
 import { readDatabaseUrls } from './database-urls.ts'
-import { type Environment, withDatabaseOwner } from './environment.ts'
+import { withDatabaseOwner } from './environment.ts'
 
 /** `gatehouse migrate`: the schema, the queue's schema, the roles and their rights. */
 export default async function migrateCommand(env: Environment): Promise<void> {

@@ -1,6 +1,7 @@
+import type { Environment } from '#src/setting-readers.ts'
 import { seed } from '../../prisma/seed.ts'
 import { readDatabaseUrls } from './database-urls.ts'
-import { type Environment, withDatabaseOwner } from './environment.ts'
+import { withDatabaseOwner } from './environment.ts'
 
 /** `gatehouse seed`: the demo's people and their data. */
 export default async function seedCommand(env: Environment): Promise<void> {

@@ -1,0 +1,92 @@
+import type { ProviderConfig } from './identity/provider.ts'
+import {
+  type Environment,
+  fallbackUrl,
+  list,
+  loopbackHosts,
+  nonEmpty,
+  readSchema,
+} from './setting-readers.ts'
+import { ProviderSettings } from './settings.ts'
+
+/** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
+export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }
+
+const asymmetricAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
+
+export function readProviders(
+  env: Environment,
+  names: string | undefined,
+  production: boolean,
+  faults: string[],
+): ProviderSetup[] {
+  if (names === undefined) {
+    faults.push(
+      'OIDC_PROVIDERS: is missing. Name at least one provider and give OIDC_<NAME>_ISSUER, _CLIENT_ID and _CLIENT_SECRET.',
+    )
+    return []
+  }
+  return list(names).map((name) => {
+    if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+      faults.push(`OIDC_PROVIDERS: “${name}” is not a name ([a-z][a-z0-9_]*).`)
+    }
+    return readProvider(env, name, production, faults)
+  })
+}
+
+function readProvider(
+  env: Environment,
+  name: string,
+  production: boolean,
+  faults: string[],
+): ProviderSetup {
+  const prefix = `OIDC_${name.toUpperCase()}_`
+  const values = readSchema(ProviderSettings, env, prefix, faults)
+  const issuer = URL.parse(values.ISSUER ?? fallbackUrl)
+  const allowInsecure =
+    !production && issuer?.protocol === 'http:' && loopbackHosts.includes(issuer.hostname)
+  if (values.ISSUER !== undefined && issuer?.protocol !== 'https:' && !allowInsecure) {
+    faults.push(`${prefix}ISSUER: must be an https URL (http only on loopback outside production).`)
+  }
+  const algorithms = list(values.ID_TOKEN_ALG ?? '')
+  for (const algorithm of algorithms) {
+    if (!asymmetricAlgorithms.includes(algorithm)) {
+      faults.push(
+        `${prefix}ID_TOKEN_ALG: “${algorithm}” is not one of ${asymmetricAlgorithms.join(', ')}.`,
+      )
+    }
+  }
+  if (!(values.SCOPES ?? '').split(' ').includes('openid')) {
+    faults.push(`${prefix}SCOPES: must contain openid.`)
+  }
+  return {
+    name,
+    label: values.LABEL ?? name,
+    issuer: values.ISSUER,
+    clientId: values.CLIENT_ID,
+    clientSecrets: nonEmpty(list(values.CLIENT_SECRET ?? '')),
+    clientAuth: values.CLIENT_AUTH,
+    scopes: values.SCOPES,
+    idTokenAlgorithms: nonEmpty(algorithms),
+    trustEmail: readTrustEmail(values.TRUST_EMAIL ?? 'false'),
+    allowInsecure,
+  }
+}
+
+function readTrustEmail(value: string): boolean | readonly string[] {
+  if (value === 'true') return true
+  if (value === 'false') return false
+  return list(value).map((domain) => domain.toLowerCase())
+}
