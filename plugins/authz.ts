@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { decide } from '#src/access/policy.ts'
+import { type Action, decide, type Resource } from '#src/access/policy.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
 import type { Caller } from '#src/identity/sessions.ts'
@@ -47,8 +47,19 @@ async function requirePermission(request: FastifyRequest): Promise<void> {
   const { access } = request.routeOptions.config
   if (access === 'signed-in') return
   if (typeof access !== 'object') throw new Refusal('forbidden')
-  const decision = decide(request.caller, access.resource, access.action)
-  if (decision.effect === 'allow') return
-  request.log.info({ reason: decision.reason, userId: request.caller.userId }, 'refused')
+  const reason = judge(request, access.resource, access.action)
+  if (reason === 'allowed') return
+  request.log.info({ reason, userId: request.caller.userId }, 'refused')
   throw new Refusal('forbidden')
+}
+
+/** Only an explicit allow is one; a decision that cannot be made is a refusal (specification). */
+function judge(request: FastifyRequest, resource: Resource, action: Action): string {
+  try {
+    const decision = decide(request.caller, resource, action)
+    return decision.effect === 'allow' ? 'allowed' : decision.reason
+  } catch (error) {
+    request.log.error({ err: error }, 'the decision failed')
+    return 'error'
+  }
 }

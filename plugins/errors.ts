@@ -11,17 +11,21 @@ const unavailableRetrySeconds = 1
  */
 export default fp(
   async function errors(app) {
-    app.setErrorHandler(function answerError(error: FastifyError, request, reply) {
-      const refusal = refusalOf(error)
-      if (errorTable[refusal.code].status >= 500) request.log.error({ err: error }, refusal.code)
-      return sendProblem(request, reply, refusal, validationErrors(error))
-    })
+    app.setErrorHandler(answerError)
     app.setNotFoundHandler(function answerNotFound(request, reply) {
       return sendProblem(request, reply, new Refusal('not-found'))
     })
   },
   { name: 'errors', fastify: '5.x' },
 )
+
+/** Also for what Fastify refuses before it has found a route (`frameworkErrors`). */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  // Whoever breaks off in the middle of a body is no failure of ours.
+  const refusal = request.raw.readableAborted ? new Refusal('malformed') : refusalOf(error)
+  if (errorTable[refusal.code].status >= 500) request.log.error({ err: error }, refusal.code)
+  return sendProblem(request, reply, refusal, validationErrors(error))
+}
 
 type FieldError = { path: string; message: string }
 
@@ -32,12 +36,12 @@ function sendProblem(
   errors?: FieldError[],
 ) {
   const { status, title } = errorTable[refusal.code]
-  if (refusal.retryAfterSeconds !== undefined)
-    reply.header('retry-after', refusal.retryAfterSeconds)
+  const wait = refusal.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
+  if (wait !== undefined) reply.header('retry-after', wait)
   reply.code(status).header('vary', 'accept')
   if (wantsPage(request)) {
     const page = { status, title, detail: refusal.detail ?? '', requestId: request.id }
-    return reply.type('text/html').serializer(String).send(problemPage(page))
+    return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }
   return reply
     .type('application/problem+json')
@@ -57,14 +61,20 @@ function wantsPage(request: FastifyRequest): boolean {
   return request.headers.accept?.includes('text/html') ?? false
 }
 
-/** What a caller may learn of an error. */
-function refusalOf(error: FastifyError): Refusal {
+/** What a caller may learn of an error: the words of Fastify's own 400s, nobody else's. */
+function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (isDatabaseUnavailable(error)) {
-    return new Refusal('unavailable', { retryAfterSeconds: unavailableRetrySeconds })
-  }
-  const status = error.statusCode ?? 500
-  return new Refusal(codeOfStatus(status), error.validation ? {} : clientDetail(status, error))
+  if (isDatabaseUnavailable(error)) return new Refusal('unavailable')
+  if (!isFastifyError(error)) return new Refusal('internal')
+  const code = codeOfStatus(error.statusCode ?? 500)
+  const tells = code === 'malformed' && !error.validation
+  return new Refusal(code, tells ? { detail: error.message } : {})
+}
+
+/** A status that comes with any other error is the status of something we called. */
+function isFastifyError(error: unknown): error is FastifyError {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return typeof error.code === 'string' && error.code.startsWith('FST_')
 }
 
 function codeOfStatus(status: number): ErrorCode {
@@ -81,13 +91,13 @@ function codeOfStatus(status: number): ErrorCode {
   return codes[status] ?? (status >= 400 && status < 500 ? 'malformed' : 'internal')
 }
 
-function clientDetail(status: number, error: FastifyError): { detail?: string } {
-  return status === 400 ? { detail: error.message } : {}
-}
-
-function validationErrors(error: FastifyError): FieldError[] | undefined {
+function validationErrors(error: unknown): FieldError[] | undefined {
+  if (!isFastifyError(error)) return undefined
   return error.validation?.map(({ instancePath, params, message }) => ({
-    path: [instancePath, params?.additionalProperty].filter(Boolean).join('/') || '/',
+    path:
+      [instancePath, params?.additionalProperty ?? params?.missingProperty]
+        .filter((part) => part !== undefined)
+        .join('/') || '/',
     message: message ?? 'is not valid',
   }))
 }

@@ -16,6 +16,7 @@ export default fp<{ https: boolean }>(
           baseUri: ["'none'"],
         },
       },
+      frameguard: { action: 'deny' },
       referrerPolicy: { policy: 'no-referrer' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })

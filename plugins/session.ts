@@ -20,6 +20,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The id the next regenerated session gets: its row is written before the cookie is. */
     nextSessionId: string | null
+    /** Has the answer carry the cookie of a session that is new to the browser. */
+    announceSession(): void
     /** Makes the browser's session the one whose row was just written under `cookieId`. */
     adoptSession(cookieId: string): Promise<void>
   }
@@ -40,6 +42,7 @@ export default fp<Options>(
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
     app.decorateRequest('nextSessionId', null)
+    app.decorateRequest('announceSession', announceSession)
     app.decorateRequest('adoptSession', adoptSession)
     app.decorateReply('clearSessionCookie', function clearSessionCookie(this: FastifyReply) {
       return this.clearCookie(cookieName, cookie)
@@ -91,5 +94,15 @@ async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
 async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {
   this.nextSessionId = cookieId
   await this.session.regenerate()
+  this.announceSession()
+}
+
+/** The cookie would be left out silently, and every sign-in end in `bad state`: said here instead. */
+function announceSession(this: FastifyRequest): void {
+  if (this.session.cookie.secure === true && this.protocol !== 'https') {
+    throw new Error(
+      'BASE_URL is https but the request came as http, so no session cookie can be set: name the TLS proxy in TRUST_PROXY.',
+    )
+  }
   this.session.announced = true
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { permissionsOf } from '#src/access/roles.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
 
@@ -28,6 +29,9 @@ export default fp(
   { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database'] },
 )
 
+/** A member has a role of the table; without one a tenant is not the caller's to work in. */
 async function requireTenant(request: FastifyRequest): Promise<void> {
-  if (request.caller.tenantId === null) throw new Refusal('forbidden')
+  const { tenantId, role } = request.caller
+  if (tenantId !== null && permissionsOf(role).length > 0) return
+  throw new Refusal('forbidden')
 }

@@ -2,9 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { found, readId } from '#src/ids.ts'
 import { changeOrder, findOrder } from '#src/orders.ts'
-import { Id, IdParams, problems, Time } from '#src/shapes.ts'
-
-const Line = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
+import { Id, IdParams, Line, problems, Time } from '#src/shapes.ts'
 
 const ShippingAddress = Type.Object(
   {

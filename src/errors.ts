@@ -34,7 +34,7 @@ export class Refusal extends Error {
 
 // Classes 08 (connection), 53 (resources) and 57 (operator intervention) of PostgreSQL, the codes
 // of Node's sockets, and Prisma's own words for them.
-const unavailableSqlState = /^(08|53|57)/
+const unavailableSqlState = /^(08|53|57)[0-9A-Z]{3}$/
 const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -57,11 +57,25 @@ const unavailableMessages = [
   'Client has encountered a connection error',
 ]
 
+// An error may name itself as its cause.
+const deepestCause = 8
+
 /** Whether the database, not the request, is what failed: worth a 503 and another try. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  return error instanceof Error && hasUnavailableCause(error, deepestCause)
+}
+
+/** Prisma keeps what PostgreSQL said in the causes: `cause`, or `meta.driverAdapterError`. */
+function hasUnavailableCause(error: unknown, depth: number): boolean {
+  if (depth === 0 || typeof error !== 'object' || error === null) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (unavailableCodes.has(code) || unavailableSqlState.test(code)) return true
-  if (unavailableMessages.some((message) => error.message.includes(message))) return true
-  return 'cause' in error && isDatabaseUnavailable(error.cause)
+  const text = 'message' in error && typeof error.message === 'string' ? error.message : ''
+  if (unavailableMessages.some((message) => text.includes(message))) return true
+  const meta = 'meta' in error ? error.meta : null
+  const reported = typeof meta === 'object' && meta !== null && 'driverAdapterError' in meta
+  return (
+    ('cause' in error && hasUnavailableCause(error.cause, depth - 1)) ||
+    (reported && hasUnavailableCause(meta.driverAdapterError, depth - 1))
+  )
 }

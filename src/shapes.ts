@@ -10,6 +10,10 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
+/** One line that says something; no control characters (PostgreSQL refuses NUL), no half ones. */
+export const Line = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$' })
+
 /** RFC 9457. `instance` is the request id; `errors` is there for malformed requests only. */
 export const Problem = Type.Object(
   {

@@ -40,9 +40,12 @@ export async function startWorker(config: Config, logger: FastifyBaseLogger): Pr
       const dead = poison || job.retryCount >= job.retryLimit
       const reason = error instanceof Error ? error.message : String(error)
       logger.warn({ eventId, dead, err: error }, 'billing event failed')
-      await noteFailure(db, eventId, dead ? 'dead' : 'failed', reason)
-      // A poison event is settled: another try could not end differently.
-      return { id: job.id, status: poison ? 'completed' : 'failed' }
+      const noted = await noteFailure(db, eventId, dead ? 'dead' : 'failed', reason).then(
+        () => true,
+        (error) => logger.error({ eventId, err: error }, 'billing event failure not noted'),
+      )
+      // A noted poison event is settled: another try could not end differently.
+      return { id: job.id, status: poison && noted ? 'completed' : 'failed' }
     }
   }
 }

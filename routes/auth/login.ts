@@ -35,13 +35,14 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
       const name = request.query.provider ?? onlyOne([...app.providers.keys()])
       if (name === null) {
         const choices = [...app.providers.values()].map(({ setup }) => setup)
-        return reply.type('text/html').send(signInPage(choices))
+        return reply.type('text/html; charset=utf-8').send(signInPage(choices))
       }
       const provider = app.providers.get(name)
       if (provider === undefined) throw new Refusal('not-found')
       const device = deviceOf(request.ip, request.headers['user-agent'])
       const pending = randomPending()
       try {
+        if (!request.session.live) request.announceSession()
         const url = await provider.client.authorizationUrl(pending, redirectUri)
         await storeAttempt(
           app.identityPlane,
@@ -49,7 +50,6 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
           { provider: name, ...pending },
           device,
         )
-        if (!request.session.live) request.session.announced = true
         return reply.redirect(url.href)
       } catch (error) {
         if (!(error instanceof ProviderUnavailable)) throw error

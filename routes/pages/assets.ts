@@ -11,7 +11,10 @@ const assets: FastifyPluginAsync = async function assets(app) {
     '/assets/gatehouse.css',
     { config: { access: 'public' }, schema: { hide: true } },
     async (_request, reply) =>
-      reply.type('text/css').header('cache-control', 'public, max-age=300').send(css),
+      reply
+        .type('text/css; charset=utf-8')
+        .header('cache-control', 'public, max-age=300')
+        .send(css),
   )
 }
 

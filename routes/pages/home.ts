@@ -8,7 +8,7 @@ const shownOrders = 10
 /** The start page: a way in, or what is yours. */
 const home: FastifyPluginAsync = async function home(app) {
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
-    reply.type('text/html').header('cache-control', 'no-store')
+    reply.type('text/html; charset=utf-8').header('cache-control', 'no-store')
     const caller = request.session.caller
     if (!caller) {
       return welcomePage([...app.providers.values()].map(({ setup }) => setup))

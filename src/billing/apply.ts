@@ -25,7 +25,7 @@ export async function applyEvent(
   const effect = effectOf(event)
   const customer = effect.kind === 'none' ? null : await findCustomer(plane, effect.customer)
   if (effect.kind !== 'none' && customer === null) {
-    throw new Error(`no user has the billing customer of this event yet`)
+    throw new Error('no user has the billing customer of this event yet')
   }
   return db.write(customer ?? {}, async (tx) => {
     if (!(await markProcessed(tx, eventId, now))) return 'already-processed'

@@ -42,8 +42,8 @@ function textOf(object: BillingEvent['object'], name: string): string {
 }
 
 function amountOf({ amount }: BillingEvent['object']): number {
-  if (typeof amount === 'number' && Number.isSafeInteger(amount)) return amount
-  throw new PoisonEvent('data.object.amount is no integer of minor units')
+  if (typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0) return amount
+  throw new PoisonEvent('data.object.amount is no amount of minor units')
 }
 
 function currencyOf(object: BillingEvent['object']): string {

@@ -15,7 +15,8 @@ const kinds: readonly EventKind[] = [
   'subscription.created',
   'subscription.updated',
 ]
-const printable = /^[\x21-\x7e]{1,255}$/
+// Contract 5. Nothing the database cannot keep as sent: no control characters, no half surrogates.
+const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u
 
 /**
  * Parses verified bytes as an event.

@@ -5,6 +5,7 @@ export const toleranceSeconds = 300
 
 const maxSignatures = 8
 const unixSeconds = /^\d{1,15}$/
+const blank = /\s/
 const hexDigest = /^[0-9a-fA-F]{64}$/
 
 export type Verdict =
@@ -43,17 +44,19 @@ export function verifySignature(
 }
 
 /**
- * `t=<unix seconds>,v1=<64 hex digits>`: one `t`, one to eight `v1`, other keys ignored. The
- * timestamp is kept as sent, because it is part of what was signed.
+ * `t=<unix seconds>,v1=<64 hex digits>`: one `t`, one to eight `v1`, other keys ignored, no
+ * blanks anywhere (a header that a proxy has joined from two has one). The timestamp is kept as
+ * sent, because it is part of what was signed.
  */
 function parseHeader(header: string): Header | null {
+  if (blank.test(header)) return null
   const timestamps: string[] = []
   const signatures: Buffer[] = []
   for (const part of header.split(',')) {
     const separator = part.indexOf('=')
     if (separator === -1) return null
-    const key = part.slice(0, separator).trim()
-    const value = part.slice(separator + 1).trim()
+    const key = part.slice(0, separator)
+    const value = part.slice(separator + 1)
     if (key === 't') {
       if (!unixSeconds.test(value)) return null
       timestamps.push(value)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { poolOptions } from './pool-options.ts'
+import { poolOptions, rethrowSilence } from './pool-options.ts'
 
 /** What a query of the identity plane and of the service tables runs on. */
 export type Queryable = {
@@ -24,12 +24,15 @@ export type IdentityPlane = Queryable & {
   close(): Promise<void>
 }
 
+// A server that keeps its own limit answers within this; one that does not is given up.
+const graceMs = 100
+
 /** @param size connections at most */
 export function openIdentityPlane(url: string, size: number): IdentityPlane {
   const pool = new pg.Pool(poolOptions(url, size))
   pool.on('error', () => {})
   return {
-    query: (statement) => pool.query(statement),
+    query: (statement) => pool.query(statement).catch(rethrowSilence),
     transaction: (limits, work) => runTransaction(pool, limits.statementTimeoutMs, work),
     close: () => pool.end(),
   }
@@ -44,18 +47,22 @@ async function runTransaction<T>(
   // A connection that dies while checked out rejects the query under way; the event itself says no more.
   const onError = () => {}
   client.on('error', onError)
+  const query: Queryable['query'] = (statement) => {
+    const bounded = { ...statement, query_timeout: statementTimeoutMs + graceMs }
+    return client.query(bounded).catch(rethrowSilence)
+  }
   try {
-    const opened = client.query(`BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}`)
+    const opened = query({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
     opened.catch(() => {})
-    const result = await work(client)
-    const end = await client.query('COMMIT')
+    const result = await work({ query })
+    const end = await query({ text: 'COMMIT' })
     if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     return result
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
+    await query({ text: 'ROLLBACK' }).catch(() => {})
     throw error
   } finally {
-    client.off('error', onError)
     client.release(client.getTransactionStatus() !== 'I')
+    client.off('error', onError)
   }
 }

@@ -2,6 +2,8 @@ import type pg from 'pg'
 
 const acquireTimeoutMs = 800
 const statementTimeoutMs = 5_000
+// For a server that has stopped answering and so cannot keep the limit above by itself.
+const silenceTimeoutMs = 6_000
 const lockTimeoutMs = 2_000
 const idleInTransactionTimeoutMs = 10_000
 
@@ -17,8 +19,17 @@ export function poolOptions(connectionString: string, max: number): pg.PoolConfi
     application_name: 'gatehouse',
     connectionTimeoutMillis: acquireTimeoutMs,
     statement_timeout: statementTimeoutMs,
+    query_timeout: silenceTimeoutMs,
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
   }
+}
+
+/** The driver's error for a server that has stopped answering has no code; this gives it one. */
+export function rethrowSilence(error: unknown): never {
+  if (error instanceof Error && error.message === 'Query read timeout') {
+    Object.assign(error, { code: 'ETIMEDOUT' })
+  }
+  throw error
 }

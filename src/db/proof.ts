@@ -67,7 +67,8 @@ async function findRoleFlaws(client: pg.Client): Promise<Flaw[]> {
     FROM pg_roles r WHERE r.rolname = current_user`)
   const [role] = rows
   if (role === undefined) return []
-  const remedy = `Name another role in the connection URL and run \`gatehouse migrate\`; it gives that role what it needs and no more.`
+  const remedy =
+    'Name another role in the connection URL and run `gatehouse migrate`; it gives that role what it needs and no more.'
   const flaws: Flaw[] = []
   const add = (problem: string) => flaws.push({ problem, remedy })
   if (role.superuser || role.bypasses) {

@@ -1,22 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import { rethrowSilence } from './pool-options.ts'
 
 /** On whose behalf a transaction runs; row-level security sees exactly this and nothing else. */
 export type Scope = { readonly userId?: number; readonly tenantId?: string }
 
-type Context = { readonly scope: Scope; readonly access: 'read' | 'write' }
+type Context = { readonly opening: string; readonly access: 'read' | 'write' }
 type Statement = { readonly text: string }
 
 const context = new AsyncLocalStorage<Context>()
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Runs `work` with `scope` as the context of every connection it takes from a ScopedPool. */
-export function inScope<T>(
+/**
+ * Runs `work` with `scope` as the context of every connection it takes from a ScopedPool. A scope
+ * that names no id is refused here, before a connection is taken.
+ */
+export async function inScope<T>(
   scope: Scope,
   access: Context['access'],
   work: () => Promise<T>,
 ): Promise<T> {
-  return context.run({ scope, access }, work)
+  return context.run({ opening: openingOf(scope, access), access }, work)
 }
 
 /**
@@ -36,47 +40,69 @@ export class ScopedPool extends pg.Pool {
   }
 }
 
-/** One checked-out connection: understands the words of Prisma's transaction protocol. */
+/**
+ * One checked-out connection: understands the words of Prisma's transaction protocol. It carries
+ * one transaction; once that has ended, a statement that comes late is refused, because by then
+ * the connection may be in somebody else's.
+ */
 function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
-  let opened: Promise<unknown> = Promise.resolve()
-  let settled: Promise<unknown> = Promise.resolve()
+  let opened: Promise<unknown> | undefined
+  let ended: Promise<pg.QueryResult> | undefined
 
-  const send = (statement: Statement) => client.query(statement)
+  // A broken connection rejects what is under way; unheard, the event itself would end the process.
+  client.on('error', ignore)
+
+  const send = (statement: Statement) => client.query(statement).catch(rethrowSilence)
 
   async function query(statement: Statement): Promise<pg.QueryResult> {
+    if (ended !== undefined) throw new Error('The transaction of this connection has ended.')
     switch (statement.text) {
       case 'BEGIN':
-        opened = client.query(opening(active))
-        // Awaited with the statements that follow; a failure here makes each of them fail too.
+        opened = send({ text: active.opening })
         opened.catch(ignore)
         return emptyResult('BEGIN')
       case 'COMMIT':
         return commit(statement)
       case 'ROLLBACK':
-        return send(statement)
-      default:
-        return send(statement).catch((error) => opened.then(() => Promise.reject(error)))
+        return end(statement)
+      default: {
+        if (opened === undefined) throw new Error('A statement outside a transaction.')
+        // What was read without the context having been set is no answer.
+        const [, result] = await Promise.all([opened, send(statement)])
+        return result
+      }
     }
   }
 
   async function commit(statement: Statement): Promise<pg.QueryResult> {
     if (active.access === 'read') {
-      settled = send(statement)
-      settled.catch(ignore)
+      end(statement).catch(ignore)
       return emptyResult('COMMIT')
     }
     await opened
-    const result = await send(statement)
+    const result = await end(statement)
     if (result.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     return result
   }
 
-  /** Only an idle connection goes back to the pool; whatever else is destroyed. */
+  function end(statement: Statement): Promise<pg.QueryResult> {
+    ended = send(statement)
+    return ended
+  }
+
+  /** Only a connection whose transaction has ended goes back to the pool, any other is destroyed. */
   function release(error?: Error | boolean): void {
-    settled.then(
-      () => client.release(error ?? client.getTransactionStatus() !== 'I'),
-      () => client.release(true),
-    )
+    const handBack = (destroy: Error | boolean) => {
+      client.release(destroy)
+      client.off('error', ignore)
+    }
+    if (ended === undefined) handBack(error ?? true)
+    else {
+      ended.then(
+        () => handBack(error ?? client.getTransactionStatus() !== 'I'),
+        () => handBack(true),
+      )
+    }
   }
 
   return new Proxy(client, {
@@ -90,7 +116,7 @@ function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
 }
 
 /** One message: BEGIN and the context, local to the transaction. */
-function opening({ scope, access }: Context): string {
+function openingOf(scope: Scope, access: Context['access']): string {
   return [
     access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN',
     `SET LOCAL app.user_id = '${userSetting(scope.userId)}'`,

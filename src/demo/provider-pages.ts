@@ -1,4 +1,4 @@
-import { html, type Markup, trusted } from './markup.ts'
+import { type Html, html, trusted } from '#src/pages/html.ts'
 import type { Person } from './people.ts'
 
 const tints = 6
@@ -27,8 +27,8 @@ ${entries}
   )
 }
 
-function entry({ subject, name, email, note }: Person, index: number, isCurrent: boolean): Markup {
-  const mark = isCurrent ? html`<span class="badge">signed in</span>` : undefined
+function entry({ subject, name, email, note }: Person, index: number, isCurrent: boolean): Html {
+  const mark = isCurrent ? html`<span class="badge">signed in</span>` : ''
   return html`<li><button class="person" name="subject" value="${subject}">
 <span class="avatar tint-${index % tints}" aria-hidden="true">${initials(name)}</span>
 <span class="who"><span class="name">${name}${mark}</span> <span class="email">${email}</span>
@@ -68,7 +68,7 @@ application and start again.</p>
   )
 }
 
-function page(title: string, content: Markup): string {
+function page(title: string, content: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>

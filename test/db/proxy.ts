@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { createServer, connect as dial, type Socket } from 'node:net'
+import type { Test } from 'tap'
+
+export type DatabaseProxy = {
+  /** The given connection URL, led through this proxy. */
+  through(url: string): string
+  /** How often a client has written since the last reset after hearing from the server first. */
+  roundTrips(): number
+  reset(): void
+  /** From now on nothing passes in either direction; connections stay open. */
+  silence(): void
+  /** Cuts a connection as soon as its client sends a message that contains `text`. */
+  cutAt(text: string): void
+}
+
+/** A loopback hop in front of PostgreSQL that counts, delays for ever, or cuts. Gone with the test. */
+export async function startProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let trips = 0
+  let silent = false
+  let fatal: string | undefined
+  const server = createServer((client) => {
+    const database = dial(Number(target.port), target.hostname)
+    let heard = true
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      // Either end may break: that is what some tests are about.
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        client.destroy()
+        database.destroy()
+      })
+    }
+    client.on('data', (chunk) => {
+      if (heard) trips += 1
+      heard = false
+      if (fatal !== undefined && chunk.includes(fatal)) database.destroy()
+      else if (!silent) database.write(chunk)
+    })
+    database.on('data', (chunk) => {
+      heard = true
+      if (!silent) client.write(chunk)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    through(url) {
+      const led = new URL(url)
+      led.hostname = '127.0.0.1'
+      led.port = String(address.port)
+      return led.href
+    },
+    roundTrips: () => trips,
+    reset: () => {
+      trips = 0
+    },
+    silence: () => {
+      silent = true
+    },
+    cutAt: (text) => {
+      fatal = text
+    },
+  }
+}

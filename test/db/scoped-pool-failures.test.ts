@@ -1,0 +1,119 @@
+import t from 'tap'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { isDatabaseUnavailable } from '#src/errors.ts'
+import { createDatabase, createUser } from '#test/helper.ts'
+import { startProxy } from './proxy.ts'
+
+t.test('a backend killed in the middle of a transaction', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const { tenantId } = await createUser(database)
+  for (const access of [db.read, db.write]) {
+    const failure = await access({ tenantId }, async (tx) => {
+      const [{ pid } = { pid: 0 }] = await tx.$queryRawUnsafe<Pid[]>(backend)
+      await database.admin.query('SELECT pg_terminate_backend($1, 5000)', [pid])
+      return tx.post.count()
+    }).catch((error: unknown) => error)
+    t.ok(isDatabaseUnavailable(failure), 'is seen as unavailable', { failure })
+    t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0, 'the next transaction works')
+  }
+})
+
+t.test('a connection that breaks between the last answer and COMMIT', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const db = openDatabase(proxy.through(database.url), 1)
+  t.teardown(() => db.close())
+  const { userId, tenantId } = await createUser(database)
+  t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0)
+  proxy.cutAt('COMMIT')
+  t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0, 'a read has its answer already')
+  const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
+  const failure = await db
+    .write({ tenantId }, (tx) => tx.post.create({ data: post }))
+    .catch((error: unknown) => error)
+  t.ok(isDatabaseUnavailable(failure), 'a write without its COMMIT fails', { failure })
+  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
+  proxy.cutAt('never sent')
+  t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0, 'the next transaction works')
+})
+
+t.test('exhaustion is a bounded error, not a hang', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const started = Date.now()
+  const failure = await db.read({}, async () => {
+    const inner = db.read({}, (tx) => tx.receivedEvent.count())
+    return inner.catch((error: unknown) => error)
+  })
+  t.ok(isDatabaseUnavailable(failure), 'seen as unavailable', { failure })
+  t.ok(Date.now() - started < 2_000, 'within two seconds')
+  t.equal(await db.read({}, (tx) => tx.receivedEvent.count()), 0, 'and it recovers')
+})
+
+t.test('a dirty connection is destroyed, a clean one is used again', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const clean = await pidOf(db)
+  t.equal(await pidOf(db), clean, 'after a commit')
+  await t.rejects(db.write({}, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
+  t.equal(await pidOf(db), clean, 'after a rollback')
+  const trick = db.write({}, (tx) => tx.$executeRawUnsafe('COMMIT; BEGIN'))
+  await trick.catch(() => {})
+  const proxy = await startProxy(t, database.url)
+  const broken = openDatabase(proxy.through(database.url), 1)
+  t.teardown(() => broken.close())
+  const before = await pidOf(broken)
+  proxy.cutAt('ROLLBACK')
+  await t.rejects(broken.write({}, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
+  t.not(await pidOf(broken), before, 'after a rollback that got no answer')
+})
+
+t.test('statements that come after the end of their transaction run nowhere', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const mine = await createUser(database)
+  const yours = await createUser(database)
+  const log = await logStatements(t, database)
+  let late: Promise<unknown> = Promise.resolve()
+  const failing = db.write({ tenantId: mine.tenantId }, async (tx) => {
+    // Prisma reads relations one statement after another: the first is out when all is given up.
+    late = tx.tenant.findMany({ include: relations }).catch((error: unknown) => error)
+    await tx.$queryRawUnsafe('SELECT 1 / 0')
+  })
+  await t.rejects(failing, /division by zero/)
+  const rows = await db.read({ tenantId: yours.tenantId }, (tx) => tx.tenant.findMany())
+  t.strictSame(
+    rows.map(({ id }) => id),
+    [yours.tenantId],
+  )
+  t.ok((await late) instanceof Error, 'the late one failed')
+})
+
+t.test('a server that stops answering is given up', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const plane = openIdentityPlane(proxy.through(database.url), 1)
+  t.teardown(() => plane.close())
+  const work = () =>
+    plane.transaction({ statementTimeoutMs: 100 }, (tx) => tx.query({ text: 'SELECT 1' }))
+  t.equal((await work()).rowCount, 1)
+  proxy.silence()
+  const started = Date.now()
+  const failure = await work().catch((error: unknown) => error)
+  t.ok(isDatabaseUnavailable(failure), 'seen as unavailable', { failure })
+  t.ok(Date.now() - started < 1_000, 'after its own limit, not the server’s')
+})
+
+const backend = 'SELECT pg_backend_pid() AS pid'
+type Pid = { pid: number }
+
+async function pidOf(db: Database): Promise<number | undefined> {
+  const [row] = await db.read({}, (tx) => tx.$queryRawUnsafe<Pid[]>(backend))
+  return row?.pid
+}

@@ -1,0 +1,71 @@
+import t from 'tap'
+import { createUser } from '#test/helper.ts'
+import {
+  accounts,
+  auditTrail,
+  buildWithProvider,
+  signInThrough,
+  visit,
+} from '#test/sign-in-journey.ts'
+
+const email = 'ada@example.com'
+const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }
+
+t.test('an address that both sides hold verified and trusted links the identity', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  const user = await createUser(journey.database, { email: 'ADA@example.com', emailVerified: true })
+  const browser = { cookie: '' }
+  await signInThrough(journey, browser)
+  t.match((await visit(journey.app, browser, '/me')).json(), { user: { id: user.userId } })
+  t.strictSame(await auditTrail(journey), ['sign-in done link'])
+})
+
+t.test('an address that is known but not so proven is refused', async (t) => {
+  const cases: [string, Record<string, string>, boolean, unknown][] = [
+    ['provider not trusted', { OIDC_DEMO_TRUST_EMAIL: 'false' }, true, true],
+    ['trusted for another domain', { OIDC_DEMO_TRUST_EMAIL: 'example.org' }, true, true],
+    ['not verified by the provider', trusted, true, false],
+    ['verified only as text', trusted, true, 'true'],
+    ['not verified here', trusted, false, true],
+  ]
+  for (const [name, settings, verifiedHere, verifiedThere] of cases) {
+    const journey = await buildWithProvider(t, settings)
+    await createUser(journey.database, { email, emailVerified: verifiedHere })
+    const before = await accounts(journey)
+    journey.op.fault = { claims: { email_verified: verifiedThere } }
+    const browser = { cookie: '' }
+    const response = await signInThrough(journey, browser)
+    t.equal(response.statusCode, 400, name)
+    t.strictSame(await auditTrail(journey), ['sign-in refused email-known'], name)
+    t.strictSame(await accounts(journey), before, name)
+    t.equal((await visit(journey.app, browser, '/me')).statusCode, 401, name)
+  }
+})
+
+t.test('two users with one address: none of them is taken', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  await createUser(journey.database, { email, emailVerified: true })
+  await createUser(journey.database, { email, emailVerified: false })
+  t.equal((await signInThrough(journey, { cookie: '' })).statusCode, 400)
+})
+
+t.test('no address at all is fine', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  journey.op.fault = { claims: { email: undefined, email_verified: undefined, name: undefined } }
+  const browser = { cookie: '' }
+  t.equal((await signInThrough(journey, browser)).statusCode, 302)
+  t.match((await visit(journey.app, browser, '/me')).json(), { user: { email: null } })
+})
+
+t.test('the database itself keeps an identity with its owner', async (t) => {
+  const journey = await buildWithProvider(t)
+  await signInThrough(journey, { cookie: '' })
+  const other = await createUser(journey.database)
+  await t.rejects(
+    journey.app.identityPlane.query({
+      text: 'UPDATE oauth_identities SET user_id = $1',
+      values: [other.userId],
+    }),
+    { code: '42501' },
+  )
+})

@@ -1,0 +1,86 @@
+import t from 'tap'
+import { build, createUser, signIn } from '#test/helper.ts'
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+t.test('signing out ends the session, clears the cookie and is noted, in one go', async (t) => {
+  const test = await build(t)
+  const { app, database } = test
+  const { cookie } = await signIn(test, await createUser(database))
+  const response = await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } })
+  t.equal(response.statusCode, 204)
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.match(
+    String(response.headers['set-cookie']),
+    /^sid=; Max-Age=0; Path=\/;.* HttpOnly; SameSite=Lax$/,
+  )
+  t.equal((await app.inject({ url: '/me', headers: { cookie } })).statusCode, 401)
+  const { rows } = await database.admin.query('SELECT action, outcome FROM audit_log')
+  t.strictSame(rows, [{ action: 'sign-out', outcome: 'done' }])
+})
+
+t.test('a form is answered with 303 to the start page', async (t) => {
+  const test = await build(t)
+  const { cookie } = await signIn(test, await createUser(test.database))
+  const headers = { cookie, ...form, 'sec-fetch-site': 'same-origin' }
+  const response = await test.app.inject({ method: 'POST', url: '/auth/logout', headers })
+  t.equal(response.statusCode, 303)
+  t.equal(response.headers.location, '/')
+})
+
+t.test('another site cannot sign anybody out', async (t) => {
+  const test = await build(t)
+  const { cookie } = await signIn(test, await createUser(test.database))
+  const headers = { cookie, ...form, 'sec-fetch-site': 'cross-site' }
+  const response = await test.app.inject({ method: 'POST', url: '/auth/logout', headers })
+  t.equal(response.statusCode, 403)
+  t.equal((await test.app.inject({ url: '/me', headers: { cookie } })).statusCode, 200)
+})
+
+t.test('when the session cannot be ended the answer is 5xx and the cookie stays', async (t) => {
+  const test = await build(t)
+  const { app, database } = test
+  const { cookie } = await signIn(test, await createUser(database))
+  await database.admin.query('REVOKE INSERT ON audit_log FROM test_app')
+  const response = await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } })
+  t.equal(response.statusCode, 500)
+  t.equal(response.headers['set-cookie'], undefined)
+  t.equal((await app.inject({ url: '/me', headers: { cookie } })).statusCode, 200, 'rolled back')
+})
+
+t.test('without a session there is nothing to sign out of', async (t) => {
+  const { app } = await build(t)
+  t.equal((await app.inject({ method: 'POST', url: '/auth/logout' })).statusCode, 401)
+})
+
+t.test('a request in flight never brings back a session that was ended', async (t) => {
+  const test = await build(t)
+  const { app, database } = test
+  const { cookie } = await signIn(test, await createUser(database))
+  const blocker = await database.admin.connect()
+  await blocker.query('BEGIN; LOCK TABLE tenants')
+  const inFlight = app.inject({ url: '/me', headers: { cookie } })
+  inFlight.then(() => {})
+  await untilBlocked(database.admin)
+  await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } })
+  await blocker.query('COMMIT')
+  blocker.release()
+  const late = await inFlight
+  t.equal(late.headers['set-cookie'], undefined)
+  const { rows } = await database.admin.query('SELECT FROM sessions')
+  t.equal(rows.length, 0)
+  t.equal((await app.inject({ url: '/me', headers: { cookie } })).statusCode, 401)
+})
+
+type Queries = { query(text: string): Promise<{ rows: { waiting: number }[] }> }
+
+/** Resolves once a backend of this database waits for a lock. */
+async function untilBlocked(admin: Queries): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if ((rows[0]?.waiting ?? 0) > 0) return
+  }
+}
