@@ -20,7 +20,7 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    return503OnClosing: true,
+    return503OnClosing: false, // requests that still arrive are answered, with `Connection: close`,
     ajv: {
       // Unknown fields are refused, never dropped; a number is a number, never a string of one.
       customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false },

@@ -16,13 +16,16 @@ t.test('the scopes and their guards are the ones that were reviewed', async (t) 
   t.matchSnapshot(app.printPlugins().replace(/ \d+(\.\d+)? ms/g, ''), 'plugins by scope')
 })
 
-t.test('every route states its access, and without credentials only public ones answer', async (t) => {
-  const { app } = await build(t)
-  await app.ready()
-  const routes = await collectRoutes(app)
-  t.ok(routes.length > 10, 'the description names the routes')
-  for (const route of routes) await checkAnonymous(t, app, route)
-})
+t.test(
+  'every route states its access, and without credentials only public ones answer',
+  async (t) => {
+    const { app } = await build(t)
+    await app.ready()
+    const routes = await collectRoutes(app)
+    t.ok(routes.length > 10, 'the description names the routes')
+    for (const route of routes) await checkAnonymous(t, app, route)
+  },
+)
 
 t.test('HEAD is off for /auth/*', async (t) => {
   const { app } = await build(t)

@@ -1,0 +1,84 @@
+import t from 'tap'
+import { decide, policy, type Rule } from '#src/access/policy.ts'
+import { permissionsOf, rolePermissions } from '#src/access/roles.ts'
+
+const tenantId = '00000000-0000-4000-8000-00000000000a'
+const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
+
+/** Specification, Roles and permissions. */
+const specified: Record<string, readonly string[]> = {
+  viewer: ['post:read'],
+  editor: ['post:read', 'post:write'],
+  admin: ['post:read', 'post:write', 'post:delete', 'user:manage'],
+}
+const unknownRoles = [
+  null,
+  '',
+  'owner',
+  'Admin',
+  'admin ',
+  'admin,viewer',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+]
+
+t.test('the roles table is the specification’s', async (t) => {
+  t.same(rolePermissions, specified)
+  for (const [role, permissions] of Object.entries(specified)) {
+    t.same(permissionsOf(role), permissions, role)
+  }
+})
+
+t.test('a role that is not in the table has no permissions', async (t) => {
+  for (const role of unknownRoles) t.same(permissionsOf(role), [], String(role))
+})
+
+t.test('a permission is needed exactly where the rule names one', async (t) => {
+  for (const permission of all) {
+    const rules: Rule[] = [{ resource: 'order', action: 'read', permission, scope: 'owner' }]
+    for (const role of [...Object.keys(specified), ...unknownRoles]) {
+      const holds = role !== null && Object.hasOwn(specified, role)
+      const allowed = holds && specified[role]?.includes(permission)
+      const decision = decide({ role, tenantId }, 'order', 'read', rules)
+      t.equal(decision.effect, allowed ? 'allow' : 'deny', `${role} ${permission}`)
+      t.equal(decision.reason, allowed ? 'allowed' : 'permission-missing')
+      t.equal(decision.rule, rules[0])
+    }
+  }
+})
+
+t.test('what no rule allows is denied', async (t) => {
+  const admin = { role: 'admin', tenantId }
+  t.same(decide(admin, 'order', 'read', []), { effect: 'deny', rule: null, reason: 'no-rule' })
+  for (const name of ['', '__proto__', 'constructor', 'ORDER']) {
+    t.equal(decide(admin, name as never, 'read').effect, 'deny', `resource ${name}`)
+    t.equal(decide(admin, 'order', name as never).effect, 'deny', `action ${name}`)
+  }
+})
+
+t.test('a rule is that of its resource and of its action', async (t) => {
+  const rules: Rule[] = [
+    { resource: 'order', action: 'update', permission: null, scope: 'owner' },
+    { resource: 'invoice', action: 'read', permission: null, scope: 'owner' },
+  ]
+  t.equal(decide({ role: 'admin', tenantId }, 'order', 'read', rules).reason, 'no-rule')
+  t.equal(decide({ role: 'admin', tenantId }, 'order', 'update', rules).rule, rules[0])
+})
+
+t.test('without a tenant no tenant rule allows, an owner rule does', async (t) => {
+  for (const rule of policy) {
+    const subject = { role: 'admin', tenantId: null }
+    const decision = decide(subject, rule.resource, rule.action)
+    const name = `${rule.resource}:${rule.action}`
+    if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)
+    else t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
+  }
+})
+
+t.test('each pair of resource and action has one rule', async (t) => {
+  const names = policy.map(({ resource, action }) => `${resource}:${action}`)
+  t.same(names, [...new Set(names)])
+})

@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { cp, mkdir, symlink } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { signatureHeader } from '#src/billing/signature.ts'
+import { createDatabase, createUser, type TestDatabase, webhookSecret } from './helper.ts'
+import { type Program, runProgram, temporaryFolder } from './program.ts'
+
+const sessionSecret = 'a session secret that is long enough'
+
+function production(database: Pick<TestDatabase, 'url' | 'workerUrl'>): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    BASE_URL: 'https://app.example.com',
+    TRUST_PROXY: '127.0.0.1',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+    SESSION_SECRETS: sessionSecret,
+    BILLING_WEBHOOK_SECRETS: webhookSecret,
+    OIDC_PROVIDERS: 'acme_login',
+    OIDC_ACME_LOGIN_ISSUER: 'https://login.example.com',
+    OIDC_ACME_LOGIN_CLIENT_ID: 'gatehouse',
+    OIDC_ACME_LOGIN_CLIENT_SECRET: 'a client secret',
+  }
+}
+
+/** The addresses of the admin and the public listener, from the log. */
+async function addresses({ says }: Program): Promise<{ admin: string; address: string }> {
+  const [, admin = '', address = ''] = await says(
+    /listening at (http:[^"]+)"[\s\S]*listening at (http:[^"]+)"/,
+  )
+  return { admin, address }
+}
+
+t.test(
+  'in production a start with something missing names every fault and ends with 1',
+  async (t) => {
+    const program = await runProgram(t, ['serve'], {
+      NODE_ENV: 'production',
+      SESSION_SECRETS: 'too short',
+      PORT: 'many',
+      OIDC_PROVIDERS: 'one',
+      RATE_LIMIT_API: 'fast',
+      GATEHOUSE_NOW: '2026-01-01T00:00:00Z',
+    })
+    t.equal(await program.ended, 1)
+    const named = [
+      'PORT',
+      'BASE_URL',
+      'DATABASE_URL',
+      'SESSION_SECRETS',
+      'BILLING_WEBHOOK_SECRETS',
+      'OIDC_ONE_ISSUER',
+      'OIDC_ONE_CLIENT_ID',
+      'OIDC_ONE_CLIENT_SECRET',
+      'RATE_LIMIT_API',
+      'GATEHOUSE_NOW',
+    ]
+    for (const name of named) t.match(program.output(), `  - ${name}:`)
+    t.notMatch(program.output(), /too short| {4}at /, 'no secret, no stack')
+  },
+)
+
+t.test('what an operator has to mend is one line with its remedy, exit 1', async (t) => {
+  const database = await createDatabase(t)
+  const behind = await createDatabase(t)
+  await behind.admin.query('DELETE FROM _prisma_migrations')
+  const empty = await createDatabase(t)
+  await empty.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  t.teardown(() => busy.close())
+  const address = busy.address()
+  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  const cases: [string, Record<string, string>, RegExp][] = [
+    ['a busy port', { PORT: port }, /Port \d+ on 127\.0\.0\.1 is in use\. .*PORT/],
+    [
+      'a busy admin port',
+      { ADMIN_PORT: port },
+      /Port \d+ on 127\.0\.0\.1 is in use\. .*ADMIN_PORT/,
+    ],
+    [
+      'an unreachable database',
+      { DATABASE_URL: 'postgres://app:secret_word@127.0.0.1:9/gatehouse' },
+      /The database cannot be reached: .*\. Check DATABASE_URL/,
+    ],
+    [
+      'a wrong password',
+      { DATABASE_URL: database.url.replace('app%20password', 'secret_word') },
+      /The database cannot be reached: password authentication failed .*DATABASE_URL/,
+    ],
+    ['a database behind', production(behind), /behind by 1 migration.*gatehouse migrate/],
+    ['an empty database', production(empty), /gatehouse migrate/],
+    ['a superuser', { DATABASE_URL: database.superuserUrl }, /can bypass row-level security/],
+    ['the owner', { DATABASE_URL: database.ownerUrl }, /owns tables/],
+    ['a superuser as worker', { DATABASE_WORKER_URL: database.superuserUrl }, /can bypass/],
+  ]
+  for (const [name, env, pattern] of cases) {
+    const program = await runProgram(t, ['serve'], { ...production(database), ...env })
+    t.equal(await program.ended, 1, name)
+    const said = program
+      .output()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('{'))
+    t.equal(said.length, 1, `${name}: one line`)
+    t.match(said[0], pattern, name)
+    t.notMatch(program.output(), 'secret_word', `${name}: no secret`)
+  }
+})
+
+t.test(
+  'production serves without any of the demo’s code, works on jobs, stops in order',
+  async (t) => {
+    const database = await createDatabase(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    const cwd = await temporaryFolder(t)
+    const entry = await copyWithoutDemo(cwd)
+    const program = await runProgram(t, ['serve'], production(database), { cwd, entry })
+    const { admin, address } = await addresses(program)
+    t.equal((await fetch(`${admin}/healthz`)).status, 200)
+    t.strictSame(await (await fetch(`${admin}/readyz`)).json(), { status: 'ready' })
+    t.equal((await fetch(`${address}/healthz`)).status, 404, 'health is not on the public listener')
+
+    const event = {
+      id: 'evt_1',
+      type: 'charge.succeeded',
+      data: { object: { customer: 'cus_1', amount: 5, currency: 'eur' } },
+    }
+    const body = JSON.stringify(event)
+    const signature = signatureHeader(webhookSecret, body, Math.floor(Date.now() / 1000))
+    const send = async () => {
+      const response = await fetch(`${address}/webhooks/billing`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'webhook-signature': signature },
+        body,
+      })
+      return `${response.status} ${await response.text()}`
+    }
+    t.equal(await send(), '200 recorded')
+    t.equal(await send(), '200 duplicate')
+    await program.says(/"eventId":"evt_1","applied":"processed"/)
+    const { rows } = await database.admin.query('SELECT amount FROM invoices')
+    t.strictSame(rows, [{ amount: '5' }])
+
+    program.child.kill('SIGTERM')
+    t.equal(await program.ended, 0)
+    t.notMatch(program.output(), /"level":"(error|warn)"/)
+  },
+)
+
+t.test('a worker has the admin listener only', async (t) => {
+  const database = await createDatabase(t)
+  const program = await runProgram(t, ['worker'], production(database))
+  const [, admin] = await program.says(/listening at (http:[^"]+)"/)
+  t.equal((await fetch(`${admin}/readyz`)).status, 200)
+  program.child.kill('SIGTERM')
+  t.equal(await program.ended, 0)
+  t.equal(program.output().match(/listening at/g)?.length, 1)
+})
+
+t.test('migrate brings a database up, and says when there is nothing to do', async (t) => {
+  const database = await createDatabase(t)
+  await database.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  await database.admin.query('GRANT ALL ON SCHEMA public TO test_owner')
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+  }
+  const first = await runProgram(t, ['migrate'], env)
+  t.equal(await first.ended, 0)
+  t.match(first.output(), /^applied \d+_foundation$/m)
+  const second = await runProgram(t, ['migrate'], env)
+  t.equal(await second.ended, 0)
+  t.equal(second.output(), 'The database is up to date.\n')
+  const without = await runProgram(t, ['migrate'], { NODE_ENV: 'production' })
+  t.equal(await without.ended, 1)
+  t.match(without.output(), /DATABASE_OWNER_URL: is missing[\s\S]*DATABASE_URL: is missing/)
+})
+
+t.test('doctor says what is wrong and what mends it', async (t) => {
+  const database = await createDatabase(t)
+  const env = production(database)
+  const sick = await runProgram(t, ['doctor'], {
+    ...env,
+    TRUST_PROXY: '',
+    DATABASE_URL: database.superuserUrl,
+    DATABASE_WORKER_URL: 'postgres://nobody:nothing@127.0.0.1:9/none',
+    OIDC_ACME_LOGIN_ISSUER: 'https://127.0.0.1:9',
+  })
+  t.equal(await sick.ended, 1)
+  t.match(sick.output(), /FAULT +settings\n.*TRUST_PROXY/)
+  t.match(sick.output(), /FAULT +database, application role\n.*bypass row-level security/)
+  t.match(sick.output(), /FAULT +database, worker role\n.*DATABASE_WORKER_URL/)
+  t.match(sick.output(), /FAULT +queue\n/)
+  t.match(sick.output(), /FAULT +provider acme_login .*\n.*OIDC_ACME_LOGIN_ISSUER/)
+})
+
+t.test('usage: help is no error, an unknown command is', async (t) => {
+  const help = await runProgram(t, ['--help'], {})
+  t.equal(await help.ended, 0)
+  for (const name of ['serve', 'worker', 'migrate', 'seed', 'doctor']) {
+    t.match(help.output(), new RegExp(`^  ${name} `, 'm'))
+    const one = await runProgram(t, [name, '--help'], {})
+    t.equal(await one.ended, 0)
+    t.match(one.output(), `gatehouse ${name}: `)
+  }
+  const unknown = await runProgram(t, ['dance'], {})
+  t.equal(await unknown.ended, 1)
+  t.match(unknown.output(), /Unknown command “dance”/)
+})
+
+/** A tree like the container's: everything but src/demo. Resolves to its command line. */
+async function copyWithoutDemo(folder: string): Promise<string> {
+  const tree = fileURLToPath(new URL('..', import.meta.url))
+  await mkdir(join(folder, 'app'))
+  await cp(join(tree, 'src'), join(folder, 'app/src'), {
+    recursive: true,
+    filter: (source) => source !== join(tree, 'src/demo'),
+  })
+  for (const name of ['plugins', 'routes', 'prisma']) {
+    await cp(join(tree, name), join(folder, 'app', name), { recursive: true })
+  }
+  await cp(join(tree, 'package.json'), join(folder, 'app/package.json'))
+  await symlink(join(tree, 'node_modules'), join(folder, 'app/node_modules'))
+  return join(folder, 'app/src/cli.ts')
+}

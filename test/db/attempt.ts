@@ -1,0 +1,34 @@
+import pg from 'pg'
+import type { Test } from 'tap'
+
+export type Context = { tenantId?: string; userId?: number }
+
+/** Runs one statement in a scope and takes it back: how many rows it touched, or why it could not. */
+export type Attempt = (context: Context, sql: string, values?: unknown[]) => Promise<Outcome>
+export type Outcome =
+  | { rows: number; data: Record<string, unknown>[] }
+  | { refused: string; message: string }
+
+/** Attempts as the role of the URL, over one connection that is closed with the test. */
+export async function attemptsAs(t: Test, url: string): Promise<Attempt> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  return async ({ tenantId, userId }, sql, values = []) => {
+    await client.query('BEGIN')
+    try {
+      if (tenantId) await client.query(`SELECT set_config('app.tenant_id', $1, true)`, [tenantId])
+      if (userId) await client.query(`SELECT set_config('app.user_id', $1, true)`, [String(userId)])
+      const { rowCount, rows } = await client.query(sql, values)
+      return { rows: rowCount ?? 0, data: rows }
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error
+      return { refused: error.code ?? '', message: error.message }
+    } finally {
+      await client.query('ROLLBACK')
+    }
+  }
+}
+
+/** No privilege, or a row that a policy does not let in: PostgreSQL has one code for both. */
+export const denied = { refused: '42501' }

@@ -1,0 +1,96 @@
+import t from 'tap'
+import { tableGrants } from '#src/db/grants.ts'
+import { createDatabase, createUser } from '#test/helper.ts'
+import { attemptsAs, denied } from './attempt.ts'
+
+t.test('every table has its line in the grants, and every line its table', async (t) => {
+  const database = await createDatabase(t)
+  const { rows } = await database.admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
+  )
+  t.strictSame(rows.map(({ name }) => name).toSorted(), Object.keys(tableGrants).toSorted())
+})
+
+t.test('neither role can get out of its grants', async (t) => {
+  const database = await createDatabase(t)
+  const user = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO audit_log (action, outcome, user_id, tenant_id) VALUES ('x', 'x', $1, $2)`,
+    [user.userId, user.tenantId],
+  )
+  const forBoth = [
+    'TRUNCATE posts',
+    'ALTER TABLE posts ADD COLUMN extra text',
+    'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
+    'ALTER TABLE posts NO FORCE ROW LEVEL SECURITY',
+    'DROP POLICY tenant_scope ON posts',
+    'CREATE POLICY wide ON posts USING (true)',
+    'DROP TABLE posts',
+    'CREATE TABLE extra ()',
+    'CREATE TABLE pgboss.extra ()',
+    'CREATE VIEW extra AS SELECT 1',
+    'CREATE FUNCTION extra() RETURNS int LANGUAGE sql RETURN 1',
+    'CREATE SCHEMA extra',
+    'CREATE ROLE extra',
+    'ALTER ROLE CURRENT_USER BYPASSRLS',
+    'SET ROLE test_owner',
+    'SET SESSION AUTHORIZATION test_owner',
+    'SET session_replication_role = replica',
+    'SELECT FROM pg_authid',
+    `SELECT pg_read_file('PG_VERSION')`,
+    `COPY tenants TO PROGRAM 'true'`,
+    'UPDATE oauth_identities SET user_id = 1',
+    'UPDATE memberships SET user_id = 1',
+    'UPDATE orders SET user_id = 1',
+    'UPDATE audit_log SET outcome = outcome',
+    'DELETE FROM audit_log',
+    'UPDATE processed_events SET event_id = event_id',
+    'DELETE FROM processed_events',
+    `UPDATE received_events SET body = ''`,
+    'DELETE FROM received_events',
+    'DELETE FROM invoices',
+    'UPDATE invoices SET amount = 0',
+    'UPDATE _prisma_migrations SET checksum = checksum',
+  ]
+  const forApp = [
+    `UPDATE users SET plan = 'pro'`,
+    'UPDATE users SET own_tenant_id = NULL',
+    `UPDATE received_events SET status = 'processed'`,
+    `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ('${user.tenantId}', 1, 'eur', 'paid')`,
+    'UPDATE sessions SET user_id = 1',
+    'UPDATE pgboss.job SET priority = 1',
+    'DELETE FROM pgboss.job',
+  ]
+  const forWorker = [
+    'SELECT FROM sessions',
+    'SELECT FROM sign_in_attempts',
+    'SELECT FROM oauth_identities',
+    'SELECT FROM orders',
+    'SELECT FROM posts',
+    'SELECT FROM audit_log',
+    'INSERT INTO users DEFAULT VALUES',
+    `UPDATE users SET email = 'x'`,
+    `INSERT INTO processed_events (event_id) VALUES ('x')`,
+  ]
+  const roles = [
+    ['app', database.url, [...forBoth, ...forApp]],
+    ['worker', database.workerUrl, [...forBoth, ...forWorker]],
+  ] as const
+  for (const [role, url, statements] of roles) {
+    const attempt = await attemptsAs(t, url)
+    for (const sql of statements) t.match(await attempt(user, sql), denied, `${role}: ${sql}`)
+  }
+})
+
+t.test('the audit log is append-only', async (t) => {
+  const database = await createDatabase(t)
+  for (const url of [database.url, database.workerUrl]) {
+    const attempt = await attemptsAs(t, url)
+    const append = `INSERT INTO audit_log (action, outcome) VALUES ('x', 'x')`
+    t.match(await attempt({}, append), { rows: 1 })
+    t.match(await attempt({}, `UPDATE audit_log SET outcome = 'y'`), denied)
+    t.match(await attempt({}, 'DELETE FROM audit_log'), denied)
+    t.match(await attempt({}, 'TRUNCATE audit_log'), denied)
+  }
+})

@@ -1,0 +1,152 @@
+import pg from 'pg'
+import t from 'tap'
+import { createDatabase, createUser, type TestDatabase, type TestUser } from '#test/helper.ts'
+import { type Attempt, attemptsAs, type Context, denied } from './attempt.ts'
+
+type Row = Record<string, unknown>
+
+/** A row of the user in each table under row-level security; a new table needs one here. */
+const samples: Record<string, (user: TestUser) => Row> = {
+  tenants: ({ tenantId }) => ({ id: tenantId, name: 'A tenant' }),
+  orders: ({ tenantId, userId }) => ({
+    tenant_id: tenantId,
+    user_id: userId,
+    line_items: '[]',
+    shipping_address: '{}',
+    card_last4: '4242',
+  }),
+  posts: ({ tenantId, userId }) => ({
+    tenant_id: tenantId,
+    author_id: userId,
+    title: 'x',
+    body: 'x',
+  }),
+  invoices: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    amount: 1,
+    currency: 'eur',
+    status: 'paid',
+  }),
+  audit_log: ({ tenantId, userId }) => ({
+    tenant_id: tenantId,
+    user_id: userId,
+    action: 'x',
+    outcome: 'x',
+  }),
+}
+
+/** Written by everyone, for whomever it concerns. */
+const writtenForOthers = ['audit_log']
+
+t.test('row-level security, with raw SQL', async (t) => {
+  const database = await createDatabase(t)
+  const mine = await createUser(database)
+  const stranger = { tenantId: crypto.randomUUID(), userId: mine.userId + 1 }
+  const tables = await tablesUnderRls(database)
+  t.strictSame(tables.toSorted(), Object.keys(samples).toSorted(), 'every table has a sample')
+  for (const table of tables) await giveRow(database, table, mine)
+  const elsewhere: [string, Context][] = [
+    ['no context', {}],
+    ['the context of another tenant and user', stranger],
+  ]
+  const roles = { app: database.url, worker: database.workerUrl, owner: database.ownerUrl }
+  for (const [role, url] of Object.entries(roles)) {
+    const attempt = await attemptsAs(t, url)
+    for (const table of tables) {
+      const commands = await commandsOn(attempt, table)
+      await t.test(`${table} as ${role}`, async (t) => {
+        for (const [name, context] of elsewhere) {
+          for (const { what, sql, may } of commands.slice(1)) {
+            const outcome = await attempt(context, sql)
+            t.match(outcome, may ? { rows: 0 } : denied, `${what} in ${name}`)
+          }
+        }
+        for (const { what, sql, may } of commands.slice(1)) {
+          const outcome = await attempt(mine, sql)
+          // Not even the owner of the log may change it: there is no policy for that.
+          const touched = table === 'audit_log' && what !== 'SELECT' ? 0 : 1
+          t.match(outcome, may ? { rows: touched } : denied, `${what} of an own row`)
+        }
+        await checkInserts(t, attempt, table, commands[0]?.may === true)
+      })
+    }
+  }
+
+  async function checkInserts(t: Tap, attempt: Attempt, table: string, may: boolean) {
+    const fresh = { tenantId: crypto.randomUUID(), userId: mine.userId }
+    const row = samples[table]?.(table === 'tenants' ? fresh : mine) ?? {}
+    const own = table === 'tenants' ? fresh : mine
+    const [sql, values] = insertion(table, row)
+    t.match(await attempt(own, sql, values), may ? { rows: 1 } : denied, 'INSERT of an own row')
+    const open = may && writtenForOthers.includes(table)
+    for (const [name, context] of elsewhere) {
+      const outcome = await attempt(context, sql, values)
+      t.match(outcome, open ? { rows: 1 } : denied, `INSERT of another’s row in ${name}`)
+      if (may && !open) t.match(outcome, { message: /row-level security/ }, 'by the policy')
+    }
+    if (table === 'orders' && may) {
+      const half = { tenantId: stranger.tenantId, userId: mine.userId }
+      t.match(await attempt(half, sql, values), denied, 'INSERT of an own order in another tenant')
+    }
+  }
+})
+
+t.test('a row cannot be moved to another tenant or user, even by the owner', async (t) => {
+  const database = await createDatabase(t)
+  const mine = await createUser(database)
+  const yours = await createUser(database)
+  const attempt = await attemptsAs(t, database.ownerUrl)
+  for (const table of ['posts', 'invoices', 'orders']) await giveRow(database, table, mine)
+  const moves = [
+    ['UPDATE posts SET tenant_id = $1, author_id = NULL', yours.tenantId],
+    ['UPDATE invoices SET tenant_id = $1', yours.tenantId],
+    ['UPDATE orders SET user_id = $1', yours.userId],
+  ] as const
+  for (const [sql, value] of moves) {
+    t.match(await attempt(mine, sql, [value]), { ...denied, message: /row-level security/ }, sql)
+  }
+})
+
+type Tap = typeof t
+
+async function tablesUnderRls({ admin }: TestDatabase): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relrowsecurity AND relnamespace = 'public'::regnamespace`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** INSERT, SELECT, UPDATE, DELETE: whether the role may, and a statement that takes every row. */
+async function commandsOn(attempt: Attempt, table: string) {
+  const outcome = await attempt(
+    {},
+    `SELECT attname AS column, has_column_privilege(attrelid, attnum, 'UPDATE') AS "UPDATE",
+       has_table_privilege(attrelid, 'INSERT') AS "INSERT",
+       has_table_privilege(attrelid, 'SELECT') AS "SELECT",
+       has_table_privilege(attrelid, 'DELETE') AS "DELETE"
+     FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attidentity = ''
+     ORDER BY has_column_privilege(attrelid, attnum, 'UPDATE') DESC, attnum DESC LIMIT 1`,
+    [table],
+  )
+  const [may] = 'data' in outcome ? outcome.data : []
+  const column = String(may?.column)
+  const statements = {
+    INSERT: '',
+    SELECT: `SELECT FROM ${table}`,
+    UPDATE: `UPDATE ${table} SET ${column} = ${column}`,
+    DELETE: `DELETE FROM ${table}`,
+  }
+  return Object.entries(statements).map(([what, sql]) => ({ what, sql, may: may?.[what] === true }))
+}
+
+async function giveRow({ admin }: TestDatabase, table: string, user: TestUser): Promise<void> {
+  if (table !== 'tenants') await admin.query(...insertion(table, samples[table]?.(user) ?? {}))
+}
+
+function insertion(table: string, row: Row): [string, unknown[]] {
+  const columns = Object.keys(row).map((name) => pg.escapeIdentifier(name))
+  const marks = columns.map((_, index) => `$${index + 1}`)
+  return [`INSERT INTO ${table} (${columns}) VALUES (${marks})`, Object.values(row)]
+}

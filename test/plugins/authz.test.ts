@@ -1,0 +1,141 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import authz from '#plugins/authz.ts'
+import errors from '#plugins/errors.ts'
+import { policy } from '#src/access/policy.ts'
+import type { Caller } from '#src/identity/sessions.ts'
+import { createLogger } from '#src/logger.ts'
+import { aCaller, fakeSession, neighbour } from './neighbours.ts'
+
+/** Reading any of its facts fails, as a decision may fail. */
+const unreadable = new Proxy(aCaller({ role: 'admin' }), {
+  get(target, property) {
+    if (property === 'tenantId' || property === 'role') throw new Error('facts out of reach')
+    return Reflect.get(target, property)
+  },
+})
+
+const callers: Record<string, Caller> = {
+  member: aCaller(),
+  admin: aCaller({ role: 'admin' }),
+  homeless: aCaller({ tenantId: null, role: null }),
+  unreadable,
+}
+
+async function build(t: Test) {
+  const log: string[] = []
+  const app = Fastify({
+    loggerInstance: createLogger('trace', { write: (line) => void log.push(line) }),
+    disableRequestLogging: true,
+  })
+  t.teardown(() => app.close())
+  await app.register(errors)
+  await app.register(neighbour('route-access'))
+  await app.register(fakeSession(callers))
+  await app.register(authz)
+  app.get(
+    '/own',
+    { config: { access: { resource: 'order', action: 'read' } } },
+    async (request) => ({
+      owner: request.ownerScope,
+    }),
+  )
+  app.get(
+    '/tenant',
+    { config: { access: { resource: 'invoice', action: 'read' } } },
+    async () => 'done',
+  )
+  app.get(
+    '/signed-in',
+    { config: { access: 'signed-in' } },
+    async (request) => request.caller.userId,
+  )
+  app.get('/public', { config: { access: 'public' } }, async () => 'done')
+  app.get('/silent', async () => 'done')
+  app.get(
+    '/no-rule',
+    { config: { access: { resource: 'order', action: 'explode' as never } } },
+    () => '',
+  )
+  app.post('/signed-in', { config: { access: 'signed-in' } }, async () => 'done')
+  const get = async (url: string, caller: string) =>
+    app.inject({ url, headers: { 'x-caller': caller } })
+  return { app, get, log }
+}
+
+t.test('without an identity every route is 401, whatever it says of itself', async (t) => {
+  const { get } = await build(t)
+  for (const url of ['/own', '/tenant', '/signed-in', '/public', '/silent', '/no-rule']) {
+    const answer = await get(url, 'nobody')
+    t.equal(answer.statusCode, 401, url)
+    t.match(answer.json(), { type: 'urn:gatehouse:problem:unauthenticated' }, url)
+  }
+})
+
+t.test('identity is asked for before a body is read', async (t) => {
+  const { app } = await build(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/signed-in',
+    headers: { 'content-type': 'application/json' },
+    payload: '{broken',
+  })
+  t.equal(answer.statusCode, 401)
+})
+
+t.test('an explicit allow passes', async (t) => {
+  const { get } = await build(t)
+  for (const url of ['/own', '/tenant', '/signed-in']) {
+    t.equal((await get(url, 'admin')).statusCode, 200, url)
+  }
+})
+
+t.test('a route without a rule is refused: only an explicit allow passes', async (t) => {
+  const { get, log } = await build(t)
+  for (const url of ['/public', '/silent', '/no-rule']) {
+    t.equal((await get(url, 'admin')).statusCode, 403, url)
+  }
+  t.match(log.join(''), /"reason":"no-rule"/)
+})
+
+t.test('a tenant rule is refused to who has no tenant', async (t) => {
+  const { get } = await build(t)
+  t.equal((await get('/tenant', 'homeless')).statusCode, 403)
+  t.equal((await get('/own', 'homeless')).statusCode, 200)
+})
+
+t.test('a decision that cannot be made is a refusal, and logged', async (t) => {
+  const { get, log } = await build(t)
+  const answer = await get('/tenant', 'unreadable')
+  t.equal(answer.statusCode, 403)
+  t.notMatch(answer.body, /facts/)
+  t.match(log.join(''), /the decision failed.*|facts out of reach/)
+  t.ok(log.some((line) => JSON.parse(line).level === 'error'))
+})
+
+t.test('a refusal is logged with ids and its reason', async (t) => {
+  const { get, log } = await build(t)
+  await get('/tenant', 'homeless')
+  const line = log.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'refused')
+  t.match(line, { reason: 'no-tenant', userId: 1 })
+  t.notMatch(log.join(''), /ada@example\.com/)
+})
+
+t.test('what is owned is scoped by the user, and by the tenant where there is one', async (t) => {
+  const { get } = await build(t)
+  t.same((await get('/own', 'member')).json().owner, {
+    userId: 1,
+    tenantId: aCaller().tenantId,
+  })
+  t.same((await get('/own', 'homeless')).json().owner, { userId: 1 })
+})
+
+t.test('it needs a session and the access rule, and the policy has rules', async (t) => {
+  t.ok(policy.length > 0)
+  for (const missing of ['session', 'route-access']) {
+    const app = Fastify()
+    if (missing !== 'session') await app.register(fakeSession(callers))
+    if (missing !== 'route-access') await app.register(neighbour('route-access'))
+    await t.rejects(Promise.resolve(app.register(authz)), new RegExp(`'${missing}'`))
+  }
+})

@@ -1,0 +1,119 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import errors from '#plugins/errors.ts'
+import rateLimit from '#plugins/rate-limit.ts'
+import { Refusal } from '#src/errors.ts'
+import { aCaller, fakeSession } from './neighbours.ts'
+
+const limit = { max: 2, seconds: 60 }
+const callers = {
+  ada: aCaller({ sessionId: 'session-a' }),
+  bob: aCaller({ sessionId: 'session-b' }),
+}
+
+async function build(t: Test, options: Parameters<typeof rateLimit>[1]): Promise<FastifyInstance> {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(errors)
+  await app.register(async function limited(app) {
+    await app.register(fakeSession(callers))
+    await app.register(rateLimit, options)
+    app.addHook('onRequest', async function requireCaller(request) {
+      if (request.headers['x-caller'] === 'nobody') throw new Refusal('unauthenticated')
+    })
+    app.get('/', async () => 'done')
+    app.get('/other', async () => 'done')
+  })
+  app.get('/outside', async () => 'done')
+  return app
+}
+
+/** The statuses of requests, one after the other. */
+async function statuses(app: FastifyInstance, requests: readonly [string, string?][]) {
+  const answers: number[] = []
+  for (const [remoteAddress, caller] of requests) {
+    const headers = caller === undefined ? {} : { 'x-caller': caller }
+    answers.push((await app.inject({ url: '/', remoteAddress, headers })).statusCode)
+  }
+  return answers
+}
+
+t.test('one request too many is 429 with Retry-After and a problem body', async (t) => {
+  const app = await build(t, { limit, by: 'address' })
+  t.same(await statuses(app, [['192.0.2.1'], ['192.0.2.1']]), [200, 200])
+  const refused = await app.inject({ url: '/', remoteAddress: '192.0.2.1' })
+  t.equal(refused.statusCode, 429)
+  const wait = Number(refused.headers['retry-after'])
+  t.ok(wait > 0 && wait <= limit.seconds, `Retry-After is ${wait}`)
+  t.match(refused.headers['content-type'], /^application\/problem\+json/)
+  t.match(refused.json(), {
+    type: 'urn:gatehouse:problem:too-many-requests',
+    title: 'Too many requests',
+    status: 429,
+    instance: String,
+  })
+})
+
+t.test('every address has a count of its own, over all routes of the scope', async (t) => {
+  const app = await build(t, { limit, by: 'address' })
+  t.same(await statuses(app, [['192.0.2.1'], ['192.0.2.1'], ['192.0.2.2']]), [200, 200, 200])
+  const other = await app.inject({ url: '/other', remoteAddress: '192.0.2.1' })
+  t.equal(other.statusCode, 429)
+  const outside = await app.inject({ url: '/outside', remoteAddress: '192.0.2.1' })
+  t.equal(outside.statusCode, 200, 'what stands outside the scope is not limited')
+})
+
+t.test('a session does not help against the limit per address', async (t) => {
+  const app = await build(t, { limit, by: 'address' })
+  const all: [string, string][] = [
+    ['192.0.2.1', 'ada'],
+    ['192.0.2.1', 'bob'],
+    ['192.0.2.1', 'ada'],
+  ]
+  t.same(await statuses(app, all), [200, 200, 429])
+})
+
+t.test('one IPv6 subscriber is one address, however many the /64 has', async (t) => {
+  const app = await build(t, { limit, by: 'address' })
+  const all: [string][] = [['2001:db8::1'], ['2001:db8::2'], ['2001:db8::3'], ['2001:db8:0:1::1']]
+  t.same(await statuses(app, all), [200, 200, 429, 200])
+})
+
+t.test('per session: wherever it comes from, and apart from other sessions', async (t) => {
+  const app = await build(t, { limit, by: 'session' })
+  const all: [string, string][] = [
+    ['192.0.2.1', 'ada'],
+    ['192.0.2.2', 'ada'],
+    ['192.0.2.3', 'ada'],
+    ['192.0.2.1', 'bob'],
+  ]
+  t.same(await statuses(app, all), [200, 200, 429, 200])
+})
+
+t.test(
+  'without a session the address counts, before the missing identity is refused',
+  async (t) => {
+    const app = await build(t, { limit, by: 'session' })
+    const all: [string, string][] = [
+      ['192.0.2.1', 'nobody'],
+      ['192.0.2.1', 'nobody'],
+      ['192.0.2.1', 'nobody'],
+      ['192.0.2.2', 'nobody'],
+    ]
+    t.same(await statuses(app, all), [401, 401, 429, 401])
+  },
+)
+
+t.test('off is no limit', async (t) => {
+  const app = await build(t, { limit: 'off', by: 'address' })
+  t.same(await statuses(app, [['192.0.2.1'], ['192.0.2.1'], ['192.0.2.1']]), [200, 200, 200])
+})
+
+t.test('a limited scope in a limited scope refuses the start', async (t) => {
+  const app = Fastify()
+  await app.register(rateLimit, { limit, by: 'address' })
+  const nested = app.register(async function inner(app) {
+    await app.register(rateLimit, { limit, by: 'session' })
+  })
+  await t.rejects(Promise.resolve(nested), /A limited scope stands in a limited scope/)
+})

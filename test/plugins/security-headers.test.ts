@@ -1,0 +1,52 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import securityHeaders from '#plugins/security-headers.ts'
+
+async function answerOf(t: Test, https: boolean) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(securityHeaders, { https })
+  app.get('/', async () => 'done')
+  app.get('/broken', async () => {
+    throw new Error('broken')
+  })
+  return async (url: string) => (await app.inject(url)).headers
+}
+
+t.test('every answer forbids script, framing, sniffing and referrers', async (t) => {
+  const headersOf = await answerOf(t, true)
+  for (const url of ['/', '/broken', '/missing']) {
+    const headers = await headersOf(url)
+    t.match(
+      headers,
+      {
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      },
+      url,
+    )
+    const policy = String(headers['content-security-policy']).split(';')
+    t.same(
+      policy.sort(),
+      [
+        "base-uri 'none'",
+        "default-src 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "img-src 'self'",
+        "style-src 'self'",
+      ],
+      `${url}: nothing from elsewhere, nothing inline, no script at all`,
+    )
+  }
+})
+
+t.test('https is demanded for a year, where there is https', async (t) => {
+  const secure = await (await answerOf(t, true))('/')
+  t.match(secure['strict-transport-security'], /^max-age=31536000/)
+  const local = await (await answerOf(t, false))('/')
+  t.notOk('strict-transport-security' in local)
+})

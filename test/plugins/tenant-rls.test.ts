@@ -1,0 +1,74 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import authz from '#plugins/authz.ts'
+import errors from '#plugins/errors.ts'
+import tenantRls from '#plugins/tenant-rls.ts'
+import { aCaller, fakeSession, neighbour } from './neighbours.ts'
+
+const tenantId = aCaller().tenantId
+const foreign = '00000000-0000-4000-8000-00000000000f'
+const callers = {
+  viewer: aCaller(),
+  admin: aCaller({ role: 'admin' }),
+  'no tenant': aCaller({ tenantId: null, role: null }),
+  'no membership': aCaller({ role: null }),
+  'unknown role': aCaller({ role: 'owner' }),
+  __proto__: aCaller({ role: '__proto__' }),
+  constructor: aCaller({ role: 'constructor' }),
+}
+
+async function build(t: Test) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(errors)
+  for (const name of ['route-access', 'database']) await app.register(neighbour(name))
+  await app.register(fakeSession(callers))
+  await app.register(authz)
+  await app.register(tenantRls)
+  app.post(
+    '/:tenantId',
+    { config: { access: 'signed-in' } },
+    async (request) => request.tenantScope,
+  )
+  return app
+}
+
+t.test('the tenant comes from the verified session, never from the request', async (t) => {
+  const app = await build(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: `/${foreign}?tenantId=${foreign}`,
+    headers: { 'x-caller': 'viewer', 'x-tenant-id': foreign, cookie: `tenantId=${foreign}` },
+    payload: { tenantId: foreign, tenant_id: foreign },
+  })
+  t.same(answer.json(), { userId: 1, tenantId })
+})
+
+t.test('a tenant is only worked in by a member with a role of the table', async (t) => {
+  const app = await build(t)
+  for (const caller of Object.keys(callers)) {
+    const answer = await app.inject({ method: 'POST', url: '/x', headers: { 'x-caller': caller } })
+    const expected = caller === 'viewer' || caller === 'admin' ? 200 : 403
+    t.equal(answer.statusCode, expected, caller)
+  }
+})
+
+t.test('no identity is 401 before it is 403', async (t) => {
+  const app = await build(t)
+  t.equal((await app.inject({ method: 'POST', url: '/x' })).statusCode, 401)
+})
+
+t.test('the scope cannot be written to', async (t) => {
+  const app = await build(t)
+  app.get('/overwrite', { config: { access: 'signed-in' } }, async (request) => {
+    Object.assign(request, { tenantScope: { userId: 2, tenantId: foreign } })
+    return request.tenantScope
+  })
+  const answer = await app.inject({ url: '/overwrite', headers: { 'x-caller': 'viewer' } })
+  t.equal(answer.statusCode, 500)
+})
+
+t.test('it needs authz and the database', async (t) => {
+  const app = Fastify()
+  await t.rejects(Promise.resolve(app.register(tenantRls)), /'authz'/)
+})
