@@ -76,10 +76,14 @@ function readProvider(
     label: values.LABEL ?? name,
     issuer: values.ISSUER,
     clientId: values.CLIENT_ID,
-    clientSecrets: nonEmpty(list(values.CLIENT_SECRET ?? '')),
+    clientSecrets: nonEmpty(
+      `${prefix}CLIENT_SECRET`,
+      list(values.CLIENT_SECRET ?? 'missing'),
+      faults,
+    ),
     clientAuth: values.CLIENT_AUTH,
     scopes: values.SCOPES,
-    idTokenAlgorithms: nonEmpty(algorithms),
+    idTokenAlgorithms: nonEmpty(`${prefix}ID_TOKEN_ALG`, algorithms, faults),
     trustEmail: readTrustEmail(values.TRUST_EMAIL ?? 'false'),
     allowInsecure,
   }

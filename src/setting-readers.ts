@@ -35,18 +35,27 @@ export function readSchema<Schema extends TSchema & { properties: Record<string,
     for (const name of names) {
       if (failed.has(name)) continue
       failed.add(name)
-      faults.push(
-        `${prefix}${name}: ${missing ? 'is missing' : error.message}. ${described(schema, name)}`,
-      )
+      const rule = missing ? 'is missing' : (choices(schema, name) ?? error.message)
+      faults.push(`${prefix}${name}: ${rule}. ${described(schema, name)}`)
     }
   }
   // The cast stands behind the check above: with a fault the caller throws before anything is used.
   return values as Type.Static<Schema>
 }
 
-export function described(schema: { properties: Record<string, TSchema> }, name: string): string {
+type Properties = { properties: Record<string, TSchema> }
+
+function described(schema: Properties, name: string): string {
   const property: TSchema & { description?: string } = schema.properties[name] ?? {}
   return property.description ?? ''
+}
+
+/** The rule of a setting that is one of a few words. */
+function choices(schema: Properties, name: string): string | null {
+  const property: TSchema & { anyOf?: { const?: unknown }[] } = schema.properties[name] ?? {}
+  return property.anyOf
+    ? `must be one of ${property.anyOf.map((choice) => choice.const).join(', ')}`
+    : null
 }
 
 export function readOrigin(
@@ -93,11 +102,12 @@ export function readSecrets(
   faults: string[],
 ): readonly [string, ...string[]] {
   const secrets = list(value ?? '')
-  if (secrets.length === 0) faults.push(`${name}: is missing. ${described(Settings, name)}`)
   if (secrets.some((secret) => secret.length < minimum)) {
     faults.push(`${name}: every secret must have at least ${minimum} characters.`)
   }
-  return nonEmpty(secrets)
+  if (value !== undefined) return nonEmpty(name, secrets, faults)
+  faults.push(`${name}: is missing. ${described(Settings, name)}`)
+  return ['']
 }
 
 export function readReturnTo(value: string, faults: string[]): string {
@@ -138,8 +148,13 @@ export function list(value: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** The first element is empty only where a fault has been recorded, so it is never used. */
-export function nonEmpty(values: readonly string[]): readonly [string, ...string[]] {
-  const [first = '', ...rest] = values
-  return [first, ...rest]
+/** At least one value, or a fault. */
+export function nonEmpty(
+  name: string,
+  values: readonly string[],
+  faults: string[],
+): readonly [string, ...string[]] {
+  const [first, ...rest] = values
+  if (first === undefined) faults.push(`${name}: must name at least one value.`)
+  return [first ?? '', ...rest]
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createDatabase, createUser, type TestDatabase, type TestUser } from '#test/helper.ts'
 import { type Attempt, attemptsAs, type Context, denied } from './attempt.ts'
 
@@ -72,7 +72,7 @@ t.test('row-level security, with raw SQL', async (t) => {
     }
   }
 
-  async function checkInserts(t: Tap, attempt: Attempt, table: string, may: boolean) {
+  async function checkInserts(t: Test, attempt: Attempt, table: string, may: boolean) {
     const fresh = { tenantId: crypto.randomUUID(), userId: mine.userId }
     const row = samples[table]?.(table === 'tenants' ? fresh : mine) ?? {}
     const own = table === 'tenants' ? fresh : mine
@@ -106,8 +106,6 @@ t.test('a row cannot be moved to another tenant or user, even by the owner', asy
     t.match(await attempt(mine, sql, [value]), { ...denied, message: /row-level security/ }, sql)
   }
 })
-
-type Tap = typeof t
 
 async function tablesUnderRls({ admin }: TestDatabase): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(

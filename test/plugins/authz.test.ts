@@ -2,7 +2,6 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import authz from '#plugins/authz.ts'
 import errors from '#plugins/errors.ts'
-import { policy } from '#src/access/policy.ts'
 import type { Caller } from '#src/identity/sessions.ts'
 import { createLogger } from '#src/logger.ts'
 import { aCaller, fakeSession, neighbour } from './neighbours.ts'
@@ -109,7 +108,7 @@ t.test('a decision that cannot be made is a refusal, and logged', async (t) => {
   const answer = await get('/tenant', 'unreadable')
   t.equal(answer.statusCode, 403)
   t.notMatch(answer.body, /facts/)
-  t.match(log.join(''), /the decision failed.*|facts out of reach/)
+  t.match(log.join(''), /the decision failed/)
   t.ok(log.some((line) => JSON.parse(line).level === 'error'))
 })
 
@@ -130,8 +129,7 @@ t.test('what is owned is scoped by the user, and by the tenant where there is on
   t.same((await get('/own', 'homeless')).json().owner, { userId: 1 })
 })
 
-t.test('it needs a session and the access rule, and the policy has rules', async (t) => {
-  t.ok(policy.length > 0)
+t.test('it needs a session and the access rule', async (t) => {
   for (const missing of ['session', 'route-access']) {
     const app = Fastify()
     if (missing !== 'session') await app.register(fakeSession(callers))

@@ -13,8 +13,8 @@ const callers = {
   'no tenant': aCaller({ tenantId: null, role: null }),
   'no membership': aCaller({ role: null }),
   'unknown role': aCaller({ role: 'owner' }),
-  __proto__: aCaller({ role: '__proto__' }),
-  constructor: aCaller({ role: 'constructor' }),
+  'prototype role': aCaller({ role: '__proto__' }),
+  'inherited role': aCaller({ role: 'constructor' }),
 }
 
 async function build(t: Test) {

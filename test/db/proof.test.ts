@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { type Flaw, proveDatabase } from '#src/db/proof.ts'
+import { grantRole, loginOf } from '#src/db/roles.ts'
+import { createDatabase } from '#test/helper.ts'
+import { logins } from '#test/template.ts'
+
+t.test('the database as migrated has no flaw, for either role', async (t) => {
+  const database = await createDatabase(t)
+  t.strictSame(await proveDatabase(database.url), [])
+  t.strictSame(await proveDatabase(database.workerUrl), [])
+})
+
+t.test('each flaw of the tables is found, named, and alone', async (t) => {
+  const flaws: [string, string, RegExp][] = [
+    [
+      'row-level security disabled',
+      'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
+      /posts is not under row-level/,
+    ],
+    [
+      'not forced on the owner',
+      'ALTER TABLE orders NO FORCE ROW LEVEL SECURITY',
+      /orders is not forced/,
+    ],
+    [
+      'a policy USING (true)',
+      'CREATE POLICY wide ON invoices FOR SELECT USING (true)',
+      /policy wide of the table invoices/,
+    ],
+    [
+      'a policy that names no context',
+      `CREATE POLICY wide ON invoices FOR DELETE USING (status = 'paid')`,
+      /policy wide of the table invoices/,
+    ],
+    [
+      'a policy with a way around its context',
+      'CREATE POLICY wide ON posts USING (tenant_id = (SELECT current_tenant_id()) OR true)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'an INSERT policy WITH CHECK (true)',
+      'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (true)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'an UPDATE policy WITH CHECK (true)',
+      `CREATE POLICY wide ON posts FOR UPDATE
+       USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (true)`,
+      /policy wide of the table posts/,
+    ],
+    [
+      'an audit log that can be read by everyone',
+      'CREATE POLICY wide ON audit_log FOR SELECT USING (true)',
+      /policy wide of the table audit_log/,
+    ],
+    [
+      'an audit log that can be changed',
+      'CREATE POLICY wide ON audit_log FOR UPDATE USING (true)',
+      /policy wide of the table audit_log/,
+    ],
+    ['a policy dropped', 'DROP POLICY tenant_scope ON tenants', /tenants has no policy/],
+    [
+      'the policy that places new orders dropped',
+      'DROP POLICY placed_in_own_tenant ON orders',
+      /orders takes new rows for a tenant other/,
+    ],
+    [
+      'a new tenant table without a policy',
+      'CREATE TABLE notes (tenant_id uuid NOT NULL)',
+      /notes is not under row-level/,
+    ],
+    [
+      'a new tenant table under no policy',
+      `CREATE TABLE notes (tenant_id uuid NOT NULL);
+       ALTER TABLE notes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,
+      /notes has no policy/,
+    ],
+    [
+      'a view that is not security_invoker',
+      'CREATE VIEW all_posts AS SELECT * FROM posts',
+      /view all_posts is not security_invoker/,
+    ],
+    [
+      'a materialized view',
+      'CREATE MATERIALIZED VIEW all_posts AS SELECT 1 AS one',
+      /materialized view all_posts/,
+    ],
+    ['a table granted to PUBLIC', 'GRANT SELECT ON sessions TO PUBLIC', /sessions is granted/],
+    [
+      'a column granted to PUBLIC',
+      'GRANT SELECT (email) ON users TO PUBLIC',
+      /users is granted to PUBLIC/,
+    ],
+  ]
+  for (const [name, sql, problem] of flaws) {
+    t.match(await proveWith(t, sql), [{ problem, remedy: /./ }], name)
+  }
+  t.strictSame(
+    await proveWith(
+      t,
+      `CREATE VIEW own_posts WITH (security_invoker = true) AS SELECT * FROM posts`,
+    ),
+    [],
+    'a security_invoker view is no flaw',
+  )
+})
+
+t.test('each flaw of the role is found, named, and alone', async (t) => {
+  const app = ':role'
+  const flaws: [string, string, RegExp][] = [
+    ['superuser', `ALTER ROLE ${app} SUPERUSER`, /superuser or BYPASSRLS/],
+    ['BYPASSRLS', `ALTER ROLE ${app} BYPASSRLS`, /superuser or BYPASSRLS/],
+    [
+      'BYPASSRLS through a membership',
+      `CREATE ROLE :role_bypass BYPASSRLS; GRANT :role_bypass TO ${app}`,
+      /superuser or BYPASSRLS/,
+    ],
+    [
+      'BYPASSRLS through a membership that is not inherited',
+      `CREATE ROLE :role_bypass BYPASSRLS; ALTER ROLE ${app} NOINHERIT; GRANT :role_bypass TO ${app}`,
+      /superuser or BYPASSRLS/,
+    ],
+    ['the owner of a table', `ALTER TABLE posts OWNER TO ${app}`, /owns tables.*posts/],
+    ['may become the owner', `GRANT ${logins.owner.name} TO ${app}`, /may become their owner/],
+    ['reads all data', `GRANT pg_read_all_data TO ${app}`, /powerful: pg_read_all_data/],
+    ['runs programs', `GRANT pg_execute_server_program TO ${app}`, /powerful/],
+    ['CREATEROLE', `ALTER ROLE ${app} CREATEROLE`, /powerful: CREATEROLE/],
+    ['REPLICATION', `ALTER ROLE ${app} REPLICATION`, /powerful: REPLICATION/],
+    ['CREATE on public', `GRANT CREATE ON SCHEMA public TO ${app}`, /may create objects/],
+    ['TRUNCATE granted', `GRANT TRUNCATE ON posts TO ${app}`, /may TRUNCATE.*posts/],
+    ['REFERENCES granted', `GRANT REFERENCES ON users TO ${app}`, /may TRUNCATE.*users/],
+    [
+      'a SECURITY DEFINER function',
+      `CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+       RETURN (SELECT count(*) FROM posts)`,
+      /as another role through peek\(\)/,
+    ],
+    [
+      'a context that is there from the start',
+      `ALTER ROLE ${app} SET app.tenant_id = '${crypto.randomUUID()}'`,
+      /before any transaction sets one/,
+    ],
+  ]
+  for (const [name, sql, problem] of flaws) {
+    t.match(await proveWith(t, sql), [{ problem, remedy: /./ }], name)
+  }
+})
+
+t.test('a database that is not ready is one flaw, with what mends it', async (t) => {
+  const database = await createDatabase(t)
+  await database.admin.query(
+    'CREATE TABLE kept AS SELECT * FROM _prisma_migrations; UPDATE _prisma_migrations SET rolled_back_at = now()',
+  )
+  const behind = /The database is behind by \d+ migration/
+  t.match(await proveDatabase(database.url), [{ problem: behind, remedy: /gatehouse migrate/ }])
+  await database.admin.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = NULL, finished_at = NULL',
+  )
+  t.match(await proveDatabase(database.url), [{ problem: behind }], 'unfinished is missing')
+  await database.admin.query('DELETE FROM _prisma_migrations')
+  t.match(await proveDatabase(database.url), [{ problem: behind }], 'the row is missing')
+  await database.admin.query('DROP TABLE _prisma_migrations')
+  t.match(await proveDatabase(database.url), [{ problem: /no schema for this role/ }])
+})
+
+t.test('a database that cannot be reached is an error', async (t) => {
+  await t.rejects(proveDatabase('postgres://nobody@127.0.0.1:1/none'), { code: 'ECONNREFUSED' })
+})
+
+/** The flaws of a database in which `sql` was run, seen by a role of its own: `:role` in `sql`. */
+async function proveWith(t: Test, sql: string): Promise<Flaw[]> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  t.teardown(async () => {
+    await onCluster(`DROP ROLE IF EXISTS ${name}; DROP ROLE IF EXISTS ${name}_bypass`)
+  })
+  const database = await createDatabase(t)
+  const url = new URL(database.url)
+  url.username = name
+  const owner = new pg.Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  await grantRole(owner, loginOf(url.href), ['web']).finally(() => owner.end())
+  await database.admin.query(sql.replaceAll(':role', name))
+  return proveDatabase(url.href)
+}
+
+async function onCluster(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}

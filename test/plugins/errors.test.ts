@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import errors, { answerError } from '#plugins/errors.ts'
+import { Refusal } from '#src/errors.ts'
+import { createLogger } from '#src/logger.ts'
+
+const leak = 'SELECT * FROM users WHERE password = hunter2'
+
+async function build(t: Test, routes: (app: FastifyInstance) => void) {
+  const log: string[] = []
+  const app = Fastify({
+    loggerInstance: createLogger('trace', { write: (line) => void log.push(line) }),
+    disableRequestLogging: true,
+    frameworkErrors: answerError,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
+  })
+  t.teardown(() => app.close())
+  await app.register(errors)
+  routes(app)
+  return { app, log }
+}
+
+/** One route per thing that is thrown. */
+const throwing = (values: Record<string, unknown>) => (app: FastifyInstance) => {
+  for (const [name, value] of Object.entries(values)) {
+    app.get(`/${name}`, () => Promise.reject(value))
+  }
+}
+
+t.test('a 5xx never says why, whatever was thrown', async (t) => {
+  const values = {
+    error: new Error(leak),
+    foreign: Object.assign(new Error(leak), { statusCode: 400 }),
+    teapot: Object.assign(new Error(leak), { statusCode: 418, code: 'UPSTREAM' }),
+    odd: Object.assign(new Error(leak), { statusCode: 200, code: 'FST_ODD' }),
+    text: leak,
+    null: null,
+    undefined: undefined,
+    object: { statusCode: 400, message: leak },
+  }
+  const { app, log } = await build(t, throwing(values))
+  for (const name of Object.keys(values)) {
+    const answer = await app.inject(`/${name}`)
+    t.equal(answer.statusCode, 500, name)
+    t.match(answer.headers['content-type'], /^application\/problem\+json/, name)
+    const { instance, ...rest } = answer.json()
+    t.type(instance, 'string')
+    const problem = { type: 'urn:gatehouse:problem:internal', title: 'Something went wrong' }
+    t.same(rest, { ...problem, status: 500 }, name)
+    const page = await app.inject({ url: `/${name}`, headers: { accept: 'text/html' } })
+    t.equal(page.statusCode, 500)
+    t.notMatch(page.body, /SELECT|hunter2|Error:|node_modules|\.ts:/, `${name} as a page`)
+  }
+  t.equal(log.length, 2 * Object.keys(values).length, 'each is logged once')
+  t.ok(log.every((line) => JSON.parse(line).level === 'error'))
+})
+
+t.test('a 5xx is logged with its stack and without what hangs on the error', async (t) => {
+  const error = Object.assign(new Error('broken', { cause: new Error('hunter1') }), {
+    code: 'EBROKEN',
+    query: 'hunter2',
+    headers: { authorization: 'Bearer hunter3', cookie: 'sid=hunter4' },
+  })
+  const { app, log } = await build(t, throwing({ error }))
+  const headers = { authorization: 'Bearer hunter5', cookie: 'sid=hunter6' }
+  await app.inject({ url: '/error?token=hunter7', headers })
+  const [line = ''] = log
+  t.match(JSON.parse(line), { err: { message: 'broken', errorCode: 'EBROKEN', stack: String } })
+  t.notMatch(line, /hunter/)
+})
+
+t.test('a refusal has its status, title and detail, and is not logged', async (t) => {
+  const values = {
+    forbidden: new Refusal('forbidden'),
+    busy: new Refusal('unavailable', { detail: 'Later.', retryAfterSeconds: 30 }),
+  }
+  const { app, log } = await build(t, throwing(values))
+  const forbidden = await app.inject('/forbidden')
+  t.match(forbidden.json(), { title: 'Not allowed', status: 403 })
+  t.notOk('retry-after' in forbidden.headers)
+  t.notOk('detail' in forbidden.json())
+  t.equal(log.length, 0)
+  const busy = await app.inject('/busy')
+  t.equal(busy.headers['retry-after'], '30')
+  t.match(busy.json(), { status: 503, detail: 'Later.' })
+})
+
+t.test('a database that is unavailable is 503 with Retry-After', async (t) => {
+  const values = {
+    refused: Object.assign(new Error(leak), { code: 'ECONNREFUSED' }),
+    nested: new Error(leak, { cause: { code: '57P01' } }),
+    exhausted: new Error('timeout exceeded when trying to connect'),
+    closing: Object.assign(new Error(leak), { code: 'FST_X', statusCode: 503 }),
+  }
+  const { app, log } = await build(t, throwing(values))
+  for (const name of Object.keys(values)) {
+    const answer = await app.inject(`/${name}`)
+    t.equal(answer.statusCode, 503, name)
+    t.equal(answer.headers['retry-after'], '1', name)
+    t.same(Object.keys(answer.json()), ['type', 'title', 'status', 'instance'], name)
+  }
+  t.equal(log.length, Object.keys(values).length)
+})
+
+t.test('validation errors name the path and only the path', async (t) => {
+  const body = {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
+  }
+  const { app } = await build(t, (app) => app.post('/', { schema: { body } }, async () => 'done'))
+  const errorsOf = async (payload: object) => {
+    const answer = await app.inject({ method: 'POST', url: '/', payload })
+    t.equal(answer.statusCode, 400)
+    t.notOk('detail' in answer.json())
+    return answer.json().errors
+  }
+  t.match(await errorsOf({}), [{ path: '/name', message: /required/ }])
+  t.match(await errorsOf({ name: 1 }), [{ path: '/name', message: /string/ }])
+  t.match(await errorsOf({ name: 'a', tags: ['b', 2] }), [{ path: '/tags/1' }])
+  t.match(await errorsOf({ name: 'a', role: 'admin' }), [{ path: '/role' }])
+  t.match(await errorsOf([]), [{ path: '/', message: /object/ }])
+})
+
+t.test('what Fastify refuses by itself is a problem too', async (t) => {
+  const { app, log } = await build(t, (app) => {
+    app.post('/', { bodyLimit: 8 }, async () => 'done')
+    app.get('/things/:id', async () => 'done')
+  })
+  const json = { 'content-type': 'application/json' }
+  const statuses = {
+    400: { method: 'POST', url: '/', headers: json, payload: '{' },
+    413: { method: 'POST', url: '/', headers: json, payload: '{"a": 123456789}' },
+    415: { method: 'POST', url: '/', headers: { 'content-type': 'a/b' }, payload: 'x' },
+    404: { method: 'PUT', url: '/' },
+  } as const
+  for (const [status, request] of Object.entries(statuses)) {
+    const answer = await app.inject(request)
+    t.match(answer.headers['content-type'], /^application\/problem\+json/, status)
+    t.match(answer.json(), { status: Number(status), instance: String })
+    t.equal(answer.statusCode, Number(status))
+  }
+  for (const url of ['/%zz', `/things/${'1'.repeat(200)}`]) {
+    const answer = await app.inject(url)
+    t.match(answer.headers['content-type'], /^application\/problem\+json/, url)
+    t.match(answer.json(), { status: 400 })
+  }
+  t.equal(log.length, 0)
+})
+
+t.test('a missing object and a missing route are the same 404', async (t) => {
+  const { app } = await build(t, throwing({ missing: new Refusal('not-found') }))
+  for (const accept of ['application/json', 'text/html']) {
+    const [missing, unknown] = await Promise.all(
+      ['/missing', '/unknown'].map((url) => app.inject({ url, headers: { accept } })),
+    )
+    t.equal(missing?.statusCode, 404)
+    t.equal(unknown?.statusCode, 404)
+    const without = (text = '') => text.replaceAll(/req-\w+/g, 'REQUEST')
+    t.equal(without(missing?.body), without(unknown?.body))
+    t.same({ ...missing?.headers, date: '' }, { ...unknown?.headers, date: '' })
+  }
+})
+
+t.test('a browser gets a page in UTF-8, everything else JSON, and caches are told', async (t) => {
+  const hostile = '<script>alert(1)</script>'
+  const { app } = await build(t, throwing({ bad: new Refusal('malformed', { detail: hostile }) }))
+  const page = await app.inject({ url: '/bad', headers: { accept: 'text/html,*/*;q=0.8' } })
+  t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
+  t.notMatch(page.body, /<script/i)
+  t.equal(page.headers.vary, 'accept')
+  for (const accept of ['application/json', '*/*', 'text/plain', '']) {
+    const answer = await app.inject({ url: '/bad', headers: accept === '' ? {} : { accept } })
+    t.match(answer.headers['content-type'], /^application\/problem\+json/, accept)
+    t.equal(answer.headers.vary, 'accept')
+  }
+})
+
+t.test('what a handler had set for its answer does not survive into the problem', async (t) => {
+  const { app } = await build(t, (app) => {
+    app.get('/', { schema: { response: { 500: { type: 'object' } } } }, async (_request, reply) => {
+      reply.code(201).type('text/csv')
+      throw new Error(leak)
+    })
+  })
+  const answer = await app.inject('/')
+  t.match(answer.headers['content-type'], /^application\/problem\+json/)
+  t.match(answer.json(), { status: 500, title: 'Something went wrong' })
+})
+
+t.test('who breaks off in the middle of a body is no failure of ours', async (t) => {
+  const { app, log } = await build(t, (app) => app.post('/', async () => 'done'))
+  const ended = new Promise<number>((resolve) => {
+    app.addHook('onResponse', async (_request, reply) => resolve(reply.statusCode))
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.addresses()[0]
+  const socket = connect(address?.port ?? 0, '127.0.0.1')
+  await once(socket, 'connect')
+  const arrived = once(app.server, 'request')
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n')
+  socket.write('Content-Length: 100\r\n\r\n{"half')
+  await arrived
+  socket.destroy()
+  t.equal(await ended, 400)
+  t.notMatch(log.join(''), /"level":"error"/)
+})
