@@ -1,8 +1,8 @@
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { RateLimit } from '#src/setting-readers.ts'
 import { Refusal } from '#src/errors.ts'
+import type { RateLimit } from '#src/setting-readers.ts'
 
 /**
  * Limits every route of the scope it is registered in, counted per address (of IPv6 the /64 that

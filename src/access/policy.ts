@@ -30,7 +30,7 @@ export type Subject = { readonly role: string | null; readonly tenantId: string 
 export type Decision = {
   readonly effect: 'allow' | 'deny'
   readonly rule: Rule | null
-  readonly reason: 'allowed' | 'no-rule' | 'no-tenant' | 'permission-missing'
+  readonly reason: 'allowed' | 'no-rule' | 'no-tenant' | 'role-unknown' | 'permission-missing'
 }
 
 /**
@@ -47,6 +47,9 @@ export function decide(
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
   if (rule.scope === 'tenant' && subject.tenantId === null) {
     return { effect: 'deny', rule, reason: 'no-tenant' }
+  }
+  if (rule.scope === 'tenant' && permissionsOf(subject.role).length === 0) {
+    return { effect: 'deny', rule, reason: 'role-unknown' }
   }
   if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }
