@@ -3,6 +3,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
+import inbox from '#plugins/inbox.ts'
+import metricsPlugin from '#plugins/metrics.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import queue from '#plugins/queue.ts'
@@ -26,6 +28,7 @@ import home from '#routes/pages/home.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { serverOptions } from './server-options.ts'
 
 declare module 'fastify' {
@@ -49,6 +52,7 @@ declare module 'fastify' {
 export async function buildApp(
   config: Config,
   logger: FastifyBaseLogger,
+  metrics: Metrics = createMetrics(),
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, returnTo, rateLimits, clock } = config
@@ -56,6 +60,7 @@ export async function buildApp(
   app.decorate('clock', clock)
   await app.register(requestLog)
   await app.register(errors)
+  await app.register(metricsPlugin, { metrics })
   await app.register(securityHeaders, { https: config.session.secureCookie })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
@@ -96,7 +101,12 @@ export async function buildApp(
 
   await app.register(async function webhooks(app) {
     await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
-    await app.register(webhookVerify, { secrets: config.billing.secrets, clock })
+    await app.register(inbox, config.database)
+    await app.register(webhookVerify, {
+      secrets: config.billing.secrets,
+      clock,
+      metrics: metrics.billing,
+    })
     await app.register(billing)
   })
 
