@@ -10,8 +10,8 @@ declare module 'fastify' {
 
 /** Hands every scope the registry of this process. */
 export default fp<{ metrics: Metrics }>(
-  async function metrics(app, { metrics }) {
-    app.decorate('metrics', metrics)
+  async function metrics(app, options) {
+    app.decorate('metrics', options.metrics)
   },
   { name: 'metrics', fastify: '5.x' },
 )

@@ -1,9 +1,14 @@
-import { PgBoss } from 'pg-boss'
+import { PgBoss, type QueueOptions } from 'pg-boss'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
+  'billing-replay': { replayId: string }
+  /** `since`: everything received before has been seen to (RFC 3339). */
+  'billing-retention': { since?: string }
 }
+
+type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short' }
 
 const queues = {
   // 1 s, 2 s, 4 s … up to an hour, some two days in all, then the event is dead.
@@ -13,8 +18,19 @@ const queues = {
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 60,
+    deleteAfterSeconds: 86_400, // the event's own row says what became of it
   },
-} as const satisfies Record<keyof Jobs, object>
+  // One page of a replay each; the page after it is sent with the same commit.
+  'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  // At most one waits, however many processes ask for it.
+  'billing-retention': {
+    policy: 'short',
+    retryLimit: 5,
+    retryDelay: 60,
+    retryBackoff: true,
+    expireInSeconds: 300,
+  },
+} as const satisfies Record<keyof Jobs, Queue>
 
 /** How often the last attempt of a job has been retried. */
 export function retryLimitOf(name: keyof Jobs): number {
@@ -27,8 +43,9 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   await boss.start()
   try {
     for (const [name, options] of Object.entries(queues)) {
-      if (await boss.getQueue(name)) await boss.updateQueue(name, options)
-      else await boss.createQueue(name, options)
+      const { policy, ...changeable }: Queue = options
+      if (await boss.getQueue(name)) await boss.updateQueue(name, changeable)
+      else await boss.createQueue(name, { ...changeable, ...(policy && { policy }) })
     }
   } finally {
     await boss.stop({ graceful: false })

@@ -28,7 +28,8 @@ CREATE TABLE "billing_objects" (
 -- One request to run many events again, and how far it has come.
 CREATE TABLE "billing_replays" (
   "id" uuid NOT NULL,
-  "status" text NOT NULL CHECK ("status" IN ('recorded', 'processed', 'ignored', 'failed', 'dead')),
+  "status" text CHECK ("status" IN ('recorded', 'processed', 'ignored', 'failed', 'dead')),
+  "event_ids" text[],
   "received_from" timestamptz(6),
   "received_to" timestamptz(6) NOT NULL,
   "total" integer NOT NULL,
@@ -38,7 +39,8 @@ CREATE TABLE "billing_replays" (
   "cursor_event_id" text,
   "created_at" timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   "finished_at" timestamptz(6),
-  CONSTRAINT "billing_replays_pkey" PRIMARY KEY ("id")
+  CONSTRAINT "billing_replays_pkey" PRIMARY KEY ("id"),
+  CHECK ("status" IS NOT NULL OR "event_ids" IS NOT NULL)
 );
 
 -- The bytes as received are evidence: they can be let go of, never changed.
