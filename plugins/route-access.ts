@@ -39,6 +39,7 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
     throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
   }
   if (rule.scope === 'tenant') demand(this, 'tenantScope', name)
+  if (rule.scope === 'operator') demand(this, 'operator', name)
 }
 
 function demand(app: FastifyInstance, decorator: string, route: string): void {

@@ -7,6 +7,7 @@ import inbox from '#plugins/inbox.ts'
 import metricsPlugin from '#plugins/metrics.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
+import operator from '#plugins/operator.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
@@ -19,6 +20,8 @@ import webhookVerify from '#plugins/webhook-verify.ts'
 import callback from '#routes/auth/callback.ts'
 import login from '#routes/auth/login.ts'
 import logout from '#routes/auth/logout.ts'
+import billingEvents from '#routes/billing-events.ts'
+import billingReplays from '#routes/billing-replays.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
@@ -45,8 +48,9 @@ declare module 'fastify' {
  *     ├─ open              assets, API description; no session
  *     ├─ browser           session, same-origin, provider client
  *     │  ├─ (sign-in)      start, callback; counted per address
- *     │  └─ signedIn       authz: an identity and the policy's leave
- *     │     └─ tenant      tenant-rls: the session's tenant
+ *     │  ├─ signedIn       authz: an identity and the policy's leave
+ *     │  │  └─ tenant      tenant-rls: the session's tenant
+ *     │  └─ operators      operator, authz: what belongs to no tenant
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
  */
 export async function buildApp(
@@ -96,6 +100,14 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(invoices)
       })
+    })
+
+    await app.register(async function operators(app) {
+      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(operator, { operators: config.operators })
+      await app.register(authz)
+      await app.register(billingEvents)
+      await app.register(billingReplays)
     })
   })
 

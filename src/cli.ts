@@ -9,7 +9,12 @@ import { runUntilSignal } from './run-until-signal.ts'
 import { start } from './server.ts'
 import type { Environment } from './setting-readers.ts'
 
-type Command = { summary: string; details: string; run(env: Environment): Promise<void> }
+type Command = {
+  summary: string
+  details: string
+  /** @param args what stands behind the command's name */
+  run(env: Environment, args: readonly string[]): Promise<void>
+}
 
 const commands: Readonly<Record<string, Command>> = {
   serve: {
@@ -40,6 +45,25 @@ their own). Creates a missing role with its URL's password. Run it again as ofte
     details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
     run: async (env) => (await import('./commands/doctor.ts')).default(env),
   },
+  trigger: {
+    summary: 'Sign a sample billing event and post it to a running instance',
+    details: `gatehouse trigger TYPE [--customer ID] [--amount N] [--currency CODE] [--status STATE]
+                       [--id EVENT_ID] [--url URL]
+
+TYPE is for instance charge.succeeded, subscription.created or subscription.updated. Without --url
+it goes to the demo running in this checkout, else to BASE_URL. Signed with the first of
+BILLING_WEBHOOK_SECRETS. Post the same --id twice to see a duplicate.`,
+    run: async (env, args) => (await import('./commands/trigger.ts')).default(env, args),
+  },
+  billing: {
+    summary: 'Run received billing events again',
+    details: `gatehouse billing replay [--status dead] [--from TIME] [--to TIME]
+gatehouse billing replay EVENT_ID…
+
+Times are RFC 3339 and mean the time of receipt, from inclusive, to exclusive. Shows how far it has
+come; stopping the command does not stop the replay. Exit status 1 when an event failed again.`,
+    run: async (env, args) => (await import('./commands/billing.ts')).default(env, args),
+  },
 }
 
 // Whoever reads only the first lines (`| head`) closes the pipe; that is no fault.
@@ -61,7 +85,7 @@ async function main(): Promise<void> {
     return
   }
   try {
-    await command.run(process.env)
+    await command.run(process.env, process.argv.slice(3))
   } catch (error) {
     process.stderr.write(`gatehouse: ${explain(error)}\n`)
     process.exitCode = 1

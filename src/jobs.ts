@@ -25,9 +25,10 @@ const queues = {
   // At most one waits, however many processes ask for it.
   'billing-retention': {
     policy: 'short',
-    retryLimit: 5,
+    retryLimit: 1_000,
     retryDelay: 60,
     retryBackoff: true,
+    retryDelayMax: 3_600,
     expireInSeconds: 300,
   },
 } as const satisfies Record<keyof Jobs, Queue>

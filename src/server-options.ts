@@ -20,6 +20,8 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     genReqId: () => randomId(),
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     bodyLimit: bodyLimitBytes,
+    // A provider's event id: 255 characters of up to four bytes, each as %XX.
+    routerOptions: { maxParamLength: 3_060 },
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,

@@ -2,9 +2,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import errors from '#plugins/errors.ts'
 import routeAccess from '#plugins/route-access.ts'
 import health from '#routes/health.ts'
+import metricsRoute from '#routes/metrics.ts'
 import { buildApp } from './app.ts'
+import { measureBacklog } from './billing/backlog.ts'
 import type { Config } from './config.ts'
 import { proveDatabase } from './db/proof.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
@@ -26,9 +29,10 @@ export async function start(config: Config, logger: FastifyBaseLogger): Promise<
   if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', config.database.url)
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
 
-  const app = role === 'worker' ? null : await buildApp(config, logger)
-  const worker = role === 'web' ? null : await startWorker(config, logger)
-  const admin = await buildAdmin(config, logger, app, worker)
+  const metrics = createMetrics({ process: true })
+  const app = role === 'worker' ? null : await buildApp(config, logger, metrics)
+  const worker = role === 'web' ? null : await startWorker(config, logger, metrics)
+  const admin = await buildAdmin(config, logger, metrics, app, worker)
   const stop = () => stopInPhases(app, worker, admin)
   try {
     const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
@@ -56,6 +60,7 @@ async function refuseFlawedDatabase(setting: string, url: string): Promise<void>
 async function buildAdmin(
   config: Config,
   logger: FastifyBaseLogger,
+  metrics: Metrics,
   app: FastifyInstance | null,
   worker: Worker | null,
 ): Promise<FastifyInstance> {
@@ -63,6 +68,16 @@ async function buildAdmin(
   await admin.register(errors)
   await admin.register(routeAccess)
   await admin.register(health, { isReady: () => isReady(app, worker) })
+  const plane = worker?.plane ?? app?.identityPlane
+  await admin.register(metricsRoute, {
+    metrics,
+    async refresh() {
+      // A database that is away must not take the other numbers with it.
+      await (plane && measureBacklog(plane, metrics.billing))?.catch((error) =>
+        logger.warn({ err: error }, 'the backlog could not be measured'),
+      )
+    },
+  })
   return admin
 }
 

@@ -1,10 +1,13 @@
 import { type Permission, permissionsOf } from './roles.ts'
 
-export type Resource = 'order' | 'invoice'
-export type Action = 'read' | 'update'
+export type Resource = 'order' | 'invoice' | 'billing-event'
+export type Action = 'read' | 'update' | 'replay'
 
-/** Where the scope of a row comes from: its owner, or the tenant of the verified session. */
-export type ScopeKind = 'owner' | 'tenant'
+/**
+ * Where the scope of a row comes from: its owner, or the tenant of the verified session. What
+ * belongs to no tenant is for operators, by the identity they signed in with.
+ */
+export type ScopeKind = 'owner' | 'tenant' | 'operator'
 
 export type Rule = {
   readonly resource: Resource
@@ -22,15 +25,28 @@ export const policy: readonly Rule[] = [
   { resource: 'order', action: 'read', permission: null, scope: 'owner' },
   { resource: 'order', action: 'update', permission: null, scope: 'owner' },
   { resource: 'invoice', action: 'read', permission: null, scope: 'tenant' },
+  { resource: 'billing-event', action: 'read', permission: null, scope: 'operator' },
+  { resource: 'billing-event', action: 'replay', permission: null, scope: 'operator' },
 ]
 
 /** What is known of the caller when the decision is made. */
-export type Subject = { readonly role: string | null; readonly tenantId: string | null }
+export type Subject = {
+  readonly role: string | null
+  readonly tenantId: string | null
+  /** Only where it was found out; anything but true is no operator. */
+  readonly operator?: boolean
+}
 
 export type Decision = {
   readonly effect: 'allow' | 'deny'
   readonly rule: Rule | null
-  readonly reason: 'allowed' | 'no-rule' | 'no-tenant' | 'role-unknown' | 'permission-missing'
+  readonly reason:
+    | 'allowed'
+    | 'no-rule'
+    | 'no-tenant'
+    | 'no-operator'
+    | 'role-unknown'
+    | 'permission-missing'
 }
 
 /**
@@ -50,6 +66,9 @@ export function decide(
   }
   if (rule.scope === 'tenant' && permissionsOf(subject.role).length === 0) {
     return { effect: 'deny', rule, reason: 'role-unknown' }
+  }
+  if (rule.scope === 'operator' && subject.operator !== true) {
+    return { effect: 'deny', rule, reason: 'no-operator' }
   }
   if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }

@@ -97,7 +97,7 @@ async function applyOnce(
 
 type Judgement = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
 
-/** What the newest known state of the event's object asks for. */
+/** What the newest known state asks for; where the provider knows none, that is the event's own. */
 async function judge(
   event: BillingEvent,
   objectId: string | null,
@@ -106,8 +106,10 @@ async function judge(
 ): Promise<Judgement> {
   if (objectId !== null && api !== null) {
     const object = await api.findSubscription(objectId)
-    if (object === null) return { effect: { kind: 'none' }, applied: 'gone' }
-    return { effect: effectOf({ ...event, object }), applied: 'processed' }
+    if (object === 'gone') return { effect: { kind: 'none' }, applied: 'gone' }
+    if (object !== 'unknown') {
+      return { effect: effectOf({ ...event, object }), applied: 'processed' }
+    }
   }
   if (objectId !== null && isStale(event, seen)) {
     return { effect: { kind: 'none' }, applied: 'stale' }

@@ -1,7 +1,7 @@
-/** The provider's own view of an object, newest state; `null` when it is gone for good. */
-export type ProviderApi = {
-  findSubscription(id: string): Promise<Readonly<Record<string, unknown>> | null>
-}
+/** An object as the provider has it now; or it is gone for good; or the provider knows of none. */
+export type ProviderState = Readonly<Record<string, unknown>> | 'gone' | 'unknown'
+
+export type ProviderApi = { findSubscription(id: string): Promise<ProviderState> }
 
 type Options = {
   /** Without a trailing slash. */
@@ -18,14 +18,14 @@ const plainId = /^[A-Za-z0-9_-]{1,255}$/
 
 /**
  * The billing provider's API: `GET {url}/subscriptions/{id}` with `Authorization: Bearer {key}`
- * answers 200 with the object as JSON, its `id` included; 410 when it is gone for good.
- * Anything else, 404 included, is an error and worth another try. No redirect is followed.
+ * answers 200 with the object as JSON, its `id` included; 404 when it knows none (yet), 410 when
+ * it is gone for good. Anything else is an error and worth another try. No redirect is followed.
  */
 export function createProviderApi(options: Options): ProviderApi {
   const { url, key, fetch = globalThis.fetch, timeoutMs = deadlineMs } = options
   return {
     async findSubscription(id) {
-      if (!plainId.test(id)) throw new Error('the object id is none that the billing API can have')
+      if (!plainId.test(id)) return 'unknown'
       const response = await fetch(`${url}/subscriptions/${id}`, {
         headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
         redirect: 'manual',
@@ -33,15 +33,11 @@ export function createProviderApi(options: Options): ProviderApi {
       }).catch((error) => {
         throw new Error(`the billing API did not answer (${reasonOf(error)})`, { cause: error })
       })
-      if (response.status === 410) {
-        await response.body?.cancel()
-        return null
-      }
-      if (response.status !== 200) {
-        await response.body?.cancel()
-        throw new Error(`the billing API answered ${response.status}`)
-      }
-      return readObject(response, id)
+      if (response.status === 200) return readObject(response, id)
+      await response.body?.cancel()
+      if (response.status === 404) return 'unknown'
+      if (response.status === 410) return 'gone'
+      throw new Error(`the billing API answered ${response.status}`)
     },
   }
 }
