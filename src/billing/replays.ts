@@ -107,10 +107,10 @@ export async function workReplayPage(
       text: `
         UPDATE billing_replays SET succeeded = succeeded + $2, failed = failed + $3,
           cursor_received_at = COALESCE(${instant('$4')}, cursor_received_at),
-          cursor_event_id = COALESCE($5, cursor_event_id),
+          cursor_event_id = COALESCE($5::text, cursor_event_id),
           finished_at = CASE WHEN $6 THEN clock_timestamp() END
-        WHERE id = $1 AND finished_at IS NULL AND (cursor_event_id IS NULL OR $5 IS NULL
-          OR (cursor_received_at, cursor_event_id) < (${instant('$4')}, $5))`,
+        WHERE id = $1 AND finished_at IS NULL AND (cursor_event_id IS NULL OR $5::text IS NULL
+          OR (cursor_received_at, cursor_event_id) < (${instant('$4')}, $5::text))`,
       values: [
         replayId,
         succeeded,

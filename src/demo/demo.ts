@@ -58,7 +58,8 @@ export async function startDemo(given: Environment): Promise<Demo> {
   }
   try {
     if (embedded.provider) started.push(await addProvider(env, secrets))
-    if (env.BILLING_API_URL === undefined) started.push(await addBillingApi(env))
+    if (embedded.database && env.BILLING_API_URL === undefined)
+      started.push(await addBillingApi(env))
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
     started.push({ stop: await announceDemo(env) })
     return { env, embedded, stop }
