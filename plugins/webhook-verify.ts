@@ -30,7 +30,7 @@ export default fp<Options>(
     app.decorateRequest('webhookOutcome', null)
     app.addHook('preParsing', refuseEncodedBody)
     app.addHook('preValidation', async function verifyWebhook(request, reply) {
-      const header = request.raw.headersDistinct['webhook-signature'] ?? []
+      const header = String(request.headers['webhook-signature'] ?? '')
       const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
       const ended = metrics?.stages.startTimer({ stage: 'verify' })
       const verdict = verifySignature(header, body, secrets, unixSeconds(clock))
@@ -67,7 +67,7 @@ function outcomeOf(status: number): WebhookOutcome {
 
 async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
   const encoding = request.headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return
+  if (encoding.toLowerCase() === 'identity') return
   return reply.code(415).type('text/plain').send('content-encoding is not accepted')
 }
 
