@@ -74,11 +74,26 @@ t.test('without a tenant no tenant rule allows, an owner rule does', async (t) =
     const decision = decide(subject, rule.resource, rule.action)
     const name = `${rule.resource}:${rule.action}`
     if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)
-    else t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
+    else if (rule.scope === 'tenant')
+      t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
   }
 })
 
 t.test('each pair of resource and action has one rule', async (t) => {
   const names = policy.map(({ resource, action }) => `${resource}:${action}`)
   t.same(names, [...new Set(names)])
+})
+
+t.test('an operator rule allows operators alone, whatever the role', async (t) => {
+  const rules = policy.filter(({ scope }) => scope === 'operator')
+  t.ok(rules.length > 0)
+  for (const { resource, action } of rules) {
+    for (const role of [...Object.keys(specified), ...unknownRoles]) {
+      for (const operator of [undefined, false, 'true', 1]) {
+        const subject = { role, tenantId, operator } as { role: string; tenantId: string }
+        t.match(decide(subject, resource, action), { effect: 'deny', reason: 'no-operator' })
+      }
+      t.equal(decide({ role, tenantId, operator: true }, resource, action).effect, 'allow')
+    }
+  }
 })
