@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { PgBoss } from 'pg-boss'
 import { sha256 } from '#src/crypto/digest.ts'
-import { poolOptions, rethrowSilence } from '#src/db/pool-options.ts'
+import { poolOptions, rethrowSilence, survivesBrokenConnections } from '#src/db/pool-options.ts'
 
 /** A verified event as it is kept. */
 export type Arrival = {
@@ -53,15 +53,15 @@ class TooLate extends Error {
  * a sender that was told 503 is not contradicted. Whatever fails costs its connection.
  */
 export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits): InboxStore {
-  const pool = new pg.Pool({
+  const options = {
     ...poolOptions(url, connections),
     application_name: 'gatehouse inbox',
     connectionTimeoutMillis: limits.connectMs,
     statement_timeout: limits.statementMs,
     lock_timeout: limits.statementMs,
     query_timeout: limits.beginMs + limits.statementMs + graceMs,
-  })
-  pool.on('error', () => {})
+  }
+  const pool = survivesBrokenConnections(new pg.Pool(options))
   /** Server time minus local monotonic time, in ms; null until the server has told its time. */
   let offset: number | null = null
   let recordText: Promise<string> | null = null
