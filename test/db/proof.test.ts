@@ -40,6 +40,16 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
       /policy wide of the table posts/,
     ],
     [
+      'a policy with a branch for no context',
+      'CREATE POLICY wide ON posts USING (tenant_id = current_tenant_id() OR current_tenant_id() IS NULL)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'a policy with such a branch in a subselect',
+      'CREATE POLICY wide ON orders USING ((SELECT current_user_id()) IS NULL)',
+      /policy wide of the table orders/,
+    ],
+    [
       'an INSERT policy WITH CHECK (true)',
       'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (true)',
       /policy wide of the table posts/,
