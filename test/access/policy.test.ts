@@ -3,6 +3,8 @@ import { decide, policy, type Rule } from '#src/access/policy.ts'
 import { permissionsOf, rolePermissions } from '#src/access/roles.ts'
 
 const tenantId = '00000000-0000-4000-8000-00000000000a'
+const tokenPermissions: null = null
+const tokenPermission = 'order:read'
 const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
 
 /** Specification, Roles and permissions. */
@@ -38,11 +40,13 @@ t.test('a role that is not in the table has no permissions', async (t) => {
 
 t.test('a permission is needed exactly where the rule names one', async (t) => {
   for (const permission of all) {
-    const rules: Rule[] = [{ resource: 'order', action: 'read', permission, scope: 'owner' }]
+    const rules: Rule[] = [
+      { resource: 'order', action: 'read', permission, tokenPermission, scope: 'owner' },
+    ]
     for (const role of [...Object.keys(specified), ...unknownRoles]) {
       const holds = role !== null && Object.hasOwn(specified, role)
       const allowed = holds && specified[role]?.includes(permission)
-      const decision = decide({ role, tenantId }, 'order', 'read', rules)
+      const decision = decide({ role, tenantId, tokenPermissions }, 'order', 'read', rules)
       t.equal(decision.effect, allowed ? 'allow' : 'deny', `${role} ${permission}`)
       t.equal(decision.reason, allowed ? 'allowed' : 'permission-missing')
       t.equal(decision.rule, rules[0])
@@ -51,7 +55,7 @@ t.test('a permission is needed exactly where the rule names one', async (t) => {
 })
 
 t.test('what no rule allows is denied', async (t) => {
-  const admin = { role: 'admin', tenantId }
+  const admin = { role: 'admin', tenantId, tokenPermissions }
   t.same(decide(admin, 'order', 'read', []), { effect: 'deny', rule: null, reason: 'no-rule' })
   for (const name of ['', '__proto__', 'constructor', 'ORDER']) {
     t.equal(decide(admin, name as never, 'read').effect, 'deny', `resource ${name}`)
@@ -61,16 +65,22 @@ t.test('what no rule allows is denied', async (t) => {
 
 t.test('a rule is that of its resource and of its action', async (t) => {
   const rules: Rule[] = [
-    { resource: 'order', action: 'update', permission: null, scope: 'owner' },
-    { resource: 'invoice', action: 'read', permission: null, scope: 'owner' },
+    { resource: 'order', action: 'update', permission: null, tokenPermission, scope: 'owner' },
+    { resource: 'invoice', action: 'read', permission: null, tokenPermission, scope: 'owner' },
   ]
-  t.equal(decide({ role: 'admin', tenantId }, 'order', 'read', rules).reason, 'no-rule')
-  t.equal(decide({ role: 'admin', tenantId }, 'order', 'update', rules).rule, rules[0])
+  t.equal(
+    decide({ role: 'admin', tenantId, tokenPermissions }, 'order', 'read', rules).reason,
+    'no-rule',
+  )
+  t.equal(
+    decide({ role: 'admin', tenantId, tokenPermissions }, 'order', 'update', rules).rule,
+    rules[0],
+  )
 })
 
 t.test('without a tenant no tenant rule allows, an owner rule does', async (t) => {
   for (const rule of policy) {
-    const subject = { role: 'admin', tenantId: null }
+    const subject = { role: 'admin', tenantId: null, tokenPermissions }
     const decision = decide(subject, rule.resource, rule.action)
     const name = `${rule.resource}:${rule.action}`
     if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)

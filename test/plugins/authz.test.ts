@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import authz from '#plugins/authz.ts'
 import errors from '#plugins/errors.ts'
-import type { Caller } from '#src/identity/sessions.ts'
+import type { Caller } from '#src/identity/caller.ts'
 import { createLogger } from '#src/logger.ts'
 import { aCaller, fakeSession, neighbour } from './neighbours.ts'
 
@@ -29,7 +29,7 @@ async function build(t: Test) {
   })
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(neighbour('route-access'))
+  for (const name of ['route-access', 'api-token']) await app.register(neighbour(name))
   await app.register(fakeSession(callers))
   await app.register(authz)
   app.get(
@@ -130,10 +130,12 @@ t.test('what is owned is scoped by the user, and by the tenant where there is on
 })
 
 t.test('it needs a session and the access rule', async (t) => {
-  for (const missing of ['session', 'route-access']) {
+  for (const missing of ['session', 'route-access', 'api-token']) {
     const app = Fastify()
     if (missing !== 'session') await app.register(fakeSession(callers))
-    if (missing !== 'route-access') await app.register(neighbour('route-access'))
+    for (const name of ['route-access', 'api-token']) {
+      if (missing !== name) await app.register(neighbour(name))
+    }
     await t.rejects(Promise.resolve(app.register(authz)), new RegExp(`'${missing}'`))
   }
 })
