@@ -5,7 +5,8 @@ type Method = 'GET' | 'POST' | 'DELETE' | 'PATCH'
 
 /** Requests with one cookie or token. */
 export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
-  return (method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
+  // Async, so that it is sent at once and not when somebody waits for it.
+  return async (method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
     app.inject({
       method,
       url,

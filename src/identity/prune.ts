@@ -28,8 +28,11 @@ export async function pruneDead(
     return {
       attempts: await remove(
         connection,
-        `DELETE FROM sign_in_attempts WHERE ctid IN (
-           SELECT ctid FROM sign_in_attempts WHERE expires_at <= now() LIMIT ${batchSize})`,
+        // By time alone: the worker may not read what would name one of them.
+        `DELETE FROM sign_in_attempts WHERE expires_at <= (
+           SELECT max(expires_at) FROM (
+             SELECT expires_at FROM sign_in_attempts WHERE expires_at <= now()
+             ORDER BY expires_at LIMIT ${batchSize}) oldest)`,
       ),
       sessions: await remove(
         connection,

@@ -1,6 +1,12 @@
 import t from 'tap'
 import { decide, policy, type Rule } from '#src/access/policy.ts'
-import { permissionsOf, rolePermissions } from '#src/access/roles.ts'
+import {
+  effectivePermissions,
+  tokenPermissions as everyTokenPermission,
+  grantableTo,
+  permissionsOf,
+  rolePermissions,
+} from '#src/access/roles.ts'
 
 const tenantId = '00000000-0000-4000-8000-00000000000a'
 const tokenPermissions: null = null
@@ -91,4 +97,36 @@ t.test('without a tenant no tenant rule allows, an owner rule does', async (t) =
 t.test('each pair of resource and action has one rule', async (t) => {
   const names = policy.map(({ resource, action }) => `${resource}:${action}`)
   t.same(names, [...new Set(names)])
+})
+
+t.test('a limited token needs what the rule names, and its owner needs the rest', async (t) => {
+  for (const rule of policy) {
+    const name = `${rule.resource}:${rule.action}`
+    const ask = (role: string, limit: readonly string[] | null) =>
+      decide({ role, tenantId, tokenPermissions: limit }, rule.resource, rule.action)
+    t.equal(ask('admin', null).effect, 'allow', name)
+    t.equal(ask('admin', [rule.tokenPermission]).effect, 'allow', name)
+    t.match(ask('admin', []), { effect: 'deny', reason: 'token-limited' }, name)
+    const others = everyTokenPermission.filter((one) => one !== rule.tokenPermission)
+    t.match(ask('admin', others), { effect: 'deny', reason: 'token-limited' }, name)
+    if (rule.permission === null) continue
+    const without = Object.keys(specified).filter(
+      (role) => !specified[role]?.includes(rule.permission ?? ''),
+    )
+    for (const role of without) {
+      t.match(ask(role, everyTokenPermission), { reason: 'permission-missing' }, `${name} ${role}`)
+    }
+  }
+})
+
+t.test('what a token can be limited to, and what it comes to', async (t) => {
+  const own = ['order:read', 'order:write', 'invoice:read', 'document:read', 'document:write']
+  t.same(everyTokenPermission, [...all, ...own])
+  for (const role of [...Object.keys(specified), ...unknownRoles]) {
+    const permissions = permissionsOf(role)
+    t.same(grantableTo(role), [...permissions, ...own])
+    t.same(effectivePermissions(role, null), permissions)
+    t.same(effectivePermissions(role, []), [])
+    t.same(effectivePermissions(role, everyTokenPermission), [...permissions, ...own])
+  }
 })
