@@ -26,7 +26,7 @@ export default fp<Options>(
     app.decorateRequest('webhook', null)
     app.addHook('preParsing', refuseEncodedBody)
     app.addHook('preValidation', async function verifyWebhook(request, reply) {
-      const header = request.raw.headersDistinct['webhook-signature'] ?? []
+      const header = String(request.headers['webhook-signature'] ?? '')
       const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
       const verdict = verifySignature(header, body, secrets, unixSeconds(clock))
       if (!verdict.ok) return reply.code(400).type('text/plain').send(verdict.fault)
@@ -39,7 +39,7 @@ export default fp<Options>(
 
 async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
   const encoding = request.headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return
+  if (encoding.toLowerCase() === 'identity') return
   return reply.code(415).type('text/plain').send('content-encoding is not accepted')
 }
 

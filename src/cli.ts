@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -41,6 +42,9 @@ their own). Creates a missing role with its URL's password. Run it again as ofte
   },
 }
 
+// Whoever reads only the first lines (`| head`) closes the pipe; that is no fault.
+process.stdout.on('error', () => process.exit())
+if (existsSync('.env')) process.loadEnvFile('.env')
 await main()
 
 async function main(): Promise<void> {

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
+import { answerError } from '#plugins/errors.ts'
 import type { Config } from './config.ts'
 import { randomId } from './crypto/digest.ts'
 
@@ -12,6 +13,8 @@ const bodyLimitBytes = 262_144
 export function serverOptions(config: Config, logger: FastifyBaseLogger) {
   return {
     loggerInstance: logger,
+    // What is refused before a route is found leaves as every other error does.
+    frameworkErrors: answerError,
     // One line per request is written by plugins/request-log.ts.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => randomId(),

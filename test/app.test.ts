@@ -1,39 +1,156 @@
-import type { FastifyInstance, HTTPMethods, InjectOptions } from 'fastify'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import { policy } from '#src/access/policy.ts'
-import { build } from './helper.ts'
+import { build, createUser, signIn } from './helper.ts'
 
 type Route = { method: string; url: string; access: unknown }
+type More = { query?: string; body?: string }
+type Answer = { statusCode: number; headers: Record<string, unknown>; body: string }
 
+/** RFC 9457 and contract 6. */
 const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'errors']
+/** Contract 4 and 5: the answers that are text. */
+const literalTexts: Record<string, readonly string[]> = {
+  '/auth/callback': ['bad state'],
+  '/webhooks/billing': ['bad signature'],
+}
+
+/** The whole server, listening, and every route that was registered while it was built. */
+async function serveWithRoutes(t: Test) {
+  const routes: Route[] = []
+  const collect = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', function collectRoute({ method, url, config }: RouteOptions) {
+      for (const one of [method].flat()) routes.push({ method: one, url, access: config?.access })
+    })
+  }
+  subscribe('fastify.initialization', collect)
+  const built = await build(t).finally(() => unsubscribe('fastify.initialization', collect))
+  const origin = await built.app.listen({ host: '127.0.0.1', port: 0 })
+
+  async function send(route: Route, headers: Record<string, string>, more: More = {}) {
+    const path = route.url.replace(/:\w+/g, '1').replace('*', 'x') + (more.query ?? '')
+    const { method } = route
+    const body = method === 'GET' || method === 'HEAD' ? null : (more.body ?? null)
+    const answer = await fetch(origin + path, { method, headers, body, redirect: 'manual' })
+    const answerHeaders = Object.fromEntries(answer.headers)
+    return { statusCode: answer.status, headers: answerHeaders, body: await answer.text() }
+  }
+  return { ...built, routes, send }
+}
+
+/** What every refusal looks like, unless the contract gives it a text of its own. */
+function checkRefusal(t: Test, answer: Answer, { method, url }: Route): void {
+  const name = `${method} ${url} ${answer.statusCode}`
+  if (literalTexts[url]?.includes(answer.body)) {
+    t.match(answer.headers['content-type'], /^text\/plain/, name)
+    return
+  }
+  t.match(answer.headers['content-type'], /^application\/problem\+json/, name)
+  if (method === 'HEAD') return
+  const problem = JSON.parse(answer.body)
+  t.same(
+    Object.keys(problem).filter((member) => !problemMembers.includes(member)),
+    [],
+    name,
+  )
+  t.match(problem, {
+    type: /^urn:gatehouse:problem:[a-z-]+$/,
+    title: String,
+    status: answer.statusCode,
+    instance: answer.headers['x-request-id'],
+  })
+}
 
 t.test('the scopes and their guards are the ones that were reviewed', async (t) => {
-  const { app } = await build(t, { RATE_LIMIT_SIGN_IN: '30/60', RATE_LIMIT_API: '600/60' })
+  const limits = { RATE_LIMIT_SIGN_IN: '9/60', RATE_LIMIT_API: '9/60', RATE_LIMIT_WEBHOOKS: '9/60' }
+  const { app } = await build(t, limits)
   await app.ready()
   const routes = app.printRoutes({ includeHooks: true, commonPrefix: false })
-  t.notMatch(routes, /anonymous/, 'every hook has a name')
-  t.matchSnapshot(routes, 'routes and the hooks each one passes')
-  t.matchSnapshot(app.printPlugins().replace(/ \d+(\.\d+)? ms/g, ''), 'plugins by scope')
+  t.notMatch(routes, /anonymous|"\(\)"/, 'every hook has a name')
+  t.matchSnapshot(routes.replaceAll(/ +$/gm, ''), 'routes and the hooks a request passes')
+  t.matchSnapshot(pluginTree(app.printPlugins()), 'plugins by scope')
 })
 
-t.test(
-  'every route states its access, and without credentials only public ones answer',
-  async (t) => {
-    const { app } = await build(t)
-    await app.ready()
-    const routes = await collectRoutes(app)
-    t.ok(routes.length > 10, 'the description names the routes')
-    for (const route of routes) await checkAnonymous(t, app, route)
-  },
-)
+/** Names and depth; without times and without what avvio adds for every `await`. */
+function pluginTree(printed: string): string {
+  const lines = printed.split('\n').map((line) => /^([│├└─┬ ]*)(.+?) \d+(?:\.\d+)? ms$/.exec(line))
+  return lines
+    .filter((line) => line !== null && line[2] !== 'bound _after')
+    .map((line) => ' '.repeat(line?.[1]?.length ?? 0) + line?.[2])
+    .join('\n')
+}
 
-t.test('HEAD is off for /auth/*', async (t) => {
-  const { app } = await build(t)
-  await app.ready()
-  const paths = (await collectRoutes(app)).filter(({ url }) => url.startsWith('/auth/'))
-  t.ok(paths.length > 0)
-  for (const { url } of paths) {
-    t.notOk(app.hasRoute({ method: 'HEAD', url }), url)
-    t.equal((await app.inject({ method: 'HEAD', url: fill(url) })).statusCode, 404, url)
+t.test('every route states its access, and HEAD is off for /auth/*', async (t) => {
+  const { routes, send } = await serveWithRoutes(t)
+  t.ok(routes.length > 10, `${routes.length} routes`)
+  for (const { method, url, access } of routes) {
+    t.ok(access, `${method} ${url}`)
+    t.notOk(method === 'HEAD' && url.startsWith('/auth/'), `${method} ${url}`)
+    if (!url.startsWith('/auth/')) continue
+    t.equal((await send({ method: 'HEAD', url, access }, {})).statusCode, 404, `HEAD ${url}`)
   }
+})
+
+t.test('without credentials, or with made-up ones, only public routes do anything', async (t) => {
+  const { routes, send } = await serveWithRoutes(t)
+  const attempts: Record<string, string>[] = [
+    {},
+    { cookie: 'sid=made-up' },
+    { cookie: 'sid=made.up; sid=twice' },
+    { authorization: 'Bearer made-up' },
+    { 'webhook-signature': 't=1,v1=00' },
+  ]
+  for (const route of routes.filter(({ access }) => access !== 'public')) {
+    for (const attempt of attempts) {
+      const answer = await send(route, { 'sec-fetch-site': 'same-origin', ...attempt })
+      const name = `${route.method} ${route.url} ${JSON.stringify(attempt)}`
+      t.equal(answer.statusCode, route.access === 'signature' ? 400 : 401, name)
+      if (route.access === 'signature') t.equal(answer.body, 'bad signature', name)
+      checkRefusal(t, answer, route)
+    }
+  }
+})
+
+t.test('whatever a route refuses, it refuses as a problem or in the literal text', async (t) => {
+  const { routes, send, config, database } = await serveWithRoutes(t)
+  const { cookie } = await signIn({ config, database }, await createUser(database))
+  const garbage = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+  let refused = 0
+  for (const route of routes) {
+    for (const headers of [garbage, { ...garbage, cookie }]) {
+      const answer = await send(route, headers, { query: '?no=such', body: '{' })
+      if (answer.statusCode < 400) continue
+      refused += 1
+      checkRefusal(t, answer, route)
+      t.notMatch(answer.body, /SELECT|node_modules|\.ts:|Prisma|ECONN/)
+    }
+  }
+  t.ok(refused > 10, `${refused} refusals`)
+})
+
+t.test('an unknown route is a 404: a problem for programs, a page for people', async (t) => {
+  const { app } = await build(t)
+  const url = '/%3Cscript%3Ealert(1)%3C/script%3E'
+  const route = { method: 'GET', url, access: 'public' }
+  for (const accept of ['application/json', '*/*']) {
+    const answer = await app.inject({ url, headers: { accept } })
+    t.equal(answer.statusCode, 404)
+    checkRefusal(t, answer, route)
+  }
+  const page = await app.inject({ url, headers: { accept: 'text/html,application/xhtml+xml' } })
+  t.equal(page.statusCode, 404)
+  t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  t.match(page.body, /^<!doctype html>/)
+  t.notMatch(page.body, /<script/i)
+  t.match(page.headers['content-security-policy'], /default-src 'none'/)
+})
+
+t.test('a signed-in route does not tell anonymous callers what exists', async (t) => {
+  const { app } = await build(t)
+  const [known, malformed] = await Promise.all(
+    ['/orders/1', '/orders/x'].map((url) => app.inject(url)),
+  )
+  t.equal(known?.statusCode, 401)
+  t.equal(malformed?.statusCode, 401)
 })

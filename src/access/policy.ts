@@ -62,7 +62,13 @@ export type Subject = {
 export type Decision = {
   readonly effect: 'allow' | 'deny'
   readonly rule: Rule | null
-  readonly reason: 'allowed' | 'no-rule' | 'no-tenant' | 'permission-missing' | 'token-limited'
+  readonly reason:
+    | 'allowed'
+    | 'no-rule'
+    | 'no-tenant'
+    | 'role-unknown'
+    | 'permission-missing'
+    | 'token-limited'
 }
 
 /**
@@ -79,6 +85,9 @@ export function decide(
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
   if (rule.scope === 'tenant' && subject.tenantId === null) {
     return { effect: 'deny', rule, reason: 'no-tenant' }
+  }
+  if (rule.scope === 'tenant' && permissionsOf(subject.role).length === 0) {
+    return { effect: 'deny', rule, reason: 'role-unknown' }
   }
   if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }

@@ -16,17 +16,17 @@ type Header = { timestamp: string; signatures: Buffer[] }
 
 /**
  * Judges an inbound webhook: the signature first, over the bytes as received, then the time.
- * @param header every `webhook-signature` header of the request; anything but one is refused
+ * @param header the `webhook-signature` header; several, joined as HTTP joins them, are refused
  * @param secrets the configured secrets; each is tried, also after one has matched
  * @param now Unix seconds
  */
 export function verifySignature(
-  header: readonly string[],
+  header: string,
   body: Uint8Array,
   secrets: readonly string[],
   now: number,
 ): Verdict {
-  const parsed = header.length === 1 ? parseHeader(header[0] ?? '') : null
+  const parsed = parseHeader(header)
   if (parsed === null) return { ok: false, fault: 'bad signature' }
   let secretIndex = -1
   for (const [index, secret] of secrets.entries()) {
@@ -45,8 +45,8 @@ export function verifySignature(
 
 /**
  * `t=<unix seconds>,v1=<64 hex digits>`: one `t`, one to eight `v1`, other keys ignored, no
- * blanks anywhere (a header that a proxy has joined from two has one). The timestamp is kept as
- * sent, because it is part of what was signed.
+ * blanks anywhere: where a header was doubled, HTTP joins the two with one. The timestamp is kept
+ * as sent, because it is part of what was signed.
  */
 function parseHeader(header: string): Header | null {
   if (blank.test(header)) return null

@@ -47,8 +47,11 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 
-/** The queue's own schema: web adds jobs, worker takes and settles them. */
-export const queueGrants: TableGrants = {
-  web: 'SELECT, INSERT',
-  worker: 'SELECT, INSERT, UPDATE, DELETE',
+/** The queue's own schema, objects to rights: web only adds jobs, worker settles and maintains them. */
+export const queueGrants: Readonly<Record<keyof TableGrants, Readonly<Record<string, string>>>> = {
+  web: {
+    'pgboss.version, pgboss.queue': 'SELECT',
+    'pgboss.job_common': 'SELECT, INSERT',
+  },
+  worker: { 'ALL TABLES IN SCHEMA pgboss': 'SELECT, INSERT, UPDATE, DELETE' },
 }

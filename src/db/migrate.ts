@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createQueues } from '#src/jobs.ts'
 import { OperatorError } from '#src/operator-error.ts'
-import { readMigrations } from './migration-files.ts'
+import { type Migration, readMigrations } from './migration-files.ts'
 import { grantRole, loginOf } from './roles.ts'
 import { migrationList, noFilters, openSchemaEngine } from './schema-engine.ts'
 
@@ -13,20 +13,20 @@ export type MigrateReport = { applied: string[]; createdRoles: string[] }
 /**
  * Brings the schema and the queue's schema up and gives the application roles their rights.
  * Running it again changes nothing.
+ * @param migrations oldest first; those this program was built with where none are given
  * @throws OperatorError when the owner's connection or rights do not allow it
  */
-export async function migrate(urls: {
-  ownerUrl: string
-  url: string
-  workerUrl: string
-}): Promise<MigrateReport> {
+export async function migrate(
+  urls: { ownerUrl: string; url: string; workerUrl: string },
+  migrations?: readonly Migration[],
+): Promise<MigrateReport> {
   const app = loginOf(urls.url)
   const worker = loginOf(urls.workerUrl)
   refuseOwner([app.name, worker.name], loginOf(urls.ownerUrl).name)
   const owner = await connectOwner(urls.ownerUrl)
   try {
     await owner.query('SELECT pg_advisory_lock($1)', [migrateLock])
-    const applied = await applyMigrations(urls.ownerUrl)
+    const applied = await applyMigrations(urls.ownerUrl, migrations ?? (await readMigrations()))
     await createQueues(urls.ownerUrl)
     const createdRoles: string[] = []
     await owner.query('BEGIN')
@@ -44,10 +44,13 @@ export async function migrate(urls: {
  * A migration runs as one transaction, so nothing of a failed one was kept: its mark is cleared
  * and it is tried again.
  */
-async function applyMigrations(ownerUrl: string): Promise<string[]> {
+async function applyMigrations(
+  ownerUrl: string,
+  migrations: readonly Migration[],
+): Promise<string[]> {
   const { engine, close } = await openSchemaEngine(ownerUrl)
   try {
-    const migrationsList = migrationList(await readMigrations())
+    const migrationsList = migrationList(migrations)
     const history = await engine.diagnoseMigrationHistory({
       migrationsList,
       optInToShadowDatabase: false,

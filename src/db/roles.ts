@@ -24,7 +24,7 @@ export async function grantRole(
   const created = await createRole(owner, login)
   const role = pg.escapeIdentifier(login.name)
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`)
-  await owner.query(`REVOKE ALL ON SCHEMA public FROM ${role}`)
+  await owner.query(`REVOKE ALL ON SCHEMA public, pgboss FROM ${role}`)
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
   await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
   for (const duty of duties) {
@@ -32,7 +32,9 @@ export async function grantRole(
       if (grants[duty] === '') continue
       await owner.query(`GRANT ${grants[duty]} ON ${pg.escapeIdentifier(table)} TO ${role}`)
     }
-    await owner.query(`GRANT ${queueGrants[duty]} ON ALL TABLES IN SCHEMA pgboss TO ${role}`)
+    for (const [objects, rights] of Object.entries(queueGrants[duty])) {
+      await owner.query(`GRANT ${rights} ON ${objects} TO ${role}`)
+    }
   }
   return created
 }

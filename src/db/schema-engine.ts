@@ -84,9 +84,19 @@ async function loadEngine(): Promise<void> {
   const folder = dirname(require.resolve('@prisma/schema-engine-wasm/schema_engine_bg'))
   const bytes = await readFile(join(folder, 'schema_engine_bg.wasm'))
   const { instance } = await WebAssembly.instantiate(bytes, {
-    './schema_engine_bg.js': { ...glue },
+    './schema_engine_bg.js': holdingNoTimers(glue),
   })
   glue.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === 'function') start()
+}
+
+/** The engine never clears the timer of its 10 s lock limit; the program need not wait for it. */
+function holdingNoTimers(imports: object): Record<string, unknown> {
+  const unheld = (callback: () => void, ms: number) => setTimeout(callback, ms).unref()
+  return Object.fromEntries(
+    Object.entries(imports).map(([name, value]) =>
+      name.startsWith('__wbg_setTimeout_') ? [name, unheld] : [name, value],
+    ),
+  )
 }

@@ -10,6 +10,8 @@ export type DatabaseProxy = {
   reset(): void
   /** From now on nothing passes in either direction; connections stay open. */
   silence(): void
+  /** Cuts every connection and takes no new one. */
+  close(): void
   /** Cuts a connection as soon as its client sends a message that contains `text`. */
   cutAt(text: string): void
 }
@@ -47,11 +49,11 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  t.teardown(async () => {
-    for (const socket of sockets) socket.destroy()
+  const close = () => {
     server.close()
-    await once(server, 'close')
-  })
+    for (const socket of sockets) socket.destroy()
+  }
+  t.teardown(close)
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return {
@@ -68,6 +70,7 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
     silence: () => {
       silent = true
     },
+    close,
     cutAt: (text) => {
       fatal = text
     },

@@ -106,6 +106,26 @@ t.test('a server that stops answering is given up', async (t) => {
   t.ok(Date.now() - started < 1_000, 'after its own limit, not the server’s')
 })
 
+t.test(
+  'a statement of the identity plane that takes too long is ended by the server',
+  async (t) => {
+    const database = await createDatabase(t)
+    const plane = openIdentityPlane(database.url, 1)
+    t.teardown(() => plane.close())
+    const run = (text: string) =>
+      plane.transaction({ statementTimeoutMs: 100 }, async (tx) => (await tx.query({ text })).rows)
+    const [before] = await run(backend)
+    await t.rejects(run('SELECT pg_sleep(60)'), { code: '57014' })
+    t.strictSame(await run(backend), [before], 'and the connection is used again')
+    const { rows } = await plane.query({ text: 'SHOW statement_timeout' })
+    t.strictSame(rows, [{ statement_timeout: '5s' }], 'the limit was the transaction’s own')
+    const swallowed = plane.transaction({ statementTimeoutMs: 100 }, async (tx) => {
+      await tx.query({ text: 'SELECT 1 / 0' }).catch(() => {})
+    })
+    await t.rejects(swallowed, /rolled back/, 'a COMMIT that is answered by ROLLBACK is no success')
+  },
+)
+
 const backend = 'SELECT pg_backend_pid() AS pid'
 type Pid = { pid: number }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import t from 'tap'
 import { openDatabase, type Scope } from '#src/db/database.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
@@ -51,6 +52,43 @@ t.test('a connection carries one transaction and nothing else', async (t) => {
   third.release()
 })
 
+t.test('what happens below is not trusted', async (t) => {
+  const database = await createDatabase(t)
+  const pool = new ScopedPool(poolOptions(database.url, 1))
+  t.teardown(() => pool.end())
+  const tenantId = crypto.randomUUID()
+  const take = () => inScope({ tenantId, userId: 7 }, 'write', () => pool.connect())
+  const raw = once(pool, 'acquire')
+
+  const clean = await take()
+  const [below] = await raw
+  await clean.query({ text: 'BEGIN' })
+  await clean.query({ text: 'COMMIT' })
+  clean.release()
+  const [left] = (await below.query(currentScope)).rows
+  t.match(left, { tenant: '', user: '' }, 'no context outlives its transaction')
+
+  const reopened = await take()
+  await reopened.query({ text: 'BEGIN' })
+  await reopened.query({ text: 'COMMIT' })
+  await below.query('BEGIN')
+  reopened.release()
+  const next = once(pool, 'acquire')
+  const broken = await take()
+  const [other] = await next
+  t.not(other.processID, below.processID, 'a connection in a transaction is destroyed')
+
+  const query = other.query.bind(other)
+  t.teardown(() => Object.assign(other, { query }))
+  other.query = (statement: { text: string }) =>
+    statement.text.startsWith('BEGIN') ? Promise.reject(new Error('cancelled')) : query(statement)
+  await broken.query({ text: 'BEGIN' })
+  const answer = broken.query({ text: 'SELECT 1' })
+  await t.rejects(answer, /cancelled/, 'what was read without the context is no answer')
+  await t.rejects(broken.query({ text: 'COMMIT' }), /cancelled/)
+  broken.release()
+})
+
 t.test('the context is local to the transaction and gone for the next one', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 1)
@@ -75,6 +113,8 @@ t.test('a scope that names no id is refused before any SQL', async (t) => {
     `'; DROP TABLE posts; --`,
     `${id}'; SELECT 1; --`,
     `${id}\n`,
+    ` ${id}`,
+    `x'; SELECT '${id}`,
     id.toUpperCase(),
     `{${id}}`,
     id.replaceAll('-', ''),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors, { answerError } from '#plugins/errors.ts'
 import { Refusal } from '#src/errors.ts'
@@ -10,8 +10,11 @@ const leak = 'SELECT * FROM users WHERE password = hunter2'
 
 async function build(t: Test, routes: (app: FastifyInstance) => void) {
   const log: string[] = []
+  const loggerInstance: FastifyBaseLogger = createLogger('trace', {
+    write: (line) => void log.push(line),
+  })
   const app = Fastify({
-    loggerInstance: createLogger('trace', { write: (line) => void log.push(line) }),
+    loggerInstance,
     disableRequestLogging: true,
     frameworkErrors: answerError,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
@@ -182,10 +185,14 @@ t.test('a browser gets a page in UTF-8, everything else JSON, and caches are tol
 
 t.test('what a handler had set for its answer does not survive into the problem', async (t) => {
   const { app } = await build(t, (app) => {
-    app.get('/', { schema: { response: { 500: { type: 'object' } } } }, async (_request, reply) => {
-      reply.code(201).type('text/csv')
-      throw new Error(leak)
-    })
+    app.get(
+      '/',
+      { schema: { response: { '5xx': { type: 'object' } } } },
+      async (_request, reply) => {
+        reply.header('content-type', 'text/csv')
+        throw new Error(leak)
+      },
+    )
   })
   const answer = await app.inject('/')
   t.match(answer.headers['content-type'], /^application\/problem\+json/)
@@ -194,18 +201,17 @@ t.test('what a handler had set for its answer does not survive into the problem'
 
 t.test('who breaks off in the middle of a body is no failure of ours', async (t) => {
   const { app, log } = await build(t, (app) => app.post('/', async () => 'done'))
-  const ended = new Promise<number>((resolve) => {
-    app.addHook('onResponse', async (_request, reply) => resolve(reply.statusCode))
+  const abandoned = new Promise<void>((resolve) => {
+    app.addHook('onRequestAbort', async (_request) => resolve())
   })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const address = app.addresses()[0]
-  const socket = connect(address?.port ?? 0, '127.0.0.1')
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connect(Number(port), '127.0.0.1')
   await once(socket, 'connect')
   const arrived = once(app.server, 'request')
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n')
   socket.write('Content-Length: 100\r\n\r\n{"half')
   await arrived
   socket.destroy()
-  t.equal(await ended, 400)
+  await abandoned
   t.notMatch(log.join(''), /"level":"error"/)
 })

@@ -11,6 +11,7 @@ const callers = {
   viewer: aCaller(),
   admin: aCaller({ role: 'admin' }),
   'no tenant': aCaller({ tenantId: null, role: null }),
+  'role alone': aCaller({ tenantId: null, role: 'admin' }),
   'no membership': aCaller({ role: null }),
   'unknown role': aCaller({ role: 'owner' }),
   'prototype role': aCaller({ role: '__proto__' }),
@@ -30,6 +31,7 @@ async function build(t: Test) {
     { config: { access: 'signed-in' } },
     async (request) => request.tenantScope,
   )
+  app.get('/plain', { config: { access: 'signed-in' } }, async () => 'done')
   return app
 }
 
@@ -50,6 +52,8 @@ t.test('a tenant is only worked in by a member with a role of the table', async 
     const answer = await app.inject({ method: 'POST', url: '/x', headers: { 'x-caller': caller } })
     const expected = caller === 'viewer' || caller === 'admin' ? 200 : 403
     t.equal(answer.statusCode, expected, caller)
+    const plain = await app.inject({ url: '/plain', headers: { 'x-caller': caller } })
+    t.equal(plain.statusCode, expected, `${caller}, where the scope is not read`)
   }
 })
 

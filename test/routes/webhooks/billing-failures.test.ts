@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { buildApp } from '#src/app.ts'
+import { createLogger } from '#src/logger.ts'
+import { startProxy } from '#test/db/proxy.ts'
+import { build, createDatabase, testConfig } from '#test/helper.ts'
+import { bytesOf, countRows, nothingRecorded, path, send, sign } from './send-event.ts'
+
+const charge = { id: 'evt_1', type: 'charge.succeeded' }
+const onceOnly = { known: 1, received: 1, jobs: 1 }
+
+t.test('50 copies of one event at once: one row, one job, all 200', async (t) => {
+  const { app, database } = await build(t)
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send(app, charge)))
+  t.ok(answers.every(({ statusCode }) => statusCode === 200))
+  t.equal(answers.filter(({ body }) => body === 'recorded').length, 1)
+  t.equal(answers.filter(({ body }) => body === 'duplicate').length, 49)
+  t.strictSame(await countRows(database), onceOnly)
+})
+
+t.test('event row and job become visible in one commit', async (t) => {
+  const { app, database } = await build(t)
+  await database.admin.query('REVOKE INSERT ON pgboss.job_common FROM test_app')
+  const failed = await send(app, charge)
+  t.match(failed, { statusCode: 500, body: 'something went wrong' }, 'it says no more')
+  t.strictSame(await countRows(database), nothingRecorded, 'no event without its job')
+  await database.admin.query('GRANT INSERT ON pgboss.job_common TO test_app')
+  t.match(await send(app, charge), { statusCode: 200, body: 'recorded' }, 'the provider resends')
+  t.strictSame(await countRows(database), onceOnly)
+})
+
+t.test('what cannot be recorded within 2 s is 503, and nothing is recorded', async (t) => {
+  const { app, database } = await build(t)
+  for (const table of ['processed_events', 'received_events', 'pgboss.job_common']) {
+    const blocker = await database.admin.connect()
+    await blocker.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+    const { answer, took } = await timed(() => send(app, charge))
+    t.match(answer, { statusCode: 503, body: 'temporarily unavailable' }, `${table} is locked`)
+    t.match(answer.headers, { 'retry-after': '1', 'content-type': /^text\/plain/ })
+    t.ok(took < 2_000, `after ${took} ms`)
+    await blocker.query('ROLLBACK')
+    blocker.release()
+    t.strictSame(await countRows(database), nothingRecorded)
+  }
+  t.match(await send(app, charge), { statusCode: 200, body: 'recorded' })
+})
+
+t.test('a database that is away, or has stopped answering, is 503 within 2 s', async (t) => {
+  for (const fault of ['silence', 'close'] as const) {
+    const { app, database, proxy } = await buildBehindProxy(t)
+    t.match(await send(app, { ...charge, id: 'evt_0' }), { statusCode: 200 })
+    proxy[fault]()
+    const attempts = await Promise.all(
+      Array.from({ length: 8 }, () => timed(() => send(app, charge))),
+    )
+    for (const { answer, took } of attempts) {
+      t.equal(answer.statusCode, 503, fault)
+      t.ok(took < 2_000, `after ${took} ms`)
+    }
+    t.strictSame(await countRows(database), onceOnly, 'but for the one before')
+  }
+})
+
+t.test('over a real connection', async (t) => {
+  const { app, database } = await build(t)
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const deliver = async (body: Buffer, headers: Record<string, string | string[]>) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method: 'POST', headers })
+    // Two writes and no content-length: a chunked body.
+    outgoing.write(body.subarray(0, 9))
+    outgoing.end(body.subarray(9))
+    const [answer] = await once(outgoing, 'response')
+    return { statusCode: answer.statusCode, body: await text(answer) }
+  }
+  const body = bytesOf(charge)
+  const signature = sign(body)
+  const chunked = await deliver(body, { 'webhook-signature': signature })
+  t.match(chunked, { statusCode: 200, body: 'recorded' }, 'a chunked body without a content type')
+  const doubled = await deliver(body, { 'webhook-signature': [signature, signature] })
+  t.match(doubled, { statusCode: 400, body: 'bad signature' }, 'a doubled header')
+  const over = Buffer.alloc(1_048_577, ' ')
+  t.match(await deliver(over, { 'webhook-signature': sign(over) }), { statusCode: 413 })
+
+  const socket = connect(Number(port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const cut = { ...charge, id: 'evt_cut' }
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 99\r\nwebhook-signature: ${sign(bytesOf(cut))}\r\n\r\n`,
+  )
+  socket.write(bytesOf(cut))
+  socket.end()
+  await once(socket.resume(), 'close')
+  t.strictSame(await countRows(database), onceOnly, 'a body cut short is not recorded')
+})
+
+async function buildBehindProxy(t: Test) {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const config = testConfig({ ...database, url: proxy.through(database.url) })
+  const app = await buildApp(config, createLogger('silent', { write: () => {} }))
+  t.teardown(() => app.close())
+  return { app, database, proxy }
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ answer: T; took: number }> {
+  const started = Date.now()
+  return { answer: await work(), took: Date.now() - started }
+}

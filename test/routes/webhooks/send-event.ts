@@ -1,0 +1,52 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { hmacSha256 } from '#src/crypto/hmac.ts'
+import { type TestDatabase, webhookSecret } from '#test/helper.ts'
+
+export const path = '/webhooks/billing'
+
+type Options = { secret?: string; time?: number; headers?: Record<string, string> }
+
+/** The `webhook-signature` header of the bytes, valid now unless a time is given. */
+export function sign(body: Buffer, { secret = webhookSecret, time = seconds() }: Options = {}) {
+  return `t=${time},v1=${hmacSha256(secret, `${time}.`, body).toString('hex')}`
+}
+
+/** Delivers the body as the billing provider does, signed unless `headers` say otherwise. */
+export function send(
+  app: FastifyInstance,
+  body: Buffer | string | object,
+  options: Options = {},
+): Promise<LightMyRequestResponse> {
+  const payload = bytesOf(body)
+  return app.inject({
+    method: 'POST',
+    url: path,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-signature': sign(payload, options),
+      ...options.headers,
+    },
+    payload,
+  })
+}
+
+/** How many rows an event left: known ids, recorded bodies, jobs. */
+export async function countRows({ admin }: TestDatabase): Promise<Record<string, number>> {
+  const { rows } = await admin.query(
+    `SELECT (SELECT count(*)::int FROM processed_events) AS known,
+      (SELECT count(*)::int FROM received_events) AS received,
+      (SELECT count(*)::int FROM pgboss.job) AS jobs`,
+  )
+  return rows[0]
+}
+
+export const nothingRecorded = { known: 0, received: 0, jobs: 0 }
+
+export function bytesOf(body: Buffer | string | object): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

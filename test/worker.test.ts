@@ -1,0 +1,219 @@
+import { EventEmitter, once } from 'node:events'
+import t, { type Test } from 'tap'
+import { openQueue } from '#src/jobs.ts'
+import { createLogger } from '#src/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import { charge, invoicesOf, receive, stateOf } from './billing/received.ts'
+import { build, createDatabase, createUser, type TestDatabase, testConfig } from './helper.ts'
+import { send } from './routes/webhooks/send-event.ts'
+
+t.test('an event that was received is worked on, end to end', async (t) => {
+  const { app, database } = await build(t)
+  const { tenantId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const worker = await start(t, database)
+  const event = { id: 'evt_1', type: 'charge.succeeded', data: { object: charge } }
+  t.equal((await send(app, event)).body, 'recorded')
+  await worker.attempts(1)
+  await worker.stop()
+  t.match(await invoicesOf(database), [{ tenant_id: tenantId, amount: '4900' }])
+  t.match(await jobsOf(database), { evt_1: { state: 'completed' } })
+  t.strictSame(worker.errors, [])
+})
+
+t.test('two workers and a doubled job make one invoice', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  const queue = await startQueue(t, database, 'web')
+  for (let copy = 0; copy < 4; copy += 1) await queue.send('billing-event', { eventId })
+  const workers = await Promise.all([start(t, database), start(t, database)])
+  await until(database, `SELECT FROM pgboss.job HAVING every(state = 'completed')`)
+  await Promise.all(workers.map((worker) => worker.stop()))
+  t.equal((await invoicesOf(database)).length, 1)
+  t.match(await stateOf(database), { status: 'processed', attempts: 1 })
+})
+
+t.test('an unknown customer fails with the reason and is tried again', async (t) => {
+  const database = await createDatabase(t)
+  const worker = await start(t, database)
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
+  await until(database, `SELECT FROM pgboss.job WHERE state = 'retry'`)
+  const reason = /no user has the billing customer/
+  t.match(await stateOf(database), { status: 'failed', attempts: 1, last_error: reason })
+  await createUser(database, { billingCustomer: 'cus_1' })
+  await database.admin.query('UPDATE pgboss.job SET start_after = now()')
+  await worker.attempts(2)
+  await worker.stop()
+  t.match(await stateOf(database), { status: 'processed', attempts: 2, last_error: null })
+  t.match(await jobsOf(database), { evt_1: { state: 'completed', retry_count: 1 } })
+})
+
+t.test('the last attempt that fails leaves the event dead', async (t) => {
+  const database = await createDatabase(t)
+  const queue = await startQueue(t, database, 'web')
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  await queue.send('billing-event', { eventId })
+  await database.admin.query('UPDATE pgboss.job SET retry_count = retry_limit')
+  const worker = await start(t, database)
+  await worker.attempts(1)
+  await worker.stop()
+  t.match(await stateOf(database), { status: 'dead', last_error: /billing customer/ })
+  t.match(await jobsOf(database), { evt_1: { state: 'failed' } })
+})
+
+t.test('one poison event never blocks another', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const queue = await startQueue(t, database, 'web')
+  for (let index = 0; index < 50; index += 1) {
+    const object = index === 7 ? { ...charge, amount: 'much' } : charge
+    const event = { id: `evt_${index}`, type: 'charge.succeeded', object }
+    await queue.send('billing-event', { eventId: await receive(database, event) })
+  }
+  const worker = await start(t, database)
+  await worker.attempts(50)
+  await worker.stop()
+  t.equal((await invoicesOf(database)).length, 49)
+  t.match(await stateOf(database, 'evt_7'), { status: 'dead', last_error: /amount/ })
+  const states = Object.values(await jobsOf(database)).map(({ state }) => state)
+  t.ok(
+    states.every((state) => state === 'completed'),
+    'poison is not tried again',
+  )
+})
+
+t.test(
+  'where even the failure cannot be noted, the others of its batch are not held up',
+  async (t) => {
+    const database = await createDatabase(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    await database.admin.query("ALTER TABLE received_events ADD CHECK (status <> 'dead')")
+    const queue = await startQueue(t, database, 'web')
+    const poison = { id: 'evt_poison', type: 'charge.succeeded', object: {} }
+    for (const event of [poison, { id: 'evt_good', type: 'charge.succeeded' }]) {
+      await queue.send('billing-event', { eventId: await receive(database, event) })
+    }
+    const worker = await start(t, database)
+    await worker.attempts(2)
+    await worker.stop()
+    const jobs = await jobsOf(database)
+    t.match(jobs, { evt_poison: { state: 'retry' }, evt_good: { state: 'completed' } })
+  },
+)
+
+t.test('a job whose worker died is taken again after its time, with one effect', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const lost = await startQueue(t, database, 'worker')
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
+  t.equal((await lost.fetch('billing-event')).length, 1, 'taken, and never heard of again')
+  await lost.supervise('billing-event')
+  t.match(await jobsOf(database), { evt_1: { state: 'active' } }, 'not before its time')
+  await database.admin.query(`UPDATE pgboss.job SET started_on = now() - interval '61 seconds'`)
+  await database.admin.query(
+    'UPDATE pgboss.queue SET maintain_on = NULL, monitor_on = NULL, monitor_claim_on = NULL',
+  )
+  await lost.supervise('billing-event')
+  t.match(await jobsOf(database), { evt_1: { state: 'retry' } })
+  await database.admin.query('UPDATE pgboss.job SET start_after = now()')
+  const worker = await start(t, database)
+  await worker.attempts(1)
+  await worker.stop()
+  t.equal((await invoicesOf(database)).length, 1)
+})
+
+t.test('on stop, the job under way is finished', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const worker = await start(t, database)
+  const blocker = await database.admin.connect()
+  await blocker.query('BEGIN; LOCK TABLE invoices IN ACCESS EXCLUSIVE MODE')
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
+  await until(database, 'SELECT FROM pg_locks WHERE NOT granted')
+  const stopped = worker.stop()
+  await blocker.query('ROLLBACK')
+  blocker.release()
+  await stopped
+  t.match(await jobsOf(database), { evt_1: { state: 'completed' } })
+  t.equal((await invoicesOf(database)).length, 1)
+})
+
+t.test('the queue needs no right its role has not got', async (t) => {
+  const database = await createDatabase(t)
+  for (const duty of ['web', 'worker'] as const) {
+    const problems: unknown[] = []
+    const url = duty === 'web' ? database.url : database.workerUrl
+    const queue = openQueue(url, duty, (error) => problems.push(error))
+    queue.on('warning', (warning) => problems.push(warning))
+    await queue.start()
+    await queue.send('billing-event', { eventId: 'evt_1' })
+    if (duty === 'worker') {
+      const [done, failed] = await queue.fetch('billing-event', { batchSize: 2 })
+      await queue.complete('billing-event', done?.id ?? '')
+      await queue.fail('billing-event', failed?.id ?? '', { reason: 'x' })
+      await queue.supervise()
+      // Everything is due: what has ended long ago is deleted, what hangs is expired.
+      await database.admin.query(
+        `UPDATE pgboss.job SET completed_on = now() - interval '1 year', keep_until = now();
+         UPDATE pgboss.queue SET maintain_on = NULL, monitor_on = NULL, monitor_claim_on = NULL`,
+      )
+      await queue.supervise()
+    }
+    await queue.stop({ graceful: false })
+    t.strictSame(problems, [], duty)
+  }
+})
+
+type Event = Parameters<typeof receive>[1]
+type Queue = ReturnType<typeof openQueue>
+
+/** A worker and a way to wait for its attempts: each ends in one log line with the event's id. */
+async function start(t: Test, database: TestDatabase) {
+  const lines = new EventEmitter()
+  const errors: string[] = []
+  let ended = 0
+  const logger = createLogger('info', {
+    write(line) {
+      const { level, eventId, msg } = JSON.parse(line)
+      if (level === 'error' || level >= 50) errors.push(msg)
+      if (eventId === undefined || msg.endsWith('not noted')) return
+      ended += 1
+      lines.emit('attempt')
+    },
+  })
+  const worker = await startWorker(testConfig(database), logger)
+  let stopped: Promise<void> | undefined
+  const stop = () => (stopped ??= worker.stop())
+  t.teardown(stop)
+  return {
+    queue: worker.queue,
+    errors,
+    stop,
+    async attempts(count: number) {
+      while (ended < count) await once(lines, 'attempt')
+    },
+  }
+}
+
+async function startQueue(t: Test, database: TestDatabase, duty: 'web' | 'worker') {
+  const queue = openQueue(duty === 'web' ? database.url : database.workerUrl, duty, t.fail)
+  await queue.start()
+  t.teardown(() => queue.stop({ graceful: false }))
+  return queue
+}
+
+async function enqueue(database: TestDatabase, event: Event, { queue }: { queue: Queue }) {
+  await queue.send('billing-event', { eventId: await receive(database, event) })
+}
+
+async function jobsOf({ admin }: TestDatabase): Promise<Record<string, { state: string }>> {
+  const { rows } = await admin.query(
+    `SELECT data->>'eventId' AS event, state::text, retry_count FROM pgboss.job`,
+  )
+  return Object.fromEntries(rows.map(({ event, ...job }) => [event, job]))
+}
+
+/** Asks until there is a row; the time limit of the test bounds it. */
+async function until({ admin }: TestDatabase, sql: string): Promise<void> {
+  while ((await admin.query(sql)).rowCount === 0);
+}
