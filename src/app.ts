@@ -63,7 +63,10 @@ export async function buildApp(
   app.decorate('clock', clock)
   await app.register(requestLog)
   await app.register(errors)
-  await app.register(securityHeaders, { https: config.session.secureCookie })
+  await app.register(securityHeaders, {
+    https: config.session.secureCookie,
+    formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
+  })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(database, config.database)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type pg from 'pg'
+import pg from 'pg'
 import t, { type Test } from 'tap'
 import { migrate } from '#src/db/migrate.ts'
 import { readMigrations } from '#src/db/migration-files.ts'
