@@ -27,6 +27,12 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return sendProblem(request, reply, refusal, validationErrors(error))
 }
 
+/** How to come with an identity, for programs (RFC 6750, 3). */
+const challenges: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'Bearer',
+  'invalid-token': 'Bearer error="invalid_token"',
+}
+
 type FieldError = { path: string; message: string }
 
 function sendProblem(
@@ -38,9 +44,17 @@ function sendProblem(
   const { status, title } = errorTable[refusal.code]
   const wait = refusal.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
   if (wait !== undefined) reply.header('retry-after', wait)
+  const challenge = challenges[refusal.code]
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
   reply.code(status).header('vary', 'accept')
   if (wantsPage(request)) {
-    const page = { status, title, detail: refusal.detail ?? '', requestId: request.id }
+    const page = {
+      status,
+      title,
+      detail: refusal.detail ?? '',
+      requestId: request.id,
+      code: refusal.code,
+    }
     return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }
   return reply

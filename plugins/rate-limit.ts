@@ -6,7 +6,7 @@ import type { RateLimit } from '#src/setting-readers.ts'
 
 /**
  * Limits every route of the scope it is registered in, counted per address (of IPv6 the /64 that
- * one subscriber has) or, once a session is known, per session. What is registered after it, the
+ * one subscriber has) or, once a session or token is known, per session or token. What is registered after it, the
  * refusal of a missing identity included, is behind the limit.
  */
 export default fp<{ limit: RateLimit; by: 'address' | 'session' }>(
@@ -34,5 +34,6 @@ function byAddress(request: FastifyRequest): string {
 }
 
 function bySession(request: FastifyRequest): string {
-  return request.session?.caller?.sessionId ?? byAddress(request)
+  const { session, tokenCaller } = request
+  return tokenCaller?.tokenId ?? session?.caller?.sessionId ?? byAddress(request)
 }

@@ -1,5 +1,6 @@
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
@@ -14,15 +15,21 @@ import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
 import webhookVerify from '#plugins/webhook-verify.ts'
+import tenantAudit from '#routes/audit.ts'
+import ownAudit from '#routes/auth/audit.ts'
 import callback from '#routes/auth/callback.ts'
+import identities from '#routes/auth/identities.ts'
 import login from '#routes/auth/login.ts'
 import logout from '#routes/auth/logout.ts'
+import sessions from '#routes/auth/sessions.ts'
+import tokens from '#routes/auth/tokens.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import tenants from '#routes/tenants.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -42,8 +49,8 @@ declare module 'fastify' {
  *     ├─ open              assets, API description; no session
  *     ├─ browser           session, same-origin, provider client
  *     │  ├─ (sign-in)      start, callback; counted per address
- *     │  └─ signedIn       authz: an identity and the policy's leave
- *     │     └─ tenant      tenant-rls: the session's tenant
+ *     │  └─ signedIn       API token, authz: an identity and the policy's leave
+ *     │     └─ tenant      tenant-rls: the caller's tenant
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
  */
 export async function buildApp(
@@ -56,7 +63,10 @@ export async function buildApp(
   app.decorate('clock', clock)
   await app.register(requestLog)
   await app.register(errors)
-  await app.register(securityHeaders, { https: config.session.secureCookie })
+  await app.register(securityHeaders, {
+    https: config.session.secureCookie,
+    formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
+  })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(database, config.database)
@@ -81,15 +91,22 @@ export async function buildApp(
     })
 
     await app.register(async function signedIn(app) {
+      await app.register(apiToken)
       await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
       await app.register(authz)
       await app.register(logout)
+      await app.register(sessions, config.session)
+      await app.register(identities, { redirectUri })
+      await app.register(tokens)
+      await app.register(ownAudit)
+      await app.register(tenants)
       await app.register(me)
       await app.register(orders)
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
         await app.register(invoices)
+        await app.register(tenantAudit)
       })
     })
   })

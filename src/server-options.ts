@@ -23,6 +23,8 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
+    // A provider's subject of 255 characters, each percent-encoded.
+    routerOptions: { maxParamLength: 765 },
     return503OnClosing: false, // requests that still arrive are answered, with `Connection: close`,
     ajv: {
       // Unknown fields are refused, never dropped; a number is a number, never a string of one.

@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
 import { type Jobs, openQueue } from './jobs.ts'
+import { type Pruner, startPruner } from './pruner.ts'
 
 export type Worker = { queue: PgBoss; stop(): Promise<void> }
 
@@ -27,7 +28,8 @@ export async function startWorker(config: Config, logger: FastifyBaseLogger): Pr
     { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
     (jobs: BillingJob[]) => Promise.all(jobs.map((job) => workBillingEvent(job))),
   )
-  return { queue, stop: () => stopWorker(queue, db, plane) }
+  const pruner = startPruner(plane, config.session, logger)
+  return { queue, stop: () => stopWorker(queue, pruner, db, plane) }
 
   async function workBillingEvent(job: BillingJob): Promise<JobResult> {
     const { eventId } = job.data
@@ -51,7 +53,12 @@ export async function startWorker(config: Config, logger: FastifyBaseLogger): Pr
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker(queue: PgBoss, db: Database, plane: IdentityPlane): Promise<void> {
-  await queue.stop({ graceful: true, timeout: stopTimeoutMs })
+async function stopWorker(
+  queue: PgBoss,
+  pruner: Pruner,
+  db: Database,
+  plane: IdentityPlane,
+): Promise<void> {
+  await Promise.all([queue.stop({ graceful: true, timeout: stopTimeoutMs }), pruner.stop()])
   await Promise.all([db.close(), plane.close()])
 }

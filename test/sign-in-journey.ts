@@ -37,7 +37,11 @@ export async function visit(
   app: FastifyInstance,
   browser: Browser,
   url: string,
-  options: { method?: 'GET' | 'POST'; headers?: Record<string, string>; payload?: string } = {},
+  options: {
+    method?: 'GET' | 'POST' | 'DELETE'
+    headers?: Record<string, string>
+    payload?: string
+  } = {},
 ): Promise<LightMyRequestResponse> {
   const cookie = browser.cookie === '' ? {} : { cookie: browser.cookie }
   const response = await app.inject({

@@ -9,7 +9,7 @@ const logout: FastifyPluginAsyncTypebox = async function logout(app) {
   app.post(
     '/auth/logout',
     {
-      config: { access: 'signed-in' },
+      config: { access: 'session' },
       schema: {
         tags: ['sign-in'],
         summary: 'Sign out: 204, or 303 to the start page for a form',
@@ -17,9 +17,9 @@ const logout: FastifyPluginAsyncTypebox = async function logout(app) {
       },
     },
     async (request, reply) => {
-      const { caller, session } = request
+      const { sessionCaller, session } = request
       const device = deviceOf(request.ip, request.headers['user-agent'])
-      await signOut(app.identityPlane, session.sessionId, caller, device)
+      await signOut(app.identityPlane, sessionCaller, device)
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()
       const isForm = request.headers['content-type']?.startsWith(

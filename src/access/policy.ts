@@ -1,6 +1,6 @@
-import { type Permission, permissionsOf } from './roles.ts'
+import { type Permission, permissionsOf, type TokenPermission } from './roles.ts'
 
-export type Resource = 'order' | 'invoice'
+export type Resource = 'order' | 'invoice' | 'audit'
 export type Action = 'read' | 'update'
 
 /** Where the scope of a row comes from: its owner, or the tenant of the verified session. */
@@ -11,6 +11,8 @@ export type Rule = {
   readonly action: Action
   /** Needed before the object is looked at; null when the scope alone decides. */
   readonly permission: Permission | null
+  /** What a limited token has to name for it; the role is asked for all the same. */
+  readonly tokenPermission: TokenPermission
   readonly scope: ScopeKind
 }
 
@@ -19,18 +21,54 @@ export type Rule = {
  * registration and the API description read this table.
  */
 export const policy: readonly Rule[] = [
-  { resource: 'order', action: 'read', permission: null, scope: 'owner' },
-  { resource: 'order', action: 'update', permission: null, scope: 'owner' },
-  { resource: 'invoice', action: 'read', permission: null, scope: 'tenant' },
+  {
+    resource: 'order',
+    action: 'read',
+    permission: null,
+    tokenPermission: 'order:read',
+    scope: 'owner',
+  },
+  {
+    resource: 'order',
+    action: 'update',
+    permission: null,
+    tokenPermission: 'order:write',
+    scope: 'owner',
+  },
+  {
+    resource: 'invoice',
+    action: 'read',
+    permission: null,
+    tokenPermission: 'invoice:read',
+    scope: 'tenant',
+  },
+  {
+    resource: 'audit',
+    action: 'read',
+    permission: 'user:manage',
+    tokenPermission: 'user:manage',
+    scope: 'tenant',
+  },
 ]
 
 /** What is known of the caller when the decision is made. */
-export type Subject = { readonly role: string | null; readonly tenantId: string | null }
+export type Subject = {
+  readonly role: string | null
+  readonly tenantId: string | null
+  /** What the token of the request is limited to; null where nothing limits. */
+  readonly tokenPermissions: readonly string[] | null
+}
 
 export type Decision = {
   readonly effect: 'allow' | 'deny'
   readonly rule: Rule | null
-  readonly reason: 'allowed' | 'no-rule' | 'no-tenant' | 'role-unknown' | 'permission-missing'
+  readonly reason:
+    | 'allowed'
+    | 'no-rule'
+    | 'no-tenant'
+    | 'role-unknown'
+    | 'permission-missing'
+    | 'token-limited'
 }
 
 /**
@@ -53,6 +91,10 @@ export function decide(
   }
   if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }
+  }
+  const limit = subject.tokenPermissions
+  if (limit !== null && !limit.includes(rule.tokenPermission)) {
+    return { effect: 'deny', rule, reason: 'token-limited' }
   }
   return { effect: 'allow', rule, reason: 'allowed' }
 }

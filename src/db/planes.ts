@@ -9,6 +9,8 @@ export const identityPlane = [
   'sessions',
   'sign_in_attempts',
   'memberships',
+  'invitations',
+  'api_tokens',
 ] as const
 
 /** Tables that belong to no tenant and that no tenant route reaches. */

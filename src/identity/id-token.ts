@@ -14,6 +14,8 @@ export type VerifiedSignIn = {
   name: string | null
   /** The provider's session (`sid`), for back-channel logout. */
   sessionId: string | null
+  /** `auth_time`: Unix seconds at which the person last authenticated; null unless an integer. */
+  authenticatedAt: number | null
 }
 
 // Sign-in rules, Callback.
@@ -77,6 +79,7 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
     emailVerified: email !== null && claims.email_verified === true,
     name: text(claims.name, maxTextLength),
     sessionId: text(claims.sid, maxTextLength),
+    authenticatedAt: isInteger(claims.auth_time) ? claims.auth_time : null,
   }
 }
 

@@ -31,8 +31,16 @@ export type PendingSignIn = { state: string; nonce: string; codeVerifier: string
 
 export type Provider = {
   config: ProviderConfig
-  /** Where to send the browser (specification, Authorize request). @throws ProviderUnavailable */
-  authorizationUrl(pending: PendingSignIn, redirectUri: string): Promise<URL>
+  /**
+   * Where to send the browser (specification, Authorize request).
+   * @param extras further parameters, such as `max_age`
+   * @throws ProviderUnavailable
+   */
+  authorizationUrl(
+    pending: PendingSignIn,
+    redirectUri: string,
+    extras?: Readonly<Record<string, string>>,
+  ): Promise<URL>
   /**
    * Judges the callback in the order iss, error, code, exchange, id_token (contract 4). The caller
    * has looked `state` up before. @throws SignInRefused | ProviderUnavailable
@@ -86,9 +94,10 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
   return {
     config,
 
-    async authorizationUrl(pending, redirectUri) {
+    async authorizationUrl(pending, redirectUri, extras = {}) {
       const url = new URL((await currentMetadata()).authorization_endpoint)
       const parameters = {
+        ...extras,
         response_type: 'code',
         client_id: config.clientId,
         redirect_uri: redirectUri,

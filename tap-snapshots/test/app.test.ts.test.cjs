@@ -33,15 +33,22 @@ root
         login
         callback
       signedIn
+        api-token
         rate-limit
           @fastify/rate-limit
         authz
         logout
+        sessions
+        identities
+        tokens
+        ownAudit
+        tenants
         me
         orders
         tenant
           tenant-rls
           invoices
+          tenantAudit
     webhooks
       rate-limit
         @fastify/rate-limit
@@ -71,12 +78,52 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/logout (POST)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/callback (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── auth/sessions (GET, DELETE)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── auth/identities (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:provider (POST)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       └── /:subject (DELETE)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── auth/tokens (POST, GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── auth/audit (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── audit (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   audit (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── openapi.json (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
@@ -86,27 +133,39 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── orders/:id (GET, PATCH)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   orders/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
+    ├── tenants (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   tenants (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── session/tenant (POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
     ├── me (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   me (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── invoices/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   invoices/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     └── webhooks/billing (POST)

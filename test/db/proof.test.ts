@@ -70,7 +70,7 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
       'CREATE POLICY wide ON audit_log FOR UPDATE USING (true)',
       /policy wide of the table audit_log/,
     ],
-    ['a policy dropped', 'DROP POLICY tenant_scope ON tenants', /tenants has no policy/],
+    ['a policy dropped', 'DROP POLICY tenant_scope ON invoices', /invoices has no policy/],
     [
       'the policy that places new orders dropped',
       'DROP POLICY placed_in_own_tenant ON orders',
