@@ -24,6 +24,7 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     worker: '',
   },
   sign_in_attempts: { web: 'SELECT, INSERT, UPDATE (session_id), DELETE', worker: '' },
+  logout_tokens: { web: 'SELECT, INSERT, DELETE', worker: '' },
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
