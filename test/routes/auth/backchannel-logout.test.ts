@@ -39,11 +39,17 @@ t.test('without sid all sessions of the subject end, and nobody else’s', async
     await signedInFrom(journey, undefined),
     await signedInFrom(journey, 'session-3', 'subject-2'),
   ]
+  await journey.database.admin.query(
+    `INSERT INTO sessions (id_hash, user_id, provider, expires_at)
+     SELECT sha256('elsewhere'), user_id, 'other', now() + interval '1 day'
+     FROM oauth_identities WHERE provider_user_id = 'subject-1'`,
+  )
   const trail = (await auditTrail(journey)).length
   const token = await signLogoutToken(journey, logoutClock, { claims: { sid: undefined } })
   t.equal((await postLogout(journey, token)).statusCode, 200)
   const still = await Promise.all(browsers.map((browser) => isSignedIn(journey, browser)))
   t.strictSame(still, [false, false, true])
+  t.match(await accounts(journey), { signed_in: 2 }, 'the one through another provider goes on')
   const { rows } = await journey.database.admin.query(
     `SELECT action, outcome, provider, user_id IS NOT NULL AS named FROM audit_log
      ORDER BY id OFFSET $1`,
