@@ -12,9 +12,6 @@ const unavailableRetrySeconds = 1
 export default fp(
   async function errors(app) {
     app.setErrorHandler(answerError)
-    app.setNotFoundHandler(function answerNotFound(request, reply) {
-      return sendProblem(request, reply, new Refusal('not-found'))
-    })
   },
   { name: 'errors', fastify: '5.x' },
 )

@@ -38,7 +38,7 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   const access = route.config?.access
   if (access === undefined) throw new Error(`${name} does not state config.access.`)
   if (access === 'public') return
-  demand(this, access === 'signature' ? 'webhook' : 'caller', name)
+  demand(this, access === 'signature' ? ['webhook', 'logout'] : ['caller'], name)
   if (access === 'signature' || personal.includes(access)) return
   if (typeof access !== 'object') throw new Error(`${name}: the policy has no rule ${access}.`)
   const rule = policy.find(
@@ -47,12 +47,14 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   if (rule === undefined) {
     throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
   }
-  if (rule.scope === 'tenant') demand(this, 'tenantScope', name)
+  if (rule.scope === 'tenant') demand(this, ['tenantScope'], name)
 }
 
 const personal: readonly unknown[] = ['signed-in', 'session', 'recent-session']
 
-function demand(app: FastifyInstance, decorator: string, route: string): void {
-  if (app.hasRequestDecorator(decorator)) return
-  throw new Error(`${route} stands outside the scope that sets request.${decorator}.`)
+/** One of the decorators must be there: the guard that sets it stands before the route. */
+function demand(app: FastifyInstance, decorators: readonly string[], route: string): void {
+  if (decorators.some((decorator) => app.hasRequestDecorator(decorator))) return
+  const names = decorators.map((decorator) => `request.${decorator}`).join(' or ')
+  throw new Error(`${route} stands outside the scope that sets ${names}.`)
 }

@@ -4,6 +4,8 @@ import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
+import logoutToken from '#plugins/logout-token.ts'
+import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import queue from '#plugins/queue.ts'
@@ -17,11 +19,13 @@ import tenantRls from '#plugins/tenant-rls.ts'
 import webhookVerify from '#plugins/webhook-verify.ts'
 import tenantAudit from '#routes/audit.ts'
 import ownAudit from '#routes/auth/audit.ts'
+import backchannelLogout from '#routes/auth/backchannel-logout.ts'
 import callback from '#routes/auth/callback.ts'
 import identities from '#routes/auth/identities.ts'
 import login from '#routes/auth/login.ts'
 import logout from '#routes/auth/logout.ts'
 import sessions from '#routes/auth/sessions.ts'
+import signedOut from '#routes/auth/signed-out.ts'
 import tokens from '#routes/auth/tokens.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
@@ -45,12 +49,15 @@ declare module 'fastify' {
  * The whole server. Where a plugin is registered is its reach, so the scopes below say who may
  * reach what:
  *
- *     root                 request log, errors, headers, access rule, API description, database, queue
+ *     root                 request log, errors, headers, access rule, API description, database,
+ *     │                    queue, provider client
+ *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
- *     ├─ browser           session, same-origin, provider client
- *     │  ├─ (sign-in)      start, callback; counted per address
+ *     ├─ browser           session, same-origin
+ *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
  *     │  └─ signedIn       API token, authz: an identity and the policy's leave
  *     │     └─ tenant      tenant-rls: the caller's tenant
+ *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
  */
 export async function buildApp(
@@ -58,7 +65,7 @@ export async function buildApp(
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
-  const { redirectUri, returnTo, rateLimits, clock } = config
+  const { redirectUri, signedOutUri, returnTo, rateLimits, clock } = config
 
   app.decorate('clock', clock)
   await app.register(requestLog)
@@ -71,6 +78,12 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(database, config.database)
   await app.register(queue, config.database)
+  await app.register(oidcClient, { providers: config.providers, clock })
+
+  await app.register(async function unknown(app) {
+    await app.register(rateLimit, { limit: rateLimits.api, by: 'address' })
+    await app.register(notFound)
+  })
 
   await app.register(async function open(app) {
     await app.register(assets)
@@ -80,21 +93,21 @@ export async function buildApp(
   await app.register(async function browser(app) {
     await app.register(session, config.session)
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
-    await app.register(oidcClient, { providers: config.providers, clock })
     await app.register(formbody)
     await app.register(home)
 
     await app.register(async function signIn(app) {
-      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address' })
+      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address-and-session' })
       await app.register(login, { redirectUri })
       await app.register(callback, { redirectUri, returnTo, ...config.session })
+      await app.register(signedOut, { signedOutUri, ...config.session })
     })
 
     await app.register(async function signedIn(app) {
       await app.register(apiToken)
       await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
       await app.register(authz)
-      await app.register(logout)
+      await app.register(logout, { signedOutUri, ...config.session })
       await app.register(sessions, config.session)
       await app.register(identities, { redirectUri })
       await app.register(tokens)
@@ -109,6 +122,12 @@ export async function buildApp(
         await app.register(tenantAudit)
       })
     })
+  })
+
+  await app.register(async function providerLogout(app) {
+    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(logoutToken)
+    await app.register(backchannelLogout)
   })
 
   await app.register(async function webhooks(app) {

@@ -9,6 +9,7 @@ export const errorTable = {
   'cross-origin': { status: 403, title: 'Requests from other sites are not accepted' },
   'prefetch-refused': { status: 403, title: 'Sign-in is not prefetched' },
   'sign-in-refused': { status: 400, title: 'The sign-in was refused' },
+  'logout-refused': { status: 400, title: 'The logout was refused' },
   'not-found': { status: 404, title: 'Not found' },
   'last-sign-in-method': { status: 409, title: 'This is your only way to sign in' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },

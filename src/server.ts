@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import errors from '#plugins/errors.ts'
+import notFound from '#plugins/not-found.ts'
 import routeAccess from '#plugins/route-access.ts'
 import health from '#routes/health.ts'
 import { buildApp } from './app.ts'
@@ -70,6 +71,7 @@ async function buildAdmin(
 ): Promise<FastifyInstance> {
   const admin = Fastify(serverOptions(config, logger))
   await admin.register(errors)
+  await admin.register(notFound)
   await admin.register(routeAccess)
   await admin.register(health, { isReady: () => isReady(parts) })
   return admin

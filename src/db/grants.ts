@@ -36,6 +36,7 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT, UPDATE (last_used_at), DELETE',
     worker: 'SELECT (id, expires_at), DELETE',
   },
+  logout_tokens: { web: 'SELECT, INSERT, DELETE', worker: '' },
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },

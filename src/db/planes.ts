@@ -8,6 +8,7 @@ export const identityPlane = [
   'oauth_identities',
   'sessions',
   'sign_in_attempts',
+  'logout_tokens',
   'memberships',
   'invitations',
   'api_tokens',

@@ -52,6 +52,7 @@ t.test('a route outside the scope that guards it refuses the start', async (t) =
   await t.rejects(boot({ access: 'signed-in' }, ['webhook']), /request\.caller/)
   await t.resolves(boot({ access: 'signed-in' }, ['caller']))
   await t.resolves(boot({ access: 'signature' }, ['webhook']))
+  await t.resolves(boot({ access: 'signature' }, ['logout']))
 })
 
 t.test('a tenant rule outside the tenant scope refuses the start', async (t) => {
