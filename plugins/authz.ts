@@ -3,12 +3,14 @@ import fp from 'fastify-plugin'
 import { type Action, decide, type Resource } from '#src/access/policy.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
-import type { Caller } from '#src/identity/sessions.ts'
+import { type Caller, isRecentlyAuthenticated, type SessionCaller } from '#src/identity/caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking. Reading it without an identity is a 401. */
+    /** Who is asking, by session or token. Reading it without an identity is a 401. */
     readonly caller: Caller
+    /** Who is asking, by session. A token is refused. */
+    readonly sessionCaller: SessionCaller
     /** What is the caller's own, in whichever tenant. */
     readonly ownerScope: Scope & { readonly userId: number }
   }
@@ -22,9 +24,17 @@ export default fp(
   async function authz(app) {
     app.decorateRequest('caller', {
       getter() {
-        const caller = this.session?.caller
+        const caller = callerOf(this)
         if (!caller) throw new Refusal('unauthenticated')
         return caller
+      },
+    })
+    app.decorateRequest('sessionCaller', {
+      getter() {
+        const { caller } = this
+        const { sessionId } = caller
+        if (sessionId === null) throw sessionRequired()
+        return { ...caller, sessionId }
       },
     })
     app.decorateRequest('ownerScope', {
@@ -36,21 +46,41 @@ export default fp(
     app.addHook('onRequest', requireCaller)
     app.addHook('onRequest', requirePermission)
   },
-  { name: 'authz', fastify: '5.x', dependencies: ['session', 'route-access'] },
+  { name: 'authz', fastify: '5.x', dependencies: ['session', 'api-token', 'route-access'] },
 )
 
+function callerOf({ tokenCaller, session }: FastifyRequest): Caller | null {
+  return tokenCaller ?? session?.caller ?? null
+}
+
 async function requireCaller(request: FastifyRequest): Promise<void> {
-  if (!request.session?.caller) throw new Refusal('unauthenticated')
+  if (!callerOf(request)) throw new Refusal('unauthenticated')
 }
 
 async function requirePermission(request: FastifyRequest): Promise<void> {
   const { access } = request.routeOptions.config
   if (access === 'signed-in') return
+  if (access === 'session' || access === 'recent-session') {
+    return requireSession(request, access === 'recent-session')
+  }
   if (typeof access !== 'object') throw new Refusal('forbidden')
   const reason = judge(request, access.resource, access.action)
   if (reason === 'allowed') return
   request.log.info({ reason, userId: request.caller.userId }, 'refused')
   throw new Refusal('forbidden')
+}
+
+function requireSession(request: FastifyRequest, recent: boolean): void {
+  const { sessionCaller } = request
+  if (!recent || isRecentlyAuthenticated(sessionCaller)) return
+  throw new Refusal('reauthentication-required', {
+    detail:
+      'This changes how you sign in. Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
+  })
+}
+
+function sessionRequired(): Refusal {
+  return new Refusal('session-required', { detail: 'Only a signed-in person may do this.' })
 }
 
 /** Only an explicit allow is one; a decision that cannot be made is a refusal (specification). */

@@ -12,9 +12,6 @@ const unavailableRetrySeconds = 1
 export default fp(
   async function errors(app) {
     app.setErrorHandler(answerError)
-    app.setNotFoundHandler(function answerNotFound(request, reply) {
-      return sendProblem(request, reply, new Refusal('not-found'))
-    })
   },
   { name: 'errors', fastify: '5.x' },
 )
@@ -25,6 +22,12 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const refusal = request.raw.readableAborted ? new Refusal('malformed') : refusalOf(error)
   if (errorTable[refusal.code].status >= 500) request.log.error({ err: error }, refusal.code)
   return sendProblem(request, reply, refusal, validationErrors(error))
+}
+
+/** How to come with an identity, for programs (RFC 6750, 3). */
+const challenges: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'Bearer',
+  'invalid-token': 'Bearer error="invalid_token"',
 }
 
 type FieldError = { path: string; message: string }
@@ -38,9 +41,17 @@ function sendProblem(
   const { status, title } = errorTable[refusal.code]
   const wait = refusal.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
   if (wait !== undefined) reply.header('retry-after', wait)
+  const challenge = challenges[refusal.code]
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
   reply.code(status).header('vary', 'accept')
   if (wantsPage(request)) {
-    const page = { status, title, detail: refusal.detail ?? '', requestId: request.id }
+    const page = {
+      status,
+      title,
+      detail: refusal.detail ?? '',
+      requestId: request.id,
+      code: refusal.code,
+    }
     return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }
   return reply

@@ -14,7 +14,10 @@ export default fp<{ baseUrl: string }>(
         },
         servers: [{ url: baseUrl }],
         components: {
-          securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'sid' } },
+          securitySchemes: {
+            session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+            token: { type: 'http', scheme: 'bearer', bearerFormat: 'gth_…' },
+          },
         },
       },
     })

@@ -1,15 +1,19 @@
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { sha256 } from '#src/crypto/digest.ts'
 import { Refusal } from '#src/errors.ts'
 import type { RateLimit } from '#src/setting-readers.ts'
 
+type Options = { limit: RateLimit; by: 'address' | 'session' | 'address-and-session' }
+
 /**
  * Limits every route of the scope it is registered in, counted per address (of IPv6 the /64 that
- * one subscriber has) or, once a session is known, per session. What is registered after it, the
- * refusal of a missing identity included, is behind the limit.
+ * one subscriber has), once a session or token is known per session or token, or per address and
+ * session at once: then either count can be the one that is used up. What is registered after it,
+ * the refusal of a missing identity included, is behind the limit.
  */
-export default fp<{ limit: RateLimit; by: 'address' | 'session' }>(
+export default fp<Options>(
   async function rateLimit(app, { limit, by }) {
     if (limit === 'off') return
     if (app.hasDecorator('rateLimit')) throw new Error('A limited scope stands in a limited scope.')
@@ -18,21 +22,41 @@ export default fp<{ limit: RateLimit; by: 'address' | 'session' }>(
       max: limit.max,
       timeWindow: limit.seconds * 1000,
       keyGenerator: by === 'session' ? bySession : byAddress,
-      errorResponseBuilder: (_request, { ttl }) =>
-        new Refusal('too-many-requests', { retryAfterSeconds: Math.ceil(ttl / 1000) }),
+      errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
     })
     const count = app.rateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
       await count.call(app, request, reply)
     })
+    if (by === 'address-and-session') limitBrowserSession(app)
   },
   { name: 'rate-limit', fastify: '5.x' },
 )
+
+/** A count of its own per live session, anonymous ones included; without one nothing to count. */
+function limitBrowserSession(app: FastifyInstance): void {
+  const count = app.createRateLimit({ keyGenerator: byBrowserSession })
+  app.addHook('onRequest', async function limitSessionRate(request) {
+    if (request.session.live !== true) return
+    const counted = await count(request)
+    if (!counted.isAllowed && counted.isExceeded) throw tooMany(counted.ttl)
+  })
+}
+
+function tooMany(ttlMs: number): Refusal {
+  return new Refusal('too-many-requests', { retryAfterSeconds: Math.ceil(ttlMs / 1000) })
+}
 
 function byAddress(request: FastifyRequest): string {
   return normalizeIP(request.ip)
 }
 
 function bySession(request: FastifyRequest): string {
-  return request.session?.caller?.sessionId ?? byAddress(request)
+  const { session, tokenCaller } = request
+  return tokenCaller?.tokenId ?? session?.caller?.sessionId ?? byAddress(request)
+}
+
+/** Hashed: the id in the cookie opens the session, and a store of counts may be shared. */
+function byBrowserSession(request: FastifyRequest): string {
+  return sha256(request.session.sessionId).toString('base64url')
 }

@@ -4,9 +4,17 @@ import { type Action, policy, type Resource } from '#src/access/policy.ts'
 
 /**
  * Who may call a route. `public`: anyone. `signature`: the body proves its sender. `signed-in`:
- * whoever has a session, for what is theirs alone. Else the rule of the policy that decides.
+ * whoever has a session or a token, for what is theirs alone. `session`: whoever has a session, no
+ * token. `recent-session`: a session that was authenticated within the last five minutes. Else the
+ * rule of the policy that decides.
  */
-export type Access = 'public' | 'signature' | 'signed-in' | { resource: Resource; action: Action }
+export type Access =
+  | 'public'
+  | 'signature'
+  | 'signed-in'
+  | 'session'
+  | 'recent-session'
+  | { resource: Resource; action: Action }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,19 +38,24 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   const access = route.config?.access
   if (access === undefined) throw new Error(`${name} does not state config.access.`)
   if (access === 'public') return
-  demand(this, access === 'signature' ? 'webhook' : 'caller', name)
-  if (access === 'signature' || access === 'signed-in') return
+  demand(this, access === 'signature' ? ['webhook', 'logout'] : ['caller'], name)
+  if (access === 'signature' || personal.includes(access)) return
+  if (typeof access !== 'object') throw new Error(`${name}: the policy has no rule ${access}.`)
   const rule = policy.find(
     ({ resource, action }) => resource === access.resource && action === access.action,
   )
   if (rule === undefined) {
     throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
   }
-  if (rule.scope === 'tenant') demand(this, 'tenantScope', name)
-  if (rule.scope === 'operator') demand(this, 'operator', name)
+  if (rule.scope === 'tenant') demand(this, ['tenantScope'], name)
+  if (rule.scope === 'operator') demand(this, ['operator'], name)
 }
 
-function demand(app: FastifyInstance, decorator: string, route: string): void {
-  if (app.hasRequestDecorator(decorator)) return
-  throw new Error(`${route} stands outside the scope that sets request.${decorator}.`)
+const personal: readonly unknown[] = ['signed-in', 'session', 'recent-session']
+
+/** One of the decorators must be there: the guard that sets it stands before the route. */
+function demand(app: FastifyInstance, decorators: readonly string[], route: string): void {
+  if (decorators.some((decorator) => app.hasRequestDecorator(decorator))) return
+  const names = decorators.map((decorator) => `request.${decorator}`).join(' or ')
+  throw new Error(`${route} stands outside the scope that sets ${names}.`)
 }

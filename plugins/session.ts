@@ -4,7 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { randomToken } from '#src/crypto/digest.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
-import { type Caller, endSession, findSession, type SessionLimits } from '#src/identity/sessions.ts'
+import type { SessionCaller } from '#src/identity/caller.ts'
+import { endSession, findSession, type SessionLimits } from '#src/identity/sessions.ts'
 
 export const cookieName = 'sid'
 
@@ -13,7 +14,7 @@ declare module 'fastify' {
     /** The row exists and is live. */
     live?: boolean
     /** Null until sign-in. */
-    caller?: Caller | null
+    caller?: SessionCaller | null
     /** Set where the answer must carry the cookie. */
     announced?: boolean
   }

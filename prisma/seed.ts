@@ -67,7 +67,8 @@ async function insertMember(
     )
   }
   await owner.query(
-    'INSERT INTO memberships (tenant_id, user_id, role, department) VALUES ($1, $2, $3, $4)',
+    `INSERT INTO memberships (tenant_id, user_id, role, department, last_active_at)
+     VALUES ($1, $2, $3, $4, now())`,
     [member.tenant.id, userId, member.role, member.department],
   )
   await setScope(owner, member.tenant.id, userId)

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { findReceived, listReceived } from '#src/billing/received.ts'
+import { findReceived, listReceived, receivedList } from '#src/billing/received.ts'
 import { EventParams, Status } from '#src/billing/shapes.ts'
-import { Refusal } from '#src/errors.ts'
+import { readPage } from '#src/cursor.ts'
 import { found } from '#src/ids.ts'
-import { Nullable, problems, Time } from '#src/shapes.ts'
+import { Nullable, PageOf, PageQuery, problems, Time } from '#src/shapes.ts'
 
 const Received = Type.Object({
   id: Type.String(),
@@ -27,22 +27,14 @@ const Received = Type.Object({
 
 const listQuery = Type.Object(
   {
+    ...PageQuery.properties,
     status: Type.Optional(Status),
     type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     from: Type.Optional(Time),
     to: Type.Optional(Time),
-    // Query values are text and stay so: no number is read out of a string by itself.
-    limit: Type.Optional(
-      Type.String({ pattern: '^([1-9]\\d?|100)$', description: '1 to 100; 50' }),
-    ),
-    after: Type.Optional(
-      Type.String({ maxLength: 2_048, description: '`next` of the page before' }),
-    ),
   },
   { additionalProperties: false },
 )
-
-const defaultLimit = 50
 
 /** What was received from the billing provider, for those who run the service. */
 const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(app) {
@@ -53,21 +45,19 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
       schema: {
         tags: ['billing events'],
         summary: 'List received billing events, newest first',
-        description:
-          'For operators. `next` is null on the last page. Look for a rare `type` within `from` and `to`.',
+        description: 'For operators. Look for a rare `type` within `from` and `to`.',
         querystring: listQuery,
         response: {
-          200: Type.Object({ events: Type.Array(Received), next: Nullable(Type.String()) }),
+          200: PageOf(Received),
           ...problems(400, 401, 403, 429, 503),
         },
       },
     },
     async (request) => {
-      const { limit, after, ...filter } = request.query
-      const page = { limit: limit === undefined ? defaultLimit : Number(limit), after }
-      const events = await listReceived(app.identityPlane, filter, page)
-      if (events === null) throw new Refusal('malformed', { detail: 'after is no cursor' })
-      return events
+      const { limit, cursor, ...filter } = request.query
+      const given = { ...(limit && { limit }), ...(cursor && { cursor }) }
+      const page = readPage(given, receivedList.name, receivedList.forms)
+      return listReceived(app.identityPlane, filter, page)
     },
   )
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { permissionsOf } from '#src/access/roles.ts'
+import { effectivePermissions } from '#src/access/roles.ts'
 import { Id, Nullable, problems, Time, Uuid } from '#src/shapes.ts'
 import { findTenant } from '#src/tenancy/tenants.ts'
 
@@ -40,7 +40,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
         tenant,
         role: caller.role,
         department: caller.department,
-        permissions: [...permissionsOf(caller.role)],
+        permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
         plan: caller.plan,
       }
     },

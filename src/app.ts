@@ -1,10 +1,13 @@
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
 import inbox from '#plugins/inbox.ts'
+import logoutToken from '#plugins/logout-token.ts'
 import metricsPlugin from '#plugins/metrics.ts'
+import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import operator from '#plugins/operator.ts'
@@ -17,9 +20,16 @@ import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
 import webhookVerify from '#plugins/webhook-verify.ts'
+import tenantAudit from '#routes/audit.ts'
+import ownAudit from '#routes/auth/audit.ts'
+import backchannelLogout from '#routes/auth/backchannel-logout.ts'
 import callback from '#routes/auth/callback.ts'
+import identities from '#routes/auth/identities.ts'
 import login from '#routes/auth/login.ts'
 import logout from '#routes/auth/logout.ts'
+import sessions from '#routes/auth/sessions.ts'
+import signedOut from '#routes/auth/signed-out.ts'
+import tokens from '#routes/auth/tokens.ts'
 import billingEvents from '#routes/billing-events.ts'
 import billingReplays from '#routes/billing-replays.ts'
 import invoices from '#routes/invoices.ts'
@@ -28,6 +38,7 @@ import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import tenants from '#routes/tenants.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -44,13 +55,16 @@ declare module 'fastify' {
  * The whole server. Where a plugin is registered is its reach, so the scopes below say who may
  * reach what:
  *
- *     root                 request log, errors, headers, access rule, API description, database, queue
+ *     root                 request log, errors, headers, access rule, API description, database,
+ *     │                    queue, provider client
+ *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
- *     ├─ browser           session, same-origin, provider client
- *     │  ├─ (sign-in)      start, callback; counted per address
- *     │  ├─ signedIn       authz: an identity and the policy's leave
- *     │  │  └─ tenant      tenant-rls: the session's tenant
+ *     ├─ browser           session, same-origin
+ *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
+ *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
+ *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ operators      operator, authz: what belongs to no tenant
+ *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
  */
 export async function buildApp(
@@ -59,17 +73,26 @@ export async function buildApp(
   metrics: Metrics = createMetrics(),
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
-  const { redirectUri, returnTo, rateLimits, clock } = config
+  const { redirectUri, signedOutUri, returnTo, rateLimits, clock } = config
 
   app.decorate('clock', clock)
   await app.register(requestLog)
   await app.register(errors)
   await app.register(metricsPlugin, { metrics })
-  await app.register(securityHeaders, { https: config.session.secureCookie })
+  await app.register(securityHeaders, {
+    https: config.session.secureCookie,
+    formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
+  })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(database, config.database)
   await app.register(queue, config.database)
+  await app.register(oidcClient, { providers: config.providers, clock })
+
+  await app.register(async function unknown(app) {
+    await app.register(rateLimit, { limit: rateLimits.api, by: 'address' })
+    await app.register(notFound)
+  })
 
   await app.register(async function open(app) {
     await app.register(assets)
@@ -79,26 +102,33 @@ export async function buildApp(
   await app.register(async function browser(app) {
     await app.register(session, config.session)
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
-    await app.register(oidcClient, { providers: config.providers, clock })
     await app.register(formbody)
     await app.register(home)
 
     await app.register(async function signIn(app) {
-      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address' })
+      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address-and-session' })
       await app.register(login, { redirectUri })
       await app.register(callback, { redirectUri, returnTo, ...config.session })
+      await app.register(signedOut, { signedOutUri, ...config.session })
     })
 
     await app.register(async function signedIn(app) {
+      await app.register(apiToken)
       await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
       await app.register(authz)
-      await app.register(logout)
+      await app.register(logout, { signedOutUri, ...config.session })
+      await app.register(sessions, config.session)
+      await app.register(identities, { redirectUri })
+      await app.register(tokens)
+      await app.register(ownAudit)
+      await app.register(tenants)
       await app.register(me)
       await app.register(orders)
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
         await app.register(invoices)
+        await app.register(tenantAudit)
       })
     })
 
@@ -109,6 +139,12 @@ export async function buildApp(
       await app.register(billingEvents)
       await app.register(billingReplays)
     })
+  })
+
+  await app.register(async function providerLogout(app) {
+    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(logoutToken)
+    await app.register(backchannelLogout)
   })
 
   await app.register(async function webhooks(app) {

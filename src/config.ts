@@ -22,6 +22,7 @@ export type Config = {
   /** Origin without a trailing slash. */
   baseUrl: string
   redirectUri: string
+  signedOutUri: string
   admin: { host: string; port: number }
   trustProxy: readonly string[]
   role: 'all' | 'web' | 'worker'
@@ -73,6 +74,7 @@ export function readConfig(env: Environment): Config {
     port: values.PORT,
     baseUrl,
     redirectUri: `${baseUrl}/auth/callback`,
+    signedOutUri: `${baseUrl}/auth/signed-out`,
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     trustProxy: list(values.TRUST_PROXY),
     role: values.ROLE,

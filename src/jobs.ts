@@ -33,11 +33,6 @@ const queues = {
   },
 } as const satisfies Record<keyof Jobs, Queue>
 
-/** How often the last attempt of a job has been retried. */
-export function retryLimitOf(name: keyof Jobs): number {
-  return queues[name].retryLimit
-}
-
 /** Creates or updates the queue's own schema and the queues, as the owner of the database. */
 export async function createQueues(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import errors from '#plugins/errors.ts'
+import notFound from '#plugins/not-found.ts'
 import routeAccess from '#plugins/route-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
@@ -30,11 +31,14 @@ export async function start(config: Config, logger: FastifyBaseLogger): Promise<
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
 
   const metrics = createMetrics({ process: true })
-  const app = role === 'worker' ? null : await buildApp(config, logger, metrics)
-  const worker = role === 'web' ? null : await startWorker(config, logger, metrics)
-  const admin = await buildAdmin(config, logger, metrics, app, worker)
-  const stop = () => stopInPhases(app, worker, admin)
+  const parts: Parts = { app: null, worker: null, admin: null }
+  const stop = () => stopInPhases(parts)
   try {
+    if (role !== 'worker') parts.app = await buildApp(config, logger, metrics)
+    if (role !== 'web') parts.worker = await startWorker(config, logger, metrics)
+    const admin = await buildAdmin(config, logger, metrics, parts)
+    parts.admin = admin
+    const { app } = parts
     const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
     const address = app && (await listen(app, config.host, config.port, 'PORT'))
     return { address, adminAddress, stop }
@@ -56,19 +60,26 @@ async function refuseFlawedDatabase(setting: string, url: string): Promise<void>
   if (first !== undefined) throw new OperatorError(first.problem, first.remedy)
 }
 
+/** What runs in this process; null where its role has no part in it, or before it was started. */
+type Parts = {
+  app: FastifyInstance | null
+  worker: Worker | null
+  admin: FastifyInstance | null
+}
+
 /** The second listener, for those who run the service. */
 async function buildAdmin(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics,
-  app: FastifyInstance | null,
-  worker: Worker | null,
+  parts: Parts,
 ): Promise<FastifyInstance> {
   const admin = Fastify(serverOptions(config, logger))
   await admin.register(errors)
+  await admin.register(notFound)
   await admin.register(routeAccess)
-  await admin.register(health, { isReady: () => isReady(app, worker) })
-  const plane = worker?.plane ?? app?.identityPlane
+  await admin.register(health, { isReady: () => isReady(parts) })
+  const plane = parts.worker?.plane ?? parts.app?.identityPlane
   await admin.register(metricsRoute, {
     metrics,
     async refresh() {
@@ -81,7 +92,7 @@ async function buildAdmin(
   return admin
 }
 
-async function isReady(app: FastifyInstance | null, worker: Worker | null): Promise<boolean> {
+async function isReady({ app, worker }: Parts): Promise<boolean> {
   try {
     await app?.identityPlane.query({ text: 'SELECT 1' })
     await worker?.queue.getQueues(['billing-event'])
@@ -114,12 +125,8 @@ async function listen(
   }
 }
 
-async function stopInPhases(
-  app: FastifyInstance | null,
-  worker: Worker | null,
-  admin: FastifyInstance,
-): Promise<void> {
+async function stopInPhases({ app, worker, admin }: Parts): Promise<void> {
   await app?.close()
   await worker?.stop()
-  await admin.close()
+  await admin?.close()
 }

@@ -28,7 +28,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Public origin, for instance https://app.example.com. The redirect URI registered with every provider is exactly BASE_URL/auth/callback.',
+        'Public origin, for instance https://app.example.com. The redirect URI registered with every provider is exactly BASE_URL/auth/callback; where it offers logout, register BASE_URL/auth/signed-out as post-logout redirect URI and BASE_URL/auth/backchannel-logout/NAME as back-channel logout URI.',
       demo: 'http://localhost:PORT',
     }),
   ),
@@ -151,15 +151,17 @@ export const Settings = Type.Object({
   RATE_LIMIT_SIGN_IN: Type.String({
     default: '30/60',
     description:
-      'Requests/seconds per address on the sign-in routes; `off` switches the limit off.',
+      'Requests/seconds on the sign-in routes, per address and per browser session; `off` switches the limit off.',
   }),
   RATE_LIMIT_WEBHOOKS: Type.String({
     default: '10000/60',
-    description: 'Requests/seconds per address on inbound webhooks; `off` switches the limit off.',
+    description:
+      'Requests/seconds per address on inbound webhooks and back-channel logout; `off` switches the limit off.',
   }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',
-    description: 'Requests/seconds per session on everything else; `off` switches the limit off.',
+    description:
+      'Requests/seconds per session on everything else, and per address on paths that do not exist; `off` switches the limit off.',
   }),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) =>

@@ -38,3 +38,23 @@ export const IdParams = Type.Object(
   { id: Type.String({ pattern: '^(0|[1-9][0-9]*)$' }) },
   { additionalProperties: false },
 )
+
+/** A path id that is a uuid; anything else is malformed (400). */
+export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
+
+/** Which part of a list (contract 3). `limit` is text here: a query has nothing else. */
+export const PageQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 by default' }),
+    ),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 2_000, description: '`nextCursor` of the page before' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** One page of a list; `nextCursor` is null on the last one. */
+export const PageOf = <T extends TSchema>(item: T) =>
+  Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) })

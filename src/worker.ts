@@ -7,6 +7,7 @@ import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
 import { openQueue } from './jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { type Pruner, startPruner } from './pruner.ts'
 
 export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
 
@@ -34,11 +35,17 @@ export async function startWorker(
     metrics: metrics.billing,
     logger,
   })
-  return { queue, plane, stop: () => stopWorker(queue, db, plane) }
+  const pruner = startPruner(plane, config.session, logger)
+  return { queue, plane, stop: () => stopWorker(queue, pruner, db, plane) }
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker(queue: PgBoss, db: Database, plane: IdentityPlane): Promise<void> {
-  await queue.stop({ graceful: true, timeout: stopTimeoutMs })
+async function stopWorker(
+  queue: PgBoss,
+  pruner: Pruner,
+  db: Database,
+  plane: IdentityPlane,
+): Promise<void> {
+  await Promise.all([queue.stop({ graceful: true, timeout: stopTimeoutMs }), pruner.stop()])
   await Promise.all([db.close(), plane.close()])
 }

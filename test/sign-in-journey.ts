@@ -1,11 +1,11 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { systemClock } from '#src/clock.ts'
+import { type Clock, systemClock } from '#src/clock.ts'
 import { build, type TestApp } from './helper.ts'
 import { startHostileProvider } from './hostile-provider.ts'
 import { makeKey } from './hostile-tokens.ts'
 
-const clientSecret = 'secret_of_the_client'
+export const clientSecret = 'secret_of_the_client'
 export const rsaKey = await makeKey('RS256', 'rsa-1')
 
 export type Journey = TestApp & { op: Awaited<ReturnType<typeof startHostileProvider>> }
@@ -14,18 +14,12 @@ export type Journey = TestApp & { op: Awaited<ReturnType<typeof startHostileProv
 export async function buildWithProvider(
   t: Test,
   settings: Record<string, string> = {},
+  clock: Clock = systemClock,
 ): Promise<Journey> {
-  const op = await startHostileProvider({
-    clock: systemClock,
-    keys: [rsaKey],
-    secret: clientSecret,
-  })
+  const op = await startHostileProvider({ clock, keys: [rsaKey], secret: clientSecret })
   t.teardown(() => op.close())
-  const test = await build(t, {
-    OIDC_DEMO_ISSUER: op.issuer,
-    OIDC_DEMO_CLIENT_SECRET: clientSecret,
-    ...settings,
-  })
+  const issuer = { OIDC_DEMO_ISSUER: op.issuer, OIDC_DEMO_CLIENT_SECRET: clientSecret }
+  const test = await build(t, { ...issuer, ...settings }, { clock })
   return { ...test, op }
 }
 
@@ -37,7 +31,11 @@ export async function visit(
   app: FastifyInstance,
   browser: Browser,
   url: string,
-  options: { method?: 'GET' | 'POST'; headers?: Record<string, string>; payload?: string } = {},
+  options: {
+    method?: 'GET' | 'POST' | 'DELETE'
+    headers?: Record<string, string>
+    payload?: string
+  } = {},
 ): Promise<LightMyRequestResponse> {
   const cookie = browser.cookie === '' ? {} : { cookie: browser.cookie }
   const response = await app.inject({

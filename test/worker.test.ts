@@ -36,6 +36,17 @@ t.test('two workers and a doubled job make one invoice', async (t) => {
   t.match(await stateOf(database), { status: 'processed', attempts: 1 })
 })
 
+t.test('the worker clears dead sessions away', async (t) => {
+  const database = await createDatabase(t)
+  await database.admin.query(
+    `INSERT INTO sessions (id_hash, expires_at) VALUES (sha256('dead'), now())`,
+  )
+  const worker = await start(t, database)
+  await until(database, 'SELECT WHERE NOT EXISTS (SELECT FROM sessions)')
+  await worker.stop()
+  t.strictSame(worker.errors, [])
+})
+
 t.test('an unknown customer fails with the reason and is tried again', async (t) => {
   const database = await createDatabase(t)
   const worker = await start(t, database)

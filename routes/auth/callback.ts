@@ -1,18 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { unixSeconds } from '#src/clock.ts'
 import { randomToken } from '#src/crypto/digest.ts'
-import { Refusal } from '#src/errors.ts'
-import { takeAttempt } from '#src/identity/attempts.ts'
-import { deviceOf, recordAudit } from '#src/identity/audit.ts'
+import { type Attempt, takeAttempt } from '#src/identity/attempts.ts'
+import { type Device, deviceOf, recordAudit } from '#src/identity/audit.ts'
 import { trustsAddress } from '#src/identity/claims.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/identity/refusal.ts'
+import { refusalOfIdentity, refusalOfProvider } from '#src/identity/refusal-answers.ts'
 import { completeSignIn } from '#src/identity/sign-in.ts'
 
 type Options = { redirectUri: string; returnTo: string; absoluteSeconds: number }
-
-const refusedDetail =
-  'The identity provider’s answer could not be accepted, so you were not signed in. Start again.'
-const emailKnownDetail =
-  'An account with this e-mail address exists already. Sign in the way you usually do, then link this one from your account.'
 
 /**
  * The callback, in the order of contract 4. There is no query schema: whatever is wrong with the
@@ -46,66 +42,46 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         )
         return reply.code(400).type('text/plain').send('bad state')
       }
-      const name = attempt.provider
       const proven = await provider.client
         .exchange(parameters, attempt, redirectUri)
         .catch(async (error) => {
-          await auditFailure(name, error, device)
-          throw refusalFor(error)
+          await auditFailure(attempt, error, device)
+          throw refusalOfProvider(error)
         })
       const newCookieId = randomToken()
-      const { email } = proven
+      const { email, emailVerified, sessionId, ...identity } = proven
       const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
       const result = await completeSignIn(plane, {
         identity: {
-          provider: name,
-          issuer: proven.issuer,
-          subject: proven.subject,
+          ...identity,
+          provider: attempt.provider,
           email,
-          emailTrusted: proven.emailVerified && trusted,
-          name: proven.name,
+          emailTrusted: emailVerified && trusted,
         },
-        providerSession: proven.sessionId,
-        oldCookieId: cookieId,
+        providerSession: sessionId,
+        attempt,
         newCookieId,
         absoluteSeconds,
         device,
+        nowSeconds: unixSeconds(app.clock),
       })
-      if (result.outcome === 'refused') {
-        throw new Refusal('sign-in-refused', { detail: emailKnownDetail })
-      }
+      if (result.outcome === 'refused') throw refusalOfIdentity(result.reason)
       await request.adoptSession(newCookieId)
       return reply.redirect(returnTo)
     },
   )
 
-  async function auditFailure(
-    provider: string,
-    error: unknown,
-    device: ReturnType<typeof deviceOf>,
-  ) {
-    const action = 'sign-in' as const
+  async function auditFailure(attempt: Attempt, error: unknown, device: Device) {
+    const { provider, purpose } = attempt
+    const { kind: action, userId } = purpose
     if (error instanceof SignInRefused) {
       const { reason } = error
-      await recordAudit(plane, { action, outcome: 'refused', reason, provider }, device)
+      await recordAudit(plane, { action, outcome: 'refused', reason, provider, userId }, device)
     } else if (error instanceof ProviderUnavailable) {
       const { reason } = error
-      await recordAudit(plane, { action, outcome: 'unavailable', reason, provider }, device)
+      await recordAudit(plane, { action, outcome: 'unavailable', reason, provider, userId }, device)
     }
   }
-}
-
-function refusalFor(error: unknown): unknown {
-  if (error instanceof SignInRefused)
-    return new Refusal('sign-in-refused', { detail: refusedDetail })
-  if (error instanceof ProviderUnavailable) {
-    const { retryAfterSeconds } = error
-    return new Refusal('unavailable', {
-      detail: 'The identity provider did not answer. Try again in a moment.',
-      retryAfterSeconds,
-    })
-  }
-  return error
 }
 
 export default callback

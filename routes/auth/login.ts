@@ -1,18 +1,34 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Refusal } from '#src/errors.ts'
-import { storeAttempt } from '#src/identity/attempts.ts'
-import { deviceOf, recordAudit } from '#src/identity/audit.ts'
-import { randomPending } from '#src/identity/provider.ts'
-import { ProviderUnavailable } from '#src/identity/refusal.ts'
+import { deviceOf } from '#src/identity/audit.ts'
+import type { SessionCaller } from '#src/identity/caller.ts'
+import { refusalOfProvider } from '#src/identity/refusal-answers.ts'
+import { startOwn, startSignIn } from '#src/identity/start-sign-in.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
 import { problems } from '#src/shapes.ts'
+
+const LoginQuery = Type.Object(
+  {
+    provider: Type.Optional(Type.String({ maxLength: 64 })),
+    reauthenticate: Type.Optional(
+      Type.Literal('true', {
+        description:
+          'Confirm in the current session who you are: the provider asks again, and only an identity of yours counts',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 /** Sign-in start: state, nonce and verifier are stored with the browser's session, then 302. */
 const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function login(
   app,
   { redirectUri },
 ) {
+  const plane = app.identityPlane
+
   app.get(
     '/auth/login',
     {
@@ -21,50 +37,53 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
       schema: {
         tags: ['sign-in'],
         summary: 'Start a sign-in; redirects to the provider',
-        querystring: Type.Object(
-          { provider: Type.Optional(Type.String({ maxLength: 64 })) },
-          { additionalProperties: false },
-        ),
-        response: { 200: Type.String(), 302: Type.Null(), ...problems(400, 403, 404, 429, 503) },
+        querystring: LoginQuery,
+        response: {
+          200: Type.String(),
+          302: Type.Null(),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const purpose = `${request.headers['sec-purpose'] ?? ''}${request.headers.purpose ?? ''}`
       if (purpose.includes('prefetch')) throw new Refusal('prefetch-refused')
-      const name = request.query.provider ?? onlyOne([...app.providers.keys()])
+      const { provider, reauthenticate } = request.query
+      const anew = reauthenticate !== undefined
+      const { caller } = request.session
+      if (anew && !caller) throw new Refusal('unauthenticated')
+      const name = provider ?? onlyOne([...app.providers.keys()])
       if (name === null) {
         const choices = [...app.providers.values()].map(({ setup }) => setup)
-        return reply.type('text/html; charset=utf-8').send(signInPage(choices))
+        return reply.type('text/html; charset=utf-8').send(signInPage(choices, anew))
       }
-      const provider = app.providers.get(name)
-      if (provider === undefined) throw new Refusal('not-found')
-      const device = deviceOf(request.ip, request.headers['user-agent'])
-      const pending = randomPending()
-      try {
-        if (!request.session.live) request.announceSession()
-        const url = await provider.client.authorizationUrl(pending, redirectUri)
-        await storeAttempt(
-          app.identityPlane,
-          request.session.sessionId,
-          { provider: name, ...pending },
-          device,
-        )
-        return reply.redirect(url.href)
-      } catch (error) {
-        if (!(error instanceof ProviderUnavailable)) throw error
-        await recordAudit(
-          app.identityPlane,
-          { action: 'sign-in', outcome: 'unavailable', reason: error.reason, provider: name },
-          device,
-        )
-        throw new Refusal('unavailable', {
-          detail: 'The identity provider cannot be reached. Try again in a moment.',
-          retryAfterSeconds: error.retryAfterSeconds,
-        })
-      }
+      const url = await start(request, name, anew ? caller : null).catch((error) => {
+        throw refusalOfProvider(error)
+      })
+      if (url === null) throw new Refusal('unauthenticated')
+      return reply.redirect(url.href)
     },
   )
+
+  /** @param confirming who has to confirm who they are; null or undefined for a sign-in */
+  async function start(
+    request: FastifyRequest,
+    name: string,
+    confirming: SessionCaller | null | undefined,
+  ): Promise<URL | null> {
+    const provider = app.providers.get(name)?.client
+    if (provider === undefined) throw new Refusal('not-found')
+    const device = deviceOf(request.ip, request.headers['user-agent'])
+    const start = { provider, redirectUri, device }
+    if (confirming) {
+      const { userId, sessionId } = confirming
+      return startOwn(plane, start, sessionId, { kind: 'reauthenticate', userId })
+    }
+    const { live, sessionId } = request.session
+    if (!live) request.announceSession()
+    return startSignIn(plane, start, sessionId)
+  }
 }
 
 function onlyOne(names: readonly string[]): string | null {

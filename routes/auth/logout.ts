@@ -1,31 +1,51 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { deviceOf } from '#src/identity/audit.ts'
+import { logoutState } from '#src/identity/provider-logout.ts'
 import { signOut } from '#src/identity/sign-out.ts'
 import { problems } from '#src/shapes.ts'
 
-/** Ends the session first; only then is the cookie cleared. */
-const logout: FastifyPluginAsyncTypebox = async function logout(app) {
+type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
+
+const description = `A form is answered with 303 to a page that says so. Where the provider the \
+session was signed in through can end the browser's session there too, that page offers it, and \
+the 204 carries \`Link: <…>; rel="urn:gatehouse:provider-logout"\`: send the browser there, it \
+comes back to \`/auth/signed-out\`. The session here has ended in any case, also when the provider \
+does not answer.`
+
+/** Ends the session first; only then is the cookie cleared, and the provider's logout offered. */
+const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, options) {
+  const { signedOutUri, secrets } = options
+
   app.post(
     '/auth/logout',
     {
-      config: { access: 'signed-in' },
+      config: { access: 'session' },
       schema: {
         tags: ['sign-in'],
-        summary: 'Sign out: 204, or 303 to the start page for a form',
+        summary: 'Sign out: 204, or 303 to a page for a form',
+        description,
         response: { 204: Type.Null(), 303: Type.Null(), ...problems(401, 403, 429, 503) },
       },
     },
     async (request, reply) => {
-      const { caller, session } = request
+      const { sessionCaller, session } = request
       const device = deviceOf(request.ip, request.headers['user-agent'])
-      await signOut(app.identityPlane, session.sessionId, caller, device)
+      const name = await signOut(app.identityPlane, sessionCaller, device)
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()
       const isForm = request.headers['content-type']?.startsWith(
         'application/x-www-form-urlencoded',
       )
-      return isForm ? reply.redirect('/', 303) : reply.code(204).send(null)
+      if (isForm) {
+        const query = name === null ? '' : `?provider=${encodeURIComponent(name)}`
+        return reply.redirect(`/auth/signed-out${query}`, 303)
+      }
+      const left = name === null ? undefined : app.providers.get(name)
+      const state = logoutState(secrets[0], left?.setup.name ?? '')
+      const url = await left?.client.endSessionUrl(signedOutUri, state)
+      if (url) reply.header('link', `<${url.href}>; rel="urn:gatehouse:provider-logout"`)
+      return reply.code(204).send(null)
     },
   )
 }

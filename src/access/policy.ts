@@ -1,6 +1,6 @@
-import { type Permission, permissionsOf } from './roles.ts'
+import { type Permission, permissionsOf, type TokenPermission } from './roles.ts'
 
-export type Resource = 'order' | 'invoice' | 'billing-event'
+export type Resource = 'order' | 'invoice' | 'audit' | 'billing-event'
 export type Action = 'read' | 'update' | 'replay'
 
 /**
@@ -14,6 +14,8 @@ export type Rule = {
   readonly action: Action
   /** Needed before the object is looked at; null when the scope alone decides. */
   readonly permission: Permission | null
+  /** What a limited token has to name for it; the role is asked for all the same. */
+  readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
 }
 
@@ -22,11 +24,48 @@ export type Rule = {
  * registration and the API description read this table.
  */
 export const policy: readonly Rule[] = [
-  { resource: 'order', action: 'read', permission: null, scope: 'owner' },
-  { resource: 'order', action: 'update', permission: null, scope: 'owner' },
-  { resource: 'invoice', action: 'read', permission: null, scope: 'tenant' },
-  { resource: 'billing-event', action: 'read', permission: null, scope: 'operator' },
-  { resource: 'billing-event', action: 'replay', permission: null, scope: 'operator' },
+  {
+    resource: 'order',
+    action: 'read',
+    permission: null,
+    tokenPermission: 'order:read',
+    scope: 'owner',
+  },
+  {
+    resource: 'order',
+    action: 'update',
+    permission: null,
+    tokenPermission: 'order:write',
+    scope: 'owner',
+  },
+  {
+    resource: 'invoice',
+    action: 'read',
+    permission: null,
+    tokenPermission: 'invoice:read',
+    scope: 'tenant',
+  },
+  {
+    resource: 'audit',
+    action: 'read',
+    permission: 'user:manage',
+    tokenPermission: 'user:manage',
+    scope: 'tenant',
+  },
+  {
+    resource: 'billing-event',
+    action: 'read',
+    permission: null,
+    tokenPermission: null,
+    scope: 'operator',
+  },
+  {
+    resource: 'billing-event',
+    action: 'replay',
+    permission: null,
+    tokenPermission: null,
+    scope: 'operator',
+  },
 ]
 
 /** What is known of the caller when the decision is made. */
@@ -35,6 +74,8 @@ export type Subject = {
   readonly tenantId: string | null
   /** Only where it was found out; anything but true is no operator. */
   readonly operator?: boolean
+  /** What the token of the request is limited to; null where nothing limits. */
+  readonly tokenPermissions: readonly string[] | null
 }
 
 export type Decision = {
@@ -47,6 +88,7 @@ export type Decision = {
     | 'no-operator'
     | 'role-unknown'
     | 'permission-missing'
+    | 'token-limited'
 }
 
 /**
@@ -72,6 +114,10 @@ export function decide(
   }
   if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }
+  }
+  const limit = subject.tokenPermissions
+  if (limit !== null && !(rule.tokenPermission && limit.includes(rule.tokenPermission))) {
+    return { effect: 'deny', rule, reason: 'token-limited' }
   }
   return { effect: 'allow', rule, reason: 'allowed' }
 }

@@ -13,3 +13,38 @@ export function permissionsOf(role: string | null): readonly Permission[] {
     ? rolePermissions[role as keyof typeof rolePermissions]
     : []
 }
+
+// Contract 8: what a limited token may name beside the table's permissions.
+const tokenOnlyPermissions = [
+  'order:read',
+  'order:write',
+  'invoice:read',
+  'document:read',
+  'document:write',
+] as const
+
+export type TokenPermission = Permission | (typeof tokenOnlyPermissions)[number]
+
+/** Everything a token can be limited to. */
+export const tokenPermissions: readonly TokenPermission[] = [
+  ...rolePermissions.admin,
+  ...tokenOnlyPermissions,
+]
+
+/** What somebody in `role` may give a token: their own permissions and the resources' own. */
+export function grantableTo(role: string | null): readonly string[] {
+  return [...permissionsOf(role), ...tokenOnlyPermissions]
+}
+
+/**
+ * What the caller may do right now: the role's permissions; of a limited token those it names and
+ * its owner still has.
+ * @param limit the token's permissions; null where nothing limits
+ */
+export function effectivePermissions(
+  role: string | null,
+  limit: readonly string[] | null,
+): readonly string[] {
+  if (limit === null) return permissionsOf(role)
+  return grantableTo(role).filter((permission) => limit.includes(permission))
+}

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from '#src/cursor.ts'
+import { type Page, pageOf } from '#src/cursor.ts'
 import type { Queryable } from '#src/db/identity-plane.ts'
 
 export const eventStatuses = ['recorded', 'processed', 'ignored', 'failed', 'dead'] as const
@@ -42,20 +42,21 @@ type Row = {
 
 const columns = `event_id, type, received_at, status, attempts, last_error, outcome, processed_at,
   other_bodies, (extract(epoch FROM received_at) * 1000000)::bigint AS received_us`
-const cursorShapes = [/^\d{1,16}$/, /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u]
+/** Name and key of the list, for its cursors: microseconds of receipt, event id. */
+export const receivedList = {
+  name: 'billing-events',
+  forms: [/^\d{1,16}$/, /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u],
+}
 
 /**
  * Received events, newest first. Filters by state are quick for every state but `processed`; a
  * rare `type` is best looked for within `from` and `to`.
- * @returns null when `after` is no cursor of this list
  */
 export async function listReceived(
   plane: Queryable,
   filter: EventFilter,
-  page: { limit: number; after: string | undefined },
-): Promise<{ events: ReceivedEvent[]; next: string | null } | null> {
-  const key = page.after === undefined ? [] : decodeCursor(page.after, cursorShapes)
-  if (key === null) return null
+  page: Page,
+): Promise<{ data: ReceivedEvent[]; nextCursor: string | null }> {
   const conditions: string[] = []
   const values: unknown[] = []
   const where = (value: unknown, condition: (parameter: string) => string) => {
@@ -69,8 +70,8 @@ export async function listReceived(
   where(filter.type, (p) => `type = ${p}`)
   where(filter.from, (p) => `received_at >= ${p}::timestamptz`)
   where(filter.to, (p) => `received_at < ${p}::timestamptz`)
-  if (key.length > 0) {
-    const [at, id] = key.map((part) => `$${values.push(part)}`)
+  if (page.after !== null) {
+    const [at, id] = page.after.map((part) => `$${values.push(part)}`)
     conditions.push(`(received_at, event_id) < (${instant(at)}, ${id})`)
   }
   const { rows } = await plane.query<Row>({
@@ -79,12 +80,8 @@ export async function listReceived(
       ORDER BY received_at DESC, event_id DESC LIMIT ${page.limit + 1}`,
     values,
   })
-  const shown = rows.slice(0, page.limit)
-  const last = rows.length > page.limit ? shown.at(-1) : undefined
-  return {
-    events: shown.map(toReceived),
-    next: last === undefined ? null : encodeCursor([last.received_us, last.event_id]),
-  }
+  const { name } = receivedList
+  return pageOf(rows, page, name, (row) => [row.received_us, row.event_id], toReceived)
 }
 
 /** One event with its raw body as text, null once that is no longer kept; null when unknown. */

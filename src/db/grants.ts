@@ -19,11 +19,24 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT, UPDATE (role, department, last_active_at), DELETE',
     worker: 'SELECT',
   },
+  // The worker clears dead rows away; it cannot read what would open one (id_hash, hash, state_hash).
   sessions: {
-    web: 'SELECT, INSERT, UPDATE (last_seen_at, expires_at, tenant_id), DELETE',
+    web: 'SELECT, INSERT, UPDATE (id_hash, last_seen_at, authenticated_at, expires_at, tenant_id, provider, provider_session), DELETE',
+    worker: 'SELECT (id, last_seen_at, expires_at), DELETE',
+  },
+  sign_in_attempts: {
+    web: 'SELECT, INSERT, UPDATE (session_id), DELETE',
+    worker: 'SELECT (expires_at), DELETE',
+  },
+  invitations: {
+    web: 'SELECT, INSERT, UPDATE (role, department, invited_by, created_at, expires_at, accepted_at), DELETE',
     worker: '',
   },
-  sign_in_attempts: { web: 'SELECT, INSERT, UPDATE (session_id), DELETE', worker: '' },
+  api_tokens: {
+    web: 'SELECT, INSERT, UPDATE (last_used_at), DELETE',
+    worker: 'SELECT (id, expires_at), DELETE',
+  },
+  logout_tokens: { web: 'SELECT, INSERT, DELETE', worker: '' },
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },

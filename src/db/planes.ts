@@ -8,7 +8,10 @@ export const identityPlane = [
   'oauth_identities',
   'sessions',
   'sign_in_attempts',
+  'logout_tokens',
   'memberships',
+  'invitations',
+  'api_tokens',
 ] as const
 
 /** Tables that belong to no tenant and that no tenant route reaches. */

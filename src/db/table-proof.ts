@@ -47,9 +47,9 @@ function tableProblem(table: TableFacts): string | null {
 }
 
 /*
- * A permissive policy is open when a condition of it names no context, or names the constant true.
- * UPDATE and ALL policies without WITH CHECK use USING for it. Tables that everyone may append to
- * are excused for INSERT alone.
+ * A permissive policy is open when a condition of it names no context, or has a branch for the
+ * constant true or for a context that is not set. UPDATE and ALL policies without WITH CHECK use
+ * USING for it. Tables that everyone may append to are excused for INSERT alone.
  */
 const tableFacts = `
   WITH policy AS (
@@ -72,7 +72,7 @@ const tableFacts = `
             AND p.polcmd IN ('*', 'r')) AS readable,
     ARRAY(SELECT DISTINCT p.polname::text FROM condition p
           WHERE p.polrelid = c.oid AND p.polpermissive
-            AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ '\\mtrue\\M')
+            AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ '\\mtrue\\M|current_(tenant|user)_id\\(\\)( AS \\w+\\))? IS NULL')
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
     c.relname = ANY ($2)
       OR NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')

@@ -74,7 +74,7 @@ async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalPro
     clientId,
     clientSecret: secrets.client,
     redirectUris: [`${env.BASE_URL}/auth/callback`],
-    postLogoutRedirectUris: [`${env.BASE_URL}/`],
+    postLogoutRedirectUris: [`${env.BASE_URL}/auth/signed-out`],
     people,
   }
   const provider = await startProvider({ ...options, port: preferredProviderPort }).catch(() =>

@@ -8,13 +8,26 @@ export type Device = {
 }
 
 export type AuditEntry = {
-  action: 'sign-in' | 'sign-out'
+  action:
+    | 'sign-in'
+    | 'sign-out'
+    | 'link'
+    | 'unlink'
+    | 'reauthenticate'
+    | 'session-end'
+    | 'tenant-switch'
+    | 'token-create'
+    | 'token-delete'
+    | 'invitation-create'
+    | 'invitation-accept'
   outcome: 'done' | 'refused' | 'unavailable'
   /** Stable code: why it was refused, or how it was done. */
   reason: string
   provider?: string | null
   userId?: number | null
   tenantId?: string | null
+  /** Id of the session, token, tenant or invitation it is about. */
+  target?: string | null
 }
 
 /** Adds one row to the append-only audit log. Nothing that opens a door may be in it. */
@@ -26,8 +39,8 @@ export async function recordAudit(
   await connection.query({
     name: 'record-audit',
     text: `
-      INSERT INTO audit_log (action, outcome, reason, provider, user_id, tenant_id, ip, user_agent)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      INSERT INTO audit_log (action, outcome, reason, provider, user_id, tenant_id, ip, user_agent, target)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     values: [
       entry.action,
       entry.outcome,
@@ -37,6 +50,7 @@ export async function recordAudit(
       entry.tenantId ?? null,
       device.ip,
       device.userAgent,
+      entry.target ?? null,
     ],
   })
 }

@@ -14,6 +14,8 @@ export type VerifiedSignIn = {
   name: string | null
   /** The provider's session (`sid`), for back-channel logout. */
   sessionId: string | null
+  /** `auth_time`: Unix seconds at which the person last authenticated; null unless an integer. */
+  authenticatedAt: number | null
 }
 
 // Sign-in rules, Callback.
@@ -35,19 +37,24 @@ export function judgeIdToken(
   claims: IdTokenClaims,
   expected: { clientId: string; nowSeconds: number },
 ): RefusalReason | null {
-  const { sub, azp, iat, exp } = claims
+  const { sub, azp } = claims
   if (header.typ !== undefined && header.typ !== 'JWT') return 'id-token-type'
   if (!isOnlyAudience(claims.aud, expected.clientId)) return 'id-token-audience'
   if (azp !== undefined && azp !== expected.clientId) return 'id-token-azp'
-  if (!isInteger(exp) || exp + expiryToleranceSeconds <= expected.nowSeconds) {
-    return 'id-token-expired'
-  }
-  if (!isInteger(iat) || Math.abs(expected.nowSeconds - iat) > issuedAtToleranceSeconds) {
-    return 'id-token-issued-at'
-  }
-  if (exp - iat > maxLifetimeSeconds) return 'id-token-lifetime'
-  if (typeof sub !== 'string' || !/^[ -~]{1,255}$/.test(sub)) return 'id-token-subject'
+  const fault = judgeTimes(claims, expected.nowSeconds)
+  if (fault !== null) return `id-token-${fault}`
+  if (!isSubject(sub)) return 'id-token-subject'
   return null
+}
+
+/** `exp` and `iat` of a provider's token, which must be there as integers. */
+export function judgeTimes(
+  { iat, exp }: IdTokenClaims,
+  nowSeconds: number,
+): 'expired' | 'issued-at' | 'lifetime' | null {
+  if (!isInteger(exp) || exp + expiryToleranceSeconds <= nowSeconds) return 'expired'
+  if (!isInteger(iat) || Math.abs(nowSeconds - iat) > issuedAtToleranceSeconds) return 'issued-at'
+  return exp - iat > maxLifetimeSeconds ? 'lifetime' : null
 }
 
 /**
@@ -77,12 +84,19 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
     emailVerified: email !== null && claims.email_verified === true,
     name: text(claims.name, maxTextLength),
     sessionId: text(claims.sid, maxTextLength),
+    authenticatedAt: isInteger(claims.auth_time) ? claims.auth_time : null,
   }
 }
 
-function isOnlyAudience(aud: unknown, clientId: string): boolean {
+/** Our client id and nothing else, as text or as a list of one. */
+export function isOnlyAudience(aud: unknown, clientId: string): boolean {
   if (!Array.isArray(aud)) return aud === clientId
   return aud.length === 1 && aud[0] === clientId
+}
+
+/** 1 to 255 printable ASCII characters. */
+export function isSubject(value: unknown): value is string {
+  return typeof value === 'string' && /^[ -~]{1,255}$/.test(value)
 }
 
 function isInteger(value: unknown): value is number {

@@ -3,21 +3,31 @@ import { type Clock, unixSeconds } from '#src/clock.ts'
 import type { ProviderMetadata } from './provider-metadata.ts'
 import { ProviderUnavailable, SignInRefused } from './refusal.ts'
 
+/** Where the library keeps the key set of one metadata object; shared with logout tokens. */
+export type KeyCache = oauth.JWKSCacheInput
+
+/**
+ * Runs `check` with the keys known so far and, when it finds no fitting key, once more with newer
+ * ones: at most one renewal per window and provider, whoever asks for it.
+ * @returns false when no published key fits
+ */
+export type WithKeys = (
+  metadata: ProviderMetadata,
+  check: (metadata: ProviderMetadata, cache: KeyCache) => Promise<boolean>,
+) => Promise<boolean>
+
 export type VerifySignature = (metadata: ProviderMetadata, response: Response) => Promise<void>
 
 const renewalWindowSeconds = 60
 
 /**
- * Checks id_token signatures against the provider's published keys. The library keeps a key set
- * for five minutes, by metadata object, and does not fetch one younger than a minute again; a
- * provider that rotates just before it signs needs that fetch. So on an unknown key the check is
- * repeated once over a copy of the metadata, at most once per window and provider.
+ * The published keys of one provider. The library keeps a key set for five minutes, by metadata
+ * object, and does not fetch one younger than a minute again; a provider that rotates just before
+ * it signs needs that fetch. So newer keys are those of a copy of the metadata.
  */
-export function createSignatureCheck(
-  wire: oauth.ValidateSignatureOptions,
-  clock: Clock,
-): VerifySignature {
+export function createProviderKeys(clock: Clock): WithKeys {
   const renewals = new WeakMap<ProviderMetadata, ProviderMetadata>()
+  const caches = new WeakMap<ProviderMetadata, KeyCache>()
   let renewedAt = Number.NEGATIVE_INFINITY
 
   /** The metadata with keys newer than `tried`; null when they cannot be any newer. */
@@ -32,12 +42,31 @@ export function createSignatureCheck(
     return copy
   }
 
-  return async function verifySignature(metadata, response) {
+  function cacheOf(metadata: ProviderMetadata): KeyCache {
+    const cache = caches.get(metadata) ?? {}
+    caches.set(metadata, cache)
+    return cache
+  }
+
+  return async function withKeys(metadata, check) {
     const known = renewals.get(metadata) ?? metadata
-    if (await hasValidSignature(known, response, wire)) return
+    if (await check(known, cacheOf(known))) return true
     const renewed = renew(metadata, known)
-    if (renewed !== null && (await hasValidSignature(renewed, response, wire))) return
-    throw new SignInRefused('id-token-key')
+    return renewed !== null && check(renewed, cacheOf(renewed))
+  }
+}
+
+/** Checks id_token signatures against the provider's published keys. */
+export function createSignatureCheck(
+  wire: oauth.ValidateSignatureOptions,
+  clock: Clock,
+  withKeys: WithKeys = createProviderKeys(clock),
+): VerifySignature {
+  return async function verifySignature(metadata, response) {
+    const verified = await withKeys(metadata, (copy, cache) =>
+      hasValidSignature(copy, response, { ...wire, [oauth.jwksCache]: cache }),
+    )
+    if (!verified) throw new SignInRefused('id-token-key')
   }
 }
 

@@ -8,6 +8,8 @@ export type ProviderMetadata = oauth.AuthorizationServer & {
   authorization_endpoint: string
   token_endpoint: string
   jwks_uri: string
+  /** Where the browser can be sent to end the session at the provider; not every provider has one. */
+  end_session_endpoint?: string
 }
 
 export type MetadataRules = {
@@ -63,6 +65,9 @@ export async function discover(
     authorization_endpoint: endpoint(found.authorization_endpoint, rules),
     token_endpoint: endpoint(found.token_endpoint, rules),
     jwks_uri: endpoint(found.jwks_uri, rules),
+    ...(found.end_session_endpoint === undefined
+      ? {}
+      : { end_session_endpoint: endpoint(found.end_session_endpoint, rules) }),
     authorization_response_iss_parameter_supported:
       found.authorization_response_iss_parameter_supported === true,
     // What is configured, not what is published: the library takes this list as the pin.

@@ -1,9 +1,18 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/clock.ts'
 import { judgeCallback } from './callback.ts'
+import { endSessionUrl } from './end-session.ts'
 import { judgeIdToken, keepsAccessTokenHash, readIdToken, type VerifiedSignIn } from './id-token.ts'
+import { createLogoutSignatureCheck } from './logout-signature.ts'
+import {
+  decodeLogoutToken,
+  judgeLogoutToken,
+  type LogoutRefusal,
+  type ProviderLogout,
+  readLogoutToken,
+} from './logout-token.ts'
 import { createProviderFetch } from './provider-fetch.ts'
-import { createSignatureCheck } from './provider-keys.ts'
+import { createProviderKeys, createSignatureCheck } from './provider-keys.ts'
 import { createMetadataCache, discover } from './provider-metadata.ts'
 import { ProviderUnavailable, SignInRefused } from './refusal.ts'
 import {
@@ -31,8 +40,16 @@ export type PendingSignIn = { state: string; nonce: string; codeVerifier: string
 
 export type Provider = {
   config: ProviderConfig
-  /** Where to send the browser (specification, Authorize request). @throws ProviderUnavailable */
-  authorizationUrl(pending: PendingSignIn, redirectUri: string): Promise<URL>
+  /**
+   * Where to send the browser (specification, Authorize request).
+   * @param extras further parameters, such as `max_age`
+   * @throws ProviderUnavailable
+   */
+  authorizationUrl(
+    pending: PendingSignIn,
+    redirectUri: string,
+    extras?: Readonly<Record<string, string>>,
+  ): Promise<URL>
   /**
    * Judges the callback in the order iss, error, code, exchange, id_token (contract 4). The caller
    * has looked `state` up before. @throws SignInRefused | ProviderUnavailable
@@ -42,6 +59,13 @@ export type Provider = {
     pending: PendingSignIn,
     redirectUri: string,
   ): Promise<VerifiedSignIn>
+  /** Where a browser ends its session at the provider; null where that cannot be offered. */
+  endSessionUrl(returnUri: string, state: string): Promise<URL | null>
+  /**
+   * Judges a logout token by everything but its single use; its facts, or why it is refused.
+   * @throws ProviderUnavailable
+   */
+  verifyLogoutToken(token: string): Promise<ProviderLogout | LogoutRefusal>
   /** Resolves when metadata and keys can be had. @throws ProviderUnavailable */
   check(): Promise<void>
 }
@@ -81,14 +105,21 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
   const rules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
   const currentMetadata = createMetadataCache(() => discover(rules, providerFetch), clock)
   const sendCode = createCodeSender(config, wire, deps.secretSwitched ?? (() => {}))
-  const verifySignature = createSignatureCheck(wire, clock)
+  const withKeys = createProviderKeys(clock)
+  const verifySignature = createSignatureCheck(wire, clock, withKeys)
+  const verifyLogoutSignature = createLogoutSignatureCheck(
+    config.idTokenAlgorithms,
+    providerFetch,
+    withKeys,
+  )
 
   return {
     config,
 
-    async authorizationUrl(pending, redirectUri) {
+    async authorizationUrl(pending, redirectUri, extras = {}) {
       const url = new URL((await currentMetadata()).authorization_endpoint)
       const parameters = {
+        ...extras,
         response_type: 'code',
         client_id: config.clientId,
         redirect_uri: redirectUri,
@@ -124,6 +155,24 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
       }
       await verifySignature(metadata, response)
       return readIdToken(config.issuer, claims)
+    },
+
+    endSessionUrl(returnUri, state) {
+      return endSessionUrl(currentMetadata(), { clientId: config.clientId, returnUri, state })
+    },
+
+    async verifyLogoutToken(token) {
+      const decoded = decodeLogoutToken(token)
+      if (decoded === null) return 'logout-token-malformed'
+      const reason = judgeLogoutToken(decoded, {
+        issuer: config.issuer,
+        clientId: config.clientId,
+        algorithms: config.idTokenAlgorithms,
+        nowSeconds: unixSeconds(clock),
+      })
+      if (reason !== null) return reason
+      const fault = await verifyLogoutSignature(await currentMetadata(), token)
+      return fault ?? readLogoutToken(decoded.claims)
     },
 
     async check() {

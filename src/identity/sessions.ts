@@ -1,33 +1,16 @@
 import { sha256 } from '#src/crypto/digest.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
 import type { Device } from './audit.ts'
-
-/** Who the session belongs to and what they are right now; read anew with every request. */
-export type Caller = {
-  sessionId: string
-  userId: number
-  email: string | null
-  plan: string | null
-  createdAt: Date
-  tenantId: string | null
-  role: string | null
-  department: string | null
-}
+import { type CallerRow, personOf, type SessionCaller } from './caller.ts'
 
 export type SessionLimits = { idleSeconds: number; absoluteSeconds: number }
 
 /** A live session: anonymous while a first sign-in is pending. */
-export type LiveSession = { caller: Caller | null }
+export type LiveSession = { caller: SessionCaller | null }
 
-type SessionRow = {
-  id: string
+type SessionRow = Omit<CallerRow, 'user_id'> & {
   user_id: string | null
-  email: string | null
-  plan: string | null
-  created_at: Date
-  tenant_id: string | null
-  role: string | null
-  department: string | null
+  authenticated_seconds_ago: number | null
 }
 
 // A session is marked as seen at most this often, so that reading it is seldom a write.
@@ -46,7 +29,7 @@ export async function findSession(
     name: 'find-session',
     text: `
       WITH live AS (
-        SELECT id, user_id, tenant_id, last_seen_at FROM sessions
+        SELECT id, user_id, tenant_id, last_seen_at, authenticated_at FROM sessions
         WHERE id_hash = $1 AND expires_at > now()
           AND last_seen_at > now() - make_interval(secs => $2)
       ), seen AS (
@@ -54,7 +37,9 @@ export async function findSession(
         WHERE id = (SELECT id FROM live WHERE last_seen_at < now() - make_interval(secs => $3))
       )
       SELECT live.id, live.user_id, u.email, u.plan, u.created_at,
-             live.tenant_id, m.role, m.department
+             live.tenant_id, m.role, m.department,
+             floor(extract(epoch FROM now() - live.authenticated_at))::float8
+               AS authenticated_seconds_ago
       FROM live
       LEFT JOIN users u ON u.id = live.user_id
       LEFT JOIN memberships m ON m.tenant_id = live.tenant_id AND m.user_id = live.user_id`,
@@ -64,17 +49,15 @@ export async function findSession(
   return row === undefined ? null : { caller: toCaller(row) }
 }
 
-function toCaller(row: SessionRow): Caller | null {
-  if (row.user_id === null) return null
+function toCaller(row: SessionRow): SessionCaller | null {
+  const { user_id } = row
+  if (user_id === null) return null
   return {
     sessionId: row.id,
-    userId: Number(row.user_id),
-    email: row.email,
-    plan: row.plan,
-    createdAt: row.created_at,
-    tenantId: row.tenant_id,
-    role: row.role,
-    department: row.department,
+    tokenId: null,
+    tokenPermissions: null,
+    authenticatedSecondsAgo: row.authenticated_seconds_ago,
+    ...personOf({ ...row, user_id }),
   }
 }
 
@@ -109,7 +92,51 @@ export async function createSession(
   })
 }
 
-/** Ends a session for good. @returns false when it was not there any more */
+/** Whose the session is, its row locked until the transaction ends; null when it has ended. */
+export async function lockSession(
+  connection: Queryable,
+  sessionId: string,
+): Promise<{ userId: number | null; tenantId: string | null } | null> {
+  const { rows } = await connection.query<{ user_id: string | null; tenant_id: string | null }>({
+    text: `SELECT user_id, tenant_id FROM sessions WHERE id = $1 AND expires_at > now() FOR UPDATE`,
+    values: [sessionId],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  return { userId: row.user_id === null ? null : Number(row.user_id), tenantId: row.tenant_id }
+}
+
+/**
+ * Gives the session a new id; the old one is dead with the commit. The row stays, and with it what
+ * hangs on it: pending sign-ins of other tabs, and a sign-out under way, which ends the row.
+ */
+export async function renewSession(
+  connection: Queryable,
+  sessionId: string,
+  cookieId: string,
+): Promise<void> {
+  await connection.query({
+    text: 'UPDATE sessions SET id_hash = $2 WHERE id = $1',
+    values: [sessionId, sha256(cookieId)],
+  })
+}
+
+/** Notes that the person of the session has just authenticated again; its time starts anew. */
+export async function renewAuthentication(
+  connection: Queryable,
+  sessionId: string,
+  proof: { provider: string; providerSession: string | null; absoluteSeconds: number },
+): Promise<void> {
+  await connection.query({
+    text: `
+      UPDATE sessions SET authenticated_at = now(), provider = $2, provider_session = $3,
+                          expires_at = now() + make_interval(secs => $4)
+      WHERE id = $1`,
+    values: [sessionId, proof.provider, proof.providerSession, proof.absoluteSeconds],
+  })
+}
+
+/** Ends the session of a cookie. @returns false when it was not there any more */
 export async function endSession(
   connection: Queryable | IdentityPlane,
   cookieId: string,
@@ -117,6 +144,18 @@ export async function endSession(
   const { rowCount } = await connection.query({
     text: 'DELETE FROM sessions WHERE id_hash = $1',
     values: [sha256(cookieId)],
+  })
+  return rowCount === 1
+}
+
+/**
+ * Ends a session by its row, whatever its id in the cookie has become meanwhile.
+ * @returns false when it was not there any more
+ */
+export async function endSessionRow(connection: Queryable, sessionId: string): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: 'DELETE FROM sessions WHERE id = $1',
+    values: [sessionId],
   })
   return rowCount === 1
 }

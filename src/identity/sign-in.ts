@@ -1,30 +1,49 @@
-import { randomId } from '#src/crypto/digest.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import { moveAttempts } from './attempts.ts'
+import { type Attempt, moveAttempts } from './attempts.ts'
 import { type Device, recordAudit } from './audit.ts'
-import { decideIdentity, type Known, type ProvenIdentity } from './claims.ts'
-import { createSession, endSession } from './sessions.ts'
+import {
+  decideIdentity,
+  type IdentityDecision,
+  type IdentityRefusal,
+  type Intent,
+  type ProvenIdentity,
+} from './claims.ts'
+import { acceptInvitations } from './invitations.ts'
+import {
+  createSession,
+  endSessionRow,
+  lockSession,
+  renewAuthentication,
+  renewSession,
+} from './sessions.ts'
+import { addIdentity, createUser, enterTenant, lockUser, lookUpIdentity } from './users.ts'
 
 export type SignIn = {
   identity: ProvenIdentity
   providerSession: string | null
-  /** The session the browser came with; it ends, its other pending sign-ins move on. */
-  oldCookieId: string
+  /** What it was started for and in which session of the browser. */
+  attempt: Pick<Attempt, 'purpose' | 'sessionId' | 'ageSeconds'>
+  /** The id the browser's session has afterwards. */
   newCookieId: string
   absoluteSeconds: number
   device: Device
+  /** Unix seconds by the program's clock. */
+  nowSeconds: number
 }
 
 export type SignInOutcome =
   | { outcome: 'signed-in'; userId: number }
-  | { outcome: 'refused'; reason: 'email-known' }
+  | { outcome: 'refused'; reason: IdentityRefusal }
+
+type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
+type BrowserSession = Awaited<ReturnType<typeof lockSession>>
 
 const statementTimeoutMs = 2_000
 const uniqueViolation = '23505'
 
 /**
- * Carries out a sign-in in one transaction: identity, session, the end of the old session and the
- * audit entry stand or fall together. Two first sign-ins of one person at once: the loser's
+ * Carries out what the provider's answer means in one transaction: identity, invitations, session
+ * and the audit entry stand or fall together. Two first sign-ins of one person at once: the loser's
  * transaction is run again and finds what the winner made.
  */
 export async function completeSignIn(plane: IdentityPlane, signIn: SignIn): Promise<SignInOutcome> {
@@ -39,119 +58,104 @@ export async function completeSignIn(plane: IdentityPlane, signIn: SignIn): Prom
 }
 
 async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOutcome> {
-  const { identity, device } = signIn
-  const decision = decideIdentity(identity, await lookUp(connection, identity))
+  const { identity, attempt, device } = signIn
+  const { provider } = identity
+  const { kind: action, userId: starter } = attempt.purpose
+  const session = await lockStarter(connection, attempt)
+  const known = await lookUpIdentity(connection, identity)
+  const decision = decideIdentity(identity, intentOf(signIn, session), known)
   if (decision.kind === 'refuse') {
-    await recordAudit(
-      connection,
-      {
-        action: 'sign-in',
-        outcome: 'refused',
-        reason: decision.reason,
-        provider: identity.provider,
-      },
-      device,
-    )
-    return { outcome: 'refused', reason: decision.reason }
+    const { reason } = decision
+    const tenantId = starter !== null && session?.userId === starter ? session.tenantId : null
+    const refused = { action, outcome: 'refused', reason, provider, userId: starter } as const
+    await recordAudit(connection, { ...refused, tenantId }, device)
+    return { outcome: 'refused', reason }
   }
+  const userId = await settleIdentity(connection, identity, decision)
+  if (identity.email !== null && identity.emailTrusted) {
+    await acceptInvitations(connection, identity.email, userId, device)
+  }
+  const tenantId = await settleSession(connection, signIn, decision, userId, session)
+  const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
+  await recordAudit(connection, { ...done, userId, tenantId }, device)
+  return { outcome: 'signed-in', userId }
+}
+
+/**
+ * The session that started a link or re-authentication. Locks are taken in one order everywhere,
+ * user or membership before session, so that nobody waits in a circle.
+ */
+async function lockStarter(
+  connection: Queryable,
+  { purpose, sessionId }: SignIn['attempt'],
+): Promise<BrowserSession> {
+  if (purpose.kind === 'sign-in') return null
+  await lockUser(connection, purpose.userId)
+  return lockSession(connection, sessionId)
+}
+
+function intentOf({ attempt, nowSeconds }: SignIn, session: BrowserSession): Intent {
+  const { kind, userId } = attempt.purpose
+  if (kind === 'sign-in') return { kind }
+  const startedAt = nowSeconds - attempt.ageSeconds
+  return { kind, userId, sessionUserId: session?.userId ?? null, startedAt }
+}
+
+async function settleIdentity(
+  connection: Queryable,
+  identity: ProvenIdentity,
+  decision: Allowed,
+): Promise<number> {
   const userId =
     decision.kind === 'create'
       ? await createUser(connection, identity, decision.emailVerified)
       : decision.userId
-  if (decision.kind !== 'sign-in') await addIdentity(connection, identity, userId)
-  const tenantId = await lastActiveTenant(connection, userId)
+  const isNew =
+    decision.kind === 'create' ||
+    decision.kind === 'link' ||
+    (decision.kind === 'link-own' && !decision.known)
+  if (isNew) await addIdentity(connection, identity, userId)
+  return userId
+}
+
+/**
+ * A sign-in starts a session of its own and ends the one the browser came with. A link or
+ * re-authentication goes on in the session that started it, under a new id.
+ * @returns the session's tenant
+ */
+async function settleSession(
+  connection: Queryable,
+  signIn: SignIn,
+  decision: Allowed,
+  userId: number,
+  session: BrowserSession,
+): Promise<string | null> {
+  const { attempt, identity, newCookieId, providerSession, absoluteSeconds, device } = signIn
+  const { provider } = identity
+  if (decision.kind === 'link-own' || decision.kind === 'reauthenticate') {
+    await renewSession(connection, attempt.sessionId, newCookieId)
+    if (decision.kind === 'reauthenticate') {
+      const proof = { provider, providerSession, absoluteSeconds }
+      await renewAuthentication(connection, attempt.sessionId, proof)
+    }
+    return session?.tenantId ?? null
+  }
+  const tenantId = await enterTenant(connection, userId)
   await createSession(connection, {
-    cookieId: signIn.newCookieId,
+    cookieId: newCookieId,
     userId,
     tenantId,
-    provider: identity.provider,
-    providerSession: signIn.providerSession,
-    absoluteSeconds: signIn.absoluteSeconds,
+    provider,
+    providerSession,
+    absoluteSeconds,
     device,
   })
-  await moveAttempts(connection, signIn.oldCookieId, signIn.newCookieId)
-  await endSession(connection, signIn.oldCookieId)
-  await recordAudit(
-    connection,
-    {
-      action: 'sign-in',
-      outcome: 'done',
-      reason: decision.kind,
-      provider: identity.provider,
-      userId,
-      tenantId,
-    },
-    device,
-  )
-  return { outcome: 'signed-in', userId }
+  await moveAttempts(connection, attempt.sessionId, newCookieId)
+  await endSessionRow(connection, attempt.sessionId)
+  return tenantId
 }
 
-async function lookUp(connection: Queryable, identity: ProvenIdentity): Promise<Known> {
-  const { rows } = await connection.query<{ user_id: string }>({
-    text: 'SELECT user_id FROM oauth_identities WHERE provider = $1 AND provider_user_id = $2',
-    values: [identity.provider, identity.subject],
-  })
-  const [row] = rows
-  if (row !== undefined) return { identityUserId: Number(row.user_id), sameAddress: [] }
-  if (identity.email === null) return { identityUserId: null, sameAddress: [] }
-  const users = await connection.query<{ id: string; email_verified: boolean }>({
-    text: `SELECT id, email_verified FROM users
-           WHERE lower(email COLLATE "C") = lower($1 COLLATE "C") LIMIT 2`,
-    values: [identity.email],
-  })
-  return {
-    identityUserId: null,
-    sameAddress: users.rows.map((user) => ({
-      userId: Number(user.id),
-      emailVerified: user.email_verified,
-    })),
-  }
-}
-
-/** A new user is admin of a tenant of their own (contract 8). */
-async function createUser(
-  connection: Queryable,
-  identity: ProvenIdentity,
-  emailVerified: boolean,
-): Promise<number> {
-  const tenantId = randomId()
-  await connection.query({
-    text: `SELECT set_config('app.tenant_id', $1, true)`,
-    values: [tenantId],
-  })
-  await connection.query({
-    text: 'INSERT INTO tenants (id, name) VALUES ($1, $2)',
-    values: [tenantId, (identity.name ?? identity.email ?? 'Personal').slice(0, 200)],
-  })
-  const { rows } = await connection.query<{ id: string }>({
-    text: `
-      WITH created AS (
-        INSERT INTO users (email, email_verified, own_tenant_id) VALUES ($1, $2, $3) RETURNING id
-      )
-      INSERT INTO memberships (tenant_id, user_id, role) SELECT $3, id, 'admin' FROM created
-      RETURNING user_id AS id`,
-    values: [identity.email, emailVerified, tenantId],
-  })
-  return Number(rows[0]?.id)
-}
-
-async function addIdentity(
-  connection: Queryable,
-  identity: ProvenIdentity,
-  userId: number,
-): Promise<void> {
-  await connection.query({
-    text: `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-           VALUES ($1, $2, $3, $4)`,
-    values: [identity.provider, identity.subject, userId, identity.issuer],
-  })
-}
-
-async function lastActiveTenant(connection: Queryable, userId: number): Promise<string | null> {
-  const { rows } = await connection.query<{ tenant_id: string }>({
-    text: `SELECT tenant_id FROM memberships WHERE user_id = $1
-           ORDER BY last_active_at DESC, tenant_id LIMIT 1`,
-    values: [userId],
-  })
-  return rows[0]?.tenant_id ?? null
+function reasonOf(decision: Allowed): string {
+  if (decision.kind !== 'link-own') return decision.kind
+  return decision.known ? 'known' : 'explicit'
 }

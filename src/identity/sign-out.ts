@@ -1,24 +1,31 @@
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
 import { type Device, recordAudit } from './audit.ts'
-import { type Caller, endSession } from './sessions.ts'
+import type { SessionCaller } from './caller.ts'
+import { providerOfSession } from './provider-logout.ts'
+import { endSessionRow } from './sessions.ts'
 
 const statementTimeoutMs = 2_000
 
-/** Ends the session and writes the audit entry in one commit; once it resolves, nobody has it. */
+/**
+ * Ends the session and writes the audit entry in one commit; once it resolves, nobody has it. The
+ * row is ended, so a tenant switch under way that gives it a new id does not save it.
+ * @returns the provider it was signed in through, where the browser may still be signed in
+ */
 export async function signOut(
   plane: IdentityPlane,
-  cookieId: string,
-  caller: Caller,
+  caller: SessionCaller,
   device: Device,
-): Promise<void> {
-  await plane.transaction({ statementTimeoutMs }, async (connection) => {
-    const ended = await endSession(connection, cookieId)
-    if (!ended) return
+): Promise<string | null> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const provider = await providerOfSession(connection, caller.sessionId)
+    const ended = await endSessionRow(connection, caller.sessionId)
+    if (!ended) return provider
     const { userId, tenantId } = caller
     await recordAudit(
       connection,
       { action: 'sign-out', outcome: 'done', reason: 'own-request', userId, tenantId },
       device,
     )
+    return provider
   })
 }

@@ -9,7 +9,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
 root
     request-log
     errors
-    metrics
     security-headers
       @fastify/helmet
     route-access
@@ -34,26 +33,25 @@ root
         login
         callback
       signedIn
+        api-token
         rate-limit
           @fastify/rate-limit
         authz
         logout
+        sessions
+        identities
+        tokens
+        ownAudit
+        tenants
         me
         orders
         tenant
           tenant-rls
           invoices
-      operators
-        rate-limit
-          @fastify/rate-limit
-        operator
-        authz
-        billingEvents
-        billingReplays
+          tenantAudit
     webhooks
       rate-limit
         @fastify/rate-limit
-      inbox
       webhook-verify
         fastify-raw-body
       billing
@@ -80,12 +78,52 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/logout (POST)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/callback (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── auth/sessions (GET, DELETE)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── auth/identities (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:provider (POST)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       └── /:subject (DELETE)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── auth/tokens (POST, GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── auth/audit (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── audit (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   audit (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── openapi.json (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
@@ -95,65 +133,45 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── orders/:id (GET, PATCH)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   orders/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
+    ├── tenants (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   tenants (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── session/tenant (POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
     ├── me (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   me (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── invoices/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   invoices/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    ├── billing/events (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   billing/events (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    │   ├── /replay (POST)
-    │   │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   │   • (onResponse) ["logRequest()"]
-    │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       • (onResponse) ["logRequest()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["logRequest()"]
-    │       └── /replay (POST)
-    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │           • (onResponse) ["logRequest()"]
-    ├── billing/replays/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   billing/replays/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     └── webhooks/billing (POST)
         • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()"]
         • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
         • (preValidation) ["verifyWebhook()"]
-        • (onResponse) ["logRequest()","countWebhook()"]
+        • (onResponse) ["logRequest()"]
 
 `

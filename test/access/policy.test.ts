@@ -1,8 +1,16 @@
 import t from 'tap'
 import { decide, policy, type Rule } from '#src/access/policy.ts'
-import { permissionsOf, rolePermissions } from '#src/access/roles.ts'
+import {
+  effectivePermissions,
+  tokenPermissions as everyTokenPermission,
+  grantableTo,
+  permissionsOf,
+  rolePermissions,
+} from '#src/access/roles.ts'
 
 const tenantId = '00000000-0000-4000-8000-00000000000a'
+const tokenPermissions: null = null
+const tokenPermission = 'order:read'
 const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
 
 /** Specification, Roles and permissions. */
@@ -38,11 +46,13 @@ t.test('a role that is not in the table has no permissions', async (t) => {
 
 t.test('a permission is needed exactly where the rule names one', async (t) => {
   for (const permission of all) {
-    const rules: Rule[] = [{ resource: 'order', action: 'read', permission, scope: 'owner' }]
+    const rules: Rule[] = [
+      { resource: 'order', action: 'read', permission, tokenPermission, scope: 'owner' },
+    ]
     for (const role of [...Object.keys(specified), ...unknownRoles]) {
       const holds = role !== null && Object.hasOwn(specified, role)
       const allowed = holds && specified[role]?.includes(permission)
-      const decision = decide({ role, tenantId }, 'order', 'read', rules)
+      const decision = decide({ role, tenantId, tokenPermissions }, 'order', 'read', rules)
       t.equal(decision.effect, allowed ? 'allow' : 'deny', `${role} ${permission}`)
       t.equal(decision.reason, allowed ? 'allowed' : 'permission-missing')
       t.equal(decision.rule, rules[0])
@@ -51,7 +61,7 @@ t.test('a permission is needed exactly where the rule names one', async (t) => {
 })
 
 t.test('what no rule allows is denied', async (t) => {
-  const admin = { role: 'admin', tenantId }
+  const admin = { role: 'admin', tenantId, tokenPermissions }
   t.same(decide(admin, 'order', 'read', []), { effect: 'deny', rule: null, reason: 'no-rule' })
   for (const name of ['', '__proto__', 'constructor', 'ORDER']) {
     t.equal(decide(admin, name as never, 'read').effect, 'deny', `resource ${name}`)
@@ -61,16 +71,22 @@ t.test('what no rule allows is denied', async (t) => {
 
 t.test('a rule is that of its resource and of its action', async (t) => {
   const rules: Rule[] = [
-    { resource: 'order', action: 'update', permission: null, scope: 'owner' },
-    { resource: 'invoice', action: 'read', permission: null, scope: 'owner' },
+    { resource: 'order', action: 'update', permission: null, tokenPermission, scope: 'owner' },
+    { resource: 'invoice', action: 'read', permission: null, tokenPermission, scope: 'owner' },
   ]
-  t.equal(decide({ role: 'admin', tenantId }, 'order', 'read', rules).reason, 'no-rule')
-  t.equal(decide({ role: 'admin', tenantId }, 'order', 'update', rules).rule, rules[0])
+  t.equal(
+    decide({ role: 'admin', tenantId, tokenPermissions }, 'order', 'read', rules).reason,
+    'no-rule',
+  )
+  t.equal(
+    decide({ role: 'admin', tenantId, tokenPermissions }, 'order', 'update', rules).rule,
+    rules[0],
+  )
 })
 
 t.test('without a tenant no tenant rule allows, an owner rule does', async (t) => {
   for (const rule of policy) {
-    const subject = { role: 'admin', tenantId: null }
+    const subject = { role: 'admin', tenantId: null, tokenPermissions }
     const decision = decide(subject, rule.resource, rule.action)
     const name = `${rule.resource}:${rule.action}`
     if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)
@@ -90,10 +106,47 @@ t.test('an operator rule allows operators alone, whatever the role', async (t) =
   for (const { resource, action } of rules) {
     for (const role of [...Object.keys(specified), ...unknownRoles]) {
       for (const operator of [undefined, false, 'true', 1]) {
-        const subject = { role, tenantId, operator } as { role: string; tenantId: string }
+        const subject = { role, tenantId, tokenPermissions, operator: operator as false }
         t.match(decide(subject, resource, action), { effect: 'deny', reason: 'no-operator' })
       }
-      t.equal(decide({ role, tenantId, operator: true }, resource, action).effect, 'allow')
+      t.equal(
+        decide({ role, tenantId, tokenPermissions, operator: true }, resource, action).effect,
+        'allow',
+      )
+      const limited = { role, tenantId, tokenPermissions: everyTokenPermission, operator: true }
+      t.match(decide(limited, resource, action), { effect: 'deny', reason: 'token-limited' })
     }
+  }
+})
+t.test('a limited token needs what the rule names, and its owner needs the rest', async (t) => {
+  for (const rule of policy) {
+    if (rule.tokenPermission === null) continue
+    const name = `${rule.resource}:${rule.action}`
+    const ask = (role: string, limit: readonly string[] | null) =>
+      decide({ role, tenantId, tokenPermissions: limit }, rule.resource, rule.action)
+    t.equal(ask('admin', null).effect, 'allow', name)
+    t.equal(ask('admin', [rule.tokenPermission]).effect, 'allow', name)
+    t.match(ask('admin', []), { effect: 'deny', reason: 'token-limited' }, name)
+    const others = everyTokenPermission.filter((one) => one !== rule.tokenPermission)
+    t.match(ask('admin', others), { effect: 'deny', reason: 'token-limited' }, name)
+    if (rule.permission === null) continue
+    const without = Object.keys(specified).filter(
+      (role) => !specified[role]?.includes(rule.permission ?? ''),
+    )
+    for (const role of without) {
+      t.match(ask(role, everyTokenPermission), { reason: 'permission-missing' }, `${name} ${role}`)
+    }
+  }
+})
+
+t.test('what a token can be limited to, and what it comes to', async (t) => {
+  const own = ['order:read', 'order:write', 'invoice:read', 'document:read', 'document:write']
+  t.same(everyTokenPermission, [...all, ...own])
+  for (const role of [...Object.keys(specified), ...unknownRoles]) {
+    const permissions = permissionsOf(role)
+    t.same(grantableTo(role), [...permissions, ...own])
+    t.same(effectivePermissions(role, null), permissions)
+    t.same(effectivePermissions(role, []), [])
+    t.same(effectivePermissions(role, everyTokenPermission), [...permissions, ...own])
   }
 })

@@ -40,6 +40,16 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
       /policy wide of the table posts/,
     ],
     [
+      'a policy with a branch for no context',
+      'CREATE POLICY wide ON posts USING (tenant_id = current_tenant_id() OR current_tenant_id() IS NULL)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'a policy with such a branch in a subselect',
+      'CREATE POLICY wide ON orders USING ((SELECT current_user_id()) IS NULL)',
+      /policy wide of the table orders/,
+    ],
+    [
       'an INSERT policy WITH CHECK (true)',
       'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (true)',
       /policy wide of the table posts/,
@@ -60,7 +70,7 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
       'CREATE POLICY wide ON audit_log FOR UPDATE USING (true)',
       /policy wide of the table audit_log/,
     ],
-    ['a policy dropped', 'DROP POLICY tenant_scope ON tenants', /tenants has no policy/],
+    ['a policy dropped', 'DROP POLICY tenant_scope ON invoices', /invoices has no policy/],
     [
       'the policy that places new orders dropped',
       'DROP POLICY placed_in_own_tenant ON orders',

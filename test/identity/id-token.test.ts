@@ -138,6 +138,7 @@ t.test('claims that are no usable text are null', async (t) => {
     emailVerified: false,
     name: null,
     sessionId: null,
+    authenticatedAt: null,
   })
   t.equal(read({ email: 'a'.repeat(320) }).email, 'a'.repeat(320))
   t.equal(read({ email: 'a'.repeat(321) }).email, null)

@@ -32,7 +32,7 @@ t.test('a browser is led through sign-in to one’s own order, and out again', a
 
   await page.goto(baseUrl)
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   t.strictSame(
     (await context.cookies()).filter(({ name }) => name === 'sid'),
     [],

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import authz from '#plugins/authz.ts'
 import errors from '#plugins/errors.ts'
-import type { Caller } from '#src/identity/sessions.ts'
+import type { Caller } from '#src/identity/caller.ts'
 import { createLogger } from '#src/logger.ts'
 import { aCaller, fakeSession, neighbour } from './neighbours.ts'
 
@@ -19,6 +19,17 @@ const callers: Record<string, Caller> = {
   admin: aCaller({ role: 'admin' }),
   homeless: aCaller({ tenantId: null, role: null }),
   unreadable,
+  'token, unlimited': aCaller({ sessionId: null, tokenId: 'token', authenticatedSecondsAgo: null }),
+  'token, limited': aCaller({
+    sessionId: null,
+    tokenId: 'token',
+    tokenPermissions: ['order:read'],
+    authenticatedSecondsAgo: null,
+  }),
+  'authenticated 299 s ago': aCaller({ authenticatedSecondsAgo: 299 }),
+  'authenticated 300 s ago': aCaller({ authenticatedSecondsAgo: 300 }),
+  'authenticated 301 s ago': aCaller({ authenticatedSecondsAgo: 301 }),
+  'never authenticated': aCaller({ authenticatedSecondsAgo: null }),
 }
 
 async function build(t: Test) {
@@ -29,7 +40,7 @@ async function build(t: Test) {
   })
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(neighbour('route-access'))
+  for (const name of ['route-access', 'api-token']) await app.register(neighbour(name))
   await app.register(fakeSession(callers))
   await app.register(authz)
   app.get(
@@ -49,6 +60,11 @@ async function build(t: Test) {
     { config: { access: 'signed-in' } },
     async (request) => request.caller.userId,
   )
+  app.get('/session', { config: { access: 'session' } }, async (request) => request.sessionCaller)
+  app.get('/recent', { config: { access: 'recent-session' } }, async () => 'done')
+  app.get('/signed-in/session', { config: { access: 'signed-in' } }, (request) => {
+    return request.sessionCaller
+  })
   app.get('/public', { config: { access: 'public' } }, async () => 'done')
   app.get('/silent', async () => 'done')
   app.get(
@@ -129,11 +145,46 @@ t.test('what is owned is scoped by the user, and by the tenant where there is on
   t.same((await get('/own', 'homeless')).json().owner, { userId: 1 })
 })
 
+t.test('a token is refused where a session is asked for', async (t) => {
+  const { get } = await build(t)
+  for (const caller of ['token, unlimited', 'token, limited']) {
+    t.equal((await get('/signed-in', caller)).statusCode, 200)
+    for (const url of ['/session', '/recent', '/signed-in/session']) {
+      const answer = await get(url, caller)
+      t.equal(answer.statusCode, 403, `${caller} ${url}`)
+      t.match(answer.json(), { type: 'urn:gatehouse:problem:session-required' })
+    }
+  }
+  t.equal((await get('/own', 'token, limited')).statusCode, 200, 'what it names')
+  t.equal((await get('/tenant', 'token, limited')).statusCode, 403, 'what it does not')
+  t.equal((await get('/tenant', 'token, unlimited')).statusCode, 200)
+})
+
+t.test('recent is within five minutes, 300 seconds included', async (t) => {
+  const { get } = await build(t)
+  const statuses: Record<string, number> = {
+    'authenticated 299 s ago': 200,
+    'authenticated 300 s ago': 200,
+    'authenticated 301 s ago': 403,
+    'never authenticated': 403,
+  }
+  for (const [caller, status] of Object.entries(statuses)) {
+    const answer = await get('/recent', caller)
+    t.equal(answer.statusCode, status, caller)
+    t.equal((await get('/session', caller)).statusCode, 200)
+    if (status === 403) {
+      t.match(answer.json(), { type: 'urn:gatehouse:problem:reauthentication-required' })
+    }
+  }
+})
+
 t.test('it needs a session and the access rule', async (t) => {
-  for (const missing of ['session', 'route-access']) {
+  for (const missing of ['session', 'route-access', 'api-token']) {
     const app = Fastify()
     if (missing !== 'session') await app.register(fakeSession(callers))
-    if (missing !== 'route-access') await app.register(neighbour('route-access'))
+    for (const name of ['route-access', 'api-token']) {
+      if (missing !== name) await app.register(neighbour(name))
+    }
     await t.rejects(Promise.resolve(app.register(authz)), new RegExp(`'${missing}'`))
   }
 })

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors, { answerError } from '#plugins/errors.ts'
+import notFound from '#plugins/not-found.ts'
 import { Refusal } from '#src/errors.ts'
 import { createLogger } from '#src/logger.ts'
 
@@ -21,6 +22,7 @@ async function build(t: Test, routes: (app: FastifyInstance) => void) {
   })
   t.teardown(() => app.close())
   await app.register(errors)
+  await app.register(notFound)
   routes(app)
   return { app, log }
 }

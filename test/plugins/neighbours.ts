@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Caller } from '#src/identity/sessions.ts'
+import type { Caller } from '#src/identity/caller.ts'
 
 /** A plugin of this name that does nothing, for one that only has to be there. */
 export function neighbour(name: string) {
@@ -11,6 +11,9 @@ export function neighbour(name: string) {
 export function aCaller(facts: Partial<Caller> = {}): Caller {
   return {
     sessionId: '00000000-0000-4000-8000-000000000001',
+    tokenId: null,
+    tokenPermissions: null,
+    authenticatedSecondsAgo: 0,
     userId: 1,
     email: 'ada@example.com',
     plan: null,

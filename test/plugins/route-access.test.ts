@@ -42,12 +42,17 @@ t.test('public is stated and needs no guard', async (t) => {
 t.test('a route outside the scope that guards it refuses the start', async (t) => {
   const order = { resource: 'order', action: 'read' } as const
   await t.rejects(boot({ access: 'signed-in' }), /outside the scope that sets request\.caller/)
+  for (const access of ['session', 'recent-session'] as const) {
+    await t.rejects(boot({ access }), /outside the scope that sets request\.caller/)
+    await t.resolves(boot({ access }, ['caller']))
+  }
   await t.rejects(boot({ access: order }), /outside the scope that sets request\.caller/)
   await t.rejects(boot({ access: 'signature' }), /outside the scope that sets request\.webhook/)
   await t.rejects(boot({ access: 'signature' }, ['caller']), /request\.webhook/)
   await t.rejects(boot({ access: 'signed-in' }, ['webhook']), /request\.caller/)
   await t.resolves(boot({ access: 'signed-in' }, ['caller']))
   await t.resolves(boot({ access: 'signature' }, ['webhook']))
+  await t.resolves(boot({ access: 'signature' }, ['logout']))
 })
 
 t.test('a tenant rule outside the tenant scope refuses the start', async (t) => {

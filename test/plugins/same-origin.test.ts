@@ -67,3 +67,12 @@ t.test('a doubled Sec-Fetch-Site is not believed', async (t) => {
   const answer = await app.inject({ method: 'POST', url: '/', headers })
   t.equal(answer.statusCode, 403)
 })
+
+t.test('a bearer token is exempt, another scheme is not', async (t) => {
+  const ask = async (authorization: string) => {
+    const headers = { cookie: 'a=1', 'sec-fetch-site': 'cross-site', authorization }
+    return (await app.inject({ method: 'POST', url: '/', headers })).statusCode
+  }
+  for (const value of ['Bearer x', 'bearer x', 'Bearer']) t.equal(await ask(value), 200, value)
+  for (const value of ['Basic x', 'Bearerx', 'x Bearer', '']) t.equal(await ask(value), 403, value)
+})

@@ -2,10 +2,10 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import securityHeaders from '#plugins/security-headers.ts'
 
-async function answerOf(t: Test, https: boolean) {
+async function answerOf(t: Test, https: boolean, formTargets: string[] = []) {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(securityHeaders, { https })
+  await app.register(securityHeaders, { https, formTargets })
   app.get('/', async () => 'done')
   app.get('/broken', async () => {
     throw new Error('broken')
@@ -50,3 +50,14 @@ t.test('https is demanded for a year, where there is https', async (t) => {
   const local = await (await answerOf(t, false))('/')
   t.notOk('strict-transport-security' in local)
 })
+
+t.test(
+  'a form may lead to our own pages and to the identity providers, nowhere else',
+  async (t) => {
+    const headers = await (await answerOf(t, true, ['https://a.example', 'https://b.example']))('/')
+    t.match(
+      headers['content-security-policy'],
+      /(^|;)form-action 'self' https:\/\/a\.example https:\/\/b\.example(;|$)/,
+    )
+  },
+)

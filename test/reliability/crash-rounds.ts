@@ -15,19 +15,22 @@ const giveUpMs = 5_000
  * Rounds of events, sent while web, worker or the database's connections are killed at a moment
  * the seed chooses; each unacknowledged event is sent again, as a provider would. At the end
  * everything must have settled: every 200 exists once and took effect once.
+ * @param seconds no round is begun after them
  */
 export async function runCrashRounds(
   database: TestDatabase,
   env: Record<string, string>,
-  { rounds, seed }: { rounds: number; seed: number },
+  { rounds, seed, seconds }: { rounds: number; seed: number; seconds: number },
 ): Promise<CrashRun> {
   const random = randomOf(seed)
   const web = await startKillable('web', env)
   const worker = await startKillable('worker', env)
   const sent = new Set<string>()
   const acknowledged = new Set<string>()
+  const end = performance.now() + seconds * 1_000
+  let round = 0
   try {
-    for (let round = 0; round < rounds; round++) {
+    for (; round < rounds && performance.now() < end; round++) {
       const ids = Array.from({ length: eventsPerRound }, (_, n) => `evt_${seed}_${round}_${n}`)
       for (const id of ids) sent.add(id)
       const deliveries = Promise.all(ids.map((id) => deliver(web, id, acknowledged)))
@@ -40,7 +43,7 @@ export async function runCrashRounds(
     await settle(database)
     const breaches = await checkHistory(database.admin, { acknowledged, sent })
     if (acknowledged.size !== sent.size) breaches.push('events that were never acknowledged')
-    return { rounds, acknowledged: acknowledged.size, breaches }
+    return { rounds: round, acknowledged: acknowledged.size, breaches }
   } finally {
     await Promise.all([web.end(), worker.end()])
   }

@@ -62,10 +62,10 @@ t.test('events are listed newest first, by pages that neither repeat nor miss on
   const seen: string[] = []
   let after = ''
   do {
-    const url = `/billing/events?limit=2${after && `&after=${after}`}`
+    const url = `/billing/events?limit=2${after && `&cursor=${after}`}`
     const answer = (await built.app.inject({ url, headers: { cookie } })).json()
-    seen.push(...answer.events.map(({ id }: { id: string }) => id))
-    after = answer.next ?? ''
+    seen.push(...answer.data.map(({ id }: { id: string }) => id))
+    after = answer.nextCursor ?? ''
   } while (after !== '')
   t.strictSame(
     seen,
@@ -93,7 +93,7 @@ t.test('the list is filtered by state, type and time of receipt', async (t) => {
     ['?to=2026-11-02T00:00:00Z', ['a']],
   ]
   for (const [query, ids] of cases) {
-    const { events } = (
+    const { data: events } = (
       await built.app.inject({ url: `/billing/events${query}`, headers: { cookie } })
     ).json()
     t.strictSame(
@@ -109,7 +109,7 @@ t.test('a query that means nothing is 400', async (t) => {
   const cookie = await signInAs(built, operator)
   const queries = ['status=odd', 'limit=0', 'limit=101', 'limit=x', 'from=yesterday', 'odd=1']
   const cursors = ['x', '!', 'bnVsbA', 'W10', 'WyIxIl0', 'WyJ4IiwiYSJd', 'x'.repeat(3_000)]
-  for (const query of [...queries, ...cursors.map((cursor) => `after=${cursor}`)]) {
+  for (const query of [...queries, ...cursors.map((cursor) => `cursor=${cursor}`)]) {
     const answer = await built.app.inject({ url: `/billing/events?${query}`, headers: { cookie } })
     t.equal(answer.statusCode, 400, query)
   }
@@ -164,7 +164,7 @@ t.test('a dead event is replayed once its cause is mended, one or many', async (
     'SELECT source_event FROM invoices ORDER BY source_event',
   )
   t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }, { source_event: 'c' }])
-  const { events } = (
+  const { data: events } = (
     await app.inject({ url: '/billing/events?status=dead', headers: { cookie } })
   ).json()
   t.match(events, [{ id: 'poison', lastError: /customer is missing/ }])

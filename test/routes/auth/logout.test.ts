@@ -19,13 +19,13 @@ t.test('signing out ends the session, clears the cookie and is noted, in one go'
   t.strictSame(rows, [{ action: 'sign-out', outcome: 'done' }])
 })
 
-t.test('a form is answered with 303 to the start page', async (t) => {
+t.test('a form is answered with 303 to a page that says so', async (t) => {
   const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const headers = { cookie, ...form, 'sec-fetch-site': 'same-origin' }
   const response = await test.app.inject({ method: 'POST', url: '/auth/logout', headers })
   t.equal(response.statusCode, 303)
-  t.equal(response.headers.location, '/')
+  t.equal(response.headers.location, '/auth/signed-out?provider=demo')
 })
 
 t.test('another site cannot sign anybody out', async (t) => {

@@ -1,0 +1,43 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { Refusal } from '#src/errors.ts'
+import { findToken } from '#src/identity/api-tokens.ts'
+import type { Caller } from '#src/identity/caller.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who came with `Authorization: Bearer`; null for everyone else. */
+    tokenCaller: Caller | null
+  }
+}
+
+const sessionCookie = 'sid'
+
+/**
+ * API tokens, wherever a session is accepted. A request that names a bearer token is judged by it
+ * alone: an invalid one is 401, and one beside a session cookie is malformed, because it would be
+ * two people at once. Other schemes are not ours and are left alone.
+ */
+export default fp(
+  async function apiToken(app) {
+    app.decorateRequest('tokenCaller', null)
+    app.addHook('onRequest', async function authenticateToken(request: FastifyRequest) {
+      const { authorization } = request.headers
+      if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization)) return
+      if (hasSessionCookie(request)) {
+        throw new Refusal('malformed', { detail: 'Send a session cookie or a token, not both.' })
+      }
+      const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
+      const caller = token === undefined ? null : await findToken(app.identityPlane, token)
+      if (caller === null) throw new Refusal('invalid-token')
+      request.tokenCaller = caller
+    })
+  },
+  { name: 'api-token', fastify: '5.x', dependencies: ['database', 'session'] },
+)
+
+/** Also a doubled one, which the session plugin ignores. */
+function hasSessionCookie({ headers }: FastifyRequest): boolean {
+  const pairs = headers.cookie?.split(';') ?? []
+  return pairs.some((pair) => pair.split('=', 1)[0]?.trim() === sessionCookie)
+}

@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { readPage } from '#src/cursor.ts'
+import { Refusal } from '#src/errors.ts'
+import { isForm } from '#src/forms.ts'
+import { deviceOf } from '#src/identity/audit.ts'
+import { identityList, listIdentities, unlinkIdentity } from '#src/identity/identities.ts'
+import { refusalOfProvider } from '#src/identity/refusal-answers.ts'
+import { startOwn } from '#src/identity/start-sign-in.ts'
+import { PageOf, PageQuery, problems, Time } from '#src/shapes.ts'
+
+const Identity = Type.Object({
+  provider: Type.String(),
+  subject: Type.String({ description: 'What the provider calls you (`sub`)' }),
+  issuer: Type.String(),
+  createdAt: Time,
+})
+
+const ProviderParams = Type.Object(
+  { provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }) },
+  { additionalProperties: false },
+)
+const IdentityParams = Type.Object(
+  { ...ProviderParams.properties, subject: Type.String({ pattern: '^[ -~]{1,255}$' }) },
+  { additionalProperties: false },
+)
+
+const tags = ['account']
+const recentDescription =
+  'Only within five minutes of signing in or confirming (`/auth/login?reauthenticate=true`); otherwise 403 `urn:gatehouse:problem:reauthentication-required`.'
+
+/** The ways to sign in to one's account: see them, add one, take one away. */
+const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function identities(
+  app,
+  { redirectUri },
+) {
+  app.get(
+    '/auth/identities',
+    {
+      exposeHeadRoute: false,
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'The ways you can sign in',
+        querystring: PageQuery,
+        response: { 200: PageOf(Identity), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const page = readPage(request.query, identityList.name, identityList.forms)
+      const owner = request.ownerScope
+      return app.db.read(owner, (tx) => listIdentities(tx, owner, page))
+    },
+  )
+
+  app.post(
+    '/auth/identities/:provider',
+    {
+      config: { access: 'recent-session' },
+      schema: {
+        tags,
+        summary: 'Link a further way to sign in: where to go, as 302 for a form, else as JSON',
+        description: recentDescription,
+        params: ProviderParams,
+        response: {
+          200: Type.Object({ url: Type.String({ description: 'Send the browser here' }) }),
+          302: Type.Null(),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const provider = app.providers.get(request.params.provider)?.client
+      if (provider === undefined) throw new Refusal('not-found')
+      const device = deviceOf(request.ip, request.headers['user-agent'])
+      const { userId, sessionId } = request.sessionCaller
+      const start = { provider, redirectUri, device }
+      const purpose = { kind: 'link', userId } as const
+      const url = await startOwn(app.identityPlane, start, sessionId, purpose).catch((error) => {
+        throw refusalOfProvider(error)
+      })
+      if (url === null) throw new Refusal('unauthenticated')
+      if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
+      return { url: url.href }
+    },
+  )
+
+  app.delete(
+    '/auth/identities/:provider/:subject',
+    {
+      config: { access: 'recent-session' },
+      schema: {
+        tags,
+        summary: 'Take a way to sign in away; other sessions that came by its provider end',
+        description: `${recentDescription} The last way to sign in stays: 409.`,
+        params: IdentityParams,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const device = deviceOf(request.ip, request.headers['user-agent'])
+      const plane = app.identityPlane
+      const outcome = await unlinkIdentity(plane, request.sessionCaller, request.params, device)
+      if (outcome === 'missing') throw new Refusal('not-found')
+      if (outcome === 'last') throw new Refusal('last-sign-in-method')
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+export default identities

@@ -1,0 +1,117 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { readPage } from '#src/cursor.ts'
+import { Refusal } from '#src/errors.ts'
+import { deviceOf } from '#src/identity/audit.ts'
+import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
+import { findOwnSession, listSessions, sessionList } from '#src/identity/session-list.ts'
+import { found } from '#src/ids.ts'
+import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/shapes.ts'
+
+const Session = Type.Object({
+  id: Type.String({ ...Uuid, description: 'Of the session, not what stands in the cookie' }),
+  current: Type.Boolean({ description: 'The one that asks' }),
+  createdAt: Time,
+  lastSeenAt: Type.String({ ...Time, description: 'To the minute' }),
+  userAgent: Nullable(Type.String()),
+  ip: Nullable(Type.String({ description: 'The network part of the address' })),
+})
+
+const tags = ['account']
+
+/** One's own sessions: see them, end one, end all others. An ended one is gone with its next request. */
+const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async function sessions(
+  app,
+  { idleSeconds },
+) {
+  const plane = app.identityPlane
+  const ownerOf = ({ sessionCaller: { userId, sessionId } }: FastifyRequest) => ({
+    userId,
+    sessionId,
+    idleSeconds,
+  })
+  const device = (request: FastifyRequest) => deviceOf(request.ip, request.headers['user-agent'])
+
+  app.get(
+    '/auth/sessions',
+    {
+      exposeHeadRoute: false,
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'Your live sessions, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Session), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const page = readPage(request.query, sessionList.name, sessionList.forms)
+      const owner = ownerOf(request)
+      return app.db.read(request.ownerScope, (tx) => listSessions(tx, owner, page))
+    },
+  )
+
+  app.get(
+    '/auth/sessions/:id',
+    {
+      exposeHeadRoute: false,
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'One of your live sessions',
+        params: UuidParams,
+        response: { 200: Session, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const { id } = request.params
+      const owner = ownerOf(request)
+      return found(await app.db.read(request.ownerScope, (tx) => findOwnSession(tx, owner, id)))
+    },
+  )
+
+  app.delete(
+    '/auth/sessions',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'End all your sessions but this one',
+        response: { 204: Type.Null(), ...problems(401, 403, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      await endOtherSessions(plane, request.sessionCaller, device(request))
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.delete(
+    '/auth/sessions/:id',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'End one of your sessions; ending this one clears the cookie',
+        params: UuidParams,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { sessionCaller, session } = request
+      const id = request.params.id.toLowerCase()
+      const ended = await endOwnSession(plane, sessionCaller, id, device(request))
+      if (!ended) throw new Refusal('not-found')
+      if (id === sessionCaller.sessionId) {
+        await session.destroy()
+        reply.clearSessionCookie()
+      }
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+export default sessions

@@ -1,0 +1,45 @@
+import { type Page, pageOf } from '#src/cursor.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+
+// An id of 2^53 − 1 has 16 digits.
+export const ownAuditList = { name: 'own-audit', forms: [/^[1-9]\d{0,15}$/] }
+export const tenantAuditList = { name: 'tenant-audit', forms: [/^[1-9]\d{0,15}$/] }
+
+/** What happened to the owner's account, newest first. */
+export function listOwnAudit(tx: Tx, owner: { readonly userId: number }, page: Page) {
+  return list(tx, { userId: owner.userId }, page, ownAuditList.name)
+}
+
+/** What happened in the tenant, newest first. */
+export function listTenantAudit(tx: Tx, scope: { readonly tenantId: string }, page: Page) {
+  return list(tx, { tenantId: scope.tenantId }, page, tenantAuditList.name)
+}
+
+async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name: string) {
+  const [last] = page.after ?? []
+  const rows = await tx.auditEntry.findMany({
+    where: { ...scope, ...(last === undefined ? {} : { id: { lt: BigInt(last) } }) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(
+    rows,
+    page,
+    name,
+    (row) => [String(row.id)],
+    (row) => ({
+      id: Number(row.id),
+      at: row.at.toISOString(),
+      action: row.action,
+      outcome: row.outcome,
+      reason: row.reason,
+      provider: row.provider,
+      target: row.target,
+      userId: row.userId === null ? null : Number(row.userId),
+      tenantId: row.tenantId,
+      ip: row.ip,
+      userAgent: row.userAgent,
+    }),
+  )
+}

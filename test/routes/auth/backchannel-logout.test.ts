@@ -1,0 +1,137 @@
+import t from 'tap'
+import {
+  isSignedIn,
+  logoutClock,
+  logoutSeconds,
+  postLogout,
+  signedInFrom,
+  signLogoutToken,
+} from '#test/logout-request.ts'
+import { accounts, auditTrail, buildWithProvider } from '#test/sign-in-journey.ts'
+
+t.beforeEach(() => {
+  logoutClock.seconds = logoutSeconds
+})
+
+t.test('L1 with sid exactly the sessions of that provider session end, at once', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const [here, there] = [
+    await signedInFrom(journey, 'session-1'),
+    await signedInFrom(journey, 'session-2'),
+  ]
+  const trail = (await auditTrail(journey)).length
+  const token = await signLogoutToken(journey, logoutClock, { claims: { sid: 'session-1' } })
+  const response = await postLogout(journey, token)
+  t.equal(response.statusCode, 200)
+  t.equal(response.body, '')
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.equal(response.headers['set-cookie'], undefined)
+  t.equal(await isSignedIn(journey, here), false)
+  t.equal(await isSignedIn(journey, there), true)
+  t.strictSame((await auditTrail(journey)).slice(trail), ['sign-out done provider-request'])
+  t.notMatch(journey.log.join(''), token, 'the token is in no log')
+})
+
+t.test('without sid all sessions of the subject end, and nobody else’s', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const browsers = [
+    await signedInFrom(journey, 'session-1'),
+    await signedInFrom(journey, undefined),
+    await signedInFrom(journey, 'session-3', 'subject-2'),
+  ]
+  await journey.database.admin.query(
+    `INSERT INTO sessions (id_hash, user_id, provider, expires_at)
+     SELECT sha256('elsewhere'), user_id, 'other', now() + interval '1 day'
+     FROM oauth_identities WHERE provider_user_id = 'subject-1'`,
+  )
+  const trail = (await auditTrail(journey)).length
+  const token = await signLogoutToken(journey, logoutClock, { claims: { sid: undefined } })
+  t.equal((await postLogout(journey, token)).statusCode, 200)
+  const still = await Promise.all(browsers.map((browser) => isSignedIn(journey, browser)))
+  t.strictSame(still, [false, false, true])
+  t.match(await accounts(journey), { signed_in: 2 }, 'the one through another provider goes on')
+  const { rows } = await journey.database.admin.query(
+    `SELECT action, outcome, provider, user_id IS NOT NULL AS named FROM audit_log
+     ORDER BY id OFFSET $1`,
+    [trail],
+  )
+  const ended = { action: 'sign-out', outcome: 'done', provider: 'demo', named: true }
+  t.strictSame(rows, [ended, ended], 'one entry per session')
+})
+
+t.test('sid alone is enough; a session the subject’s user has elsewhere goes on', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const browser = await signedInFrom(journey, 'session-1')
+  await journey.database.admin.query(
+    `INSERT INTO sessions (id_hash, user_id, provider, provider_session, expires_at)
+     SELECT sha256('elsewhere'), id, 'other', 'session-1', now() + interval '1 day' FROM users`,
+  )
+  const claims = { sub: undefined, sid: 'session-1' }
+  const token = await signLogoutToken(journey, logoutClock, { claims })
+  t.equal((await postLogout(journey, token)).statusCode, 200)
+  t.equal(await isSignedIn(journey, browser), false)
+  t.match(await accounts(journey), { signed_in: 1 }, 'the other provider’s session is not theirs')
+})
+
+t.test('an unknown or ended session, or an unknown subject, is 200 too', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const browser = await signedInFrom(journey, 'session-1')
+  const trail = (await auditTrail(journey)).length
+  for (const claims of [{ sid: 'unknown' }, { sub: 'unknown', sid: undefined }]) {
+    const token = await signLogoutToken(journey, logoutClock, { claims })
+    const response = await postLogout(journey, token)
+    t.equal(response.statusCode, 200)
+    t.equal(response.headers['cache-control'], 'no-store')
+  }
+  const none = 'sign-out done provider-request-no-session'
+  t.strictSame((await auditTrail(journey)).slice(trail), [none, none])
+  t.equal(await isSignedIn(journey, browser), true)
+})
+
+t.test(
+  'jti once: a second time is 400 and changes nothing, also when both come at once',
+  async (t) => {
+    const journey = await buildWithProvider(t, {}, logoutClock)
+    await signedInFrom(journey, 'provider-session-1')
+    const token = await signLogoutToken(journey, logoutClock)
+    const answers = await Promise.all([1, 2, 3].map(() => postLogout(journey, token)))
+    t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), [200, 400, 400])
+    const browser = await signedInFrom(journey, 'provider-session-1')
+    t.equal((await postLogout(journey, token)).statusCode, 400)
+    t.equal(await isSignedIn(journey, browser), true, 'a new session of the same name goes on')
+    t.match(await auditTrail(journey), ['sign-in done create'])
+    t.equal((await auditTrail(journey)).at(-1), 'sign-out refused logout-token-replayed')
+    const { rows } = await journey.database.admin.query(
+      "SELECT provider, expires_at - now() > interval '20 minutes' AS outlives FROM logout_tokens",
+    )
+    t.strictSame(
+      rows,
+      [{ provider: 'demo', outlives: true }],
+      'kept longer than the token can pass',
+    )
+  },
+)
+
+t.test('remembered tokens are forgotten once they have expired', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  await postLogout(journey, await signLogoutToken(journey, logoutClock))
+  const { admin } = journey.database
+  await admin.query(`UPDATE logout_tokens SET expires_at = now() - interval '1 second'`)
+  await postLogout(journey, await signLogoutToken(journey, logoutClock))
+  t.equal((await admin.query('SELECT FROM logout_tokens')).rows.length, 1)
+})
+
+t.test('single use, sessions and audit entry stand or fall together', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const browser = await signedInFrom(journey, 'provider-session-1')
+  const token = await signLogoutToken(journey, logoutClock)
+  const { admin } = journey.database
+  await admin.query('REVOKE INSERT ON audit_log FROM test_app')
+  const failed = await postLogout(journey, token)
+  t.equal(failed.statusCode, 500)
+  t.equal(failed.headers['cache-control'], 'no-store')
+  t.equal(await isSignedIn(journey, browser), true)
+  await admin.query('GRANT INSERT ON audit_log TO test_app')
+  t.equal((await postLogout(journey, token)).statusCode, 200, 'the same token can come again')
+  t.equal(await isSignedIn(journey, browser), false)
+})

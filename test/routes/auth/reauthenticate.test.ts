@@ -1,0 +1,113 @@
+import t from 'tap'
+import { addIdentity, authenticatedAgo, owners } from '#test/account.ts'
+import { createUser } from '#test/helper.ts'
+import {
+  auditTrail,
+  type Browser,
+  buildWithProvider,
+  comeBack,
+  type Journey,
+  signInThrough,
+  visit,
+} from '#test/sign-in-journey.ts'
+
+const now = () => Math.floor(Date.now() / 1000)
+const trail = async (journey: Journey) => (await auditTrail(journey)).slice(1)
+
+/** Somebody whose session was authenticated an hour ago, on the way to the provider again. */
+async function begin(journey: Journey): Promise<{ browser: Browser; url: URL; userId: number }> {
+  const browser = { cookie: '' }
+  await signInThrough(journey, browser)
+  const { user } = (await visit(journey.app, browser, '/me')).json()
+  await authenticatedAgo(journey, 3_600)
+  const start = '/auth/login?provider=demo&reauthenticate=true'
+  const answer = await visit(journey.app, browser, start)
+  return { browser, url: new URL(String(answer.headers.location)), userId: user.id }
+}
+
+const mayLink = async ({ app }: Journey, browser: Browser) =>
+  (await visit(app, browser, '/auth/identities/demo', { method: 'POST' })).statusCode === 200
+
+t.test('the provider is asked to authenticate anew, and then it counts', async (t) => {
+  const journey = await buildWithProvider(t)
+  const { browser, url, userId } = await begin(journey)
+  t.equal(url.searchParams.get('max_age'), '0')
+  t.notOk(await mayLink(journey, browser))
+  const old = browser.cookie
+  journey.op.fault = { claims: { auth_time: now() } }
+  const answer = await comeBack(journey.app, browser, journey.op.approve(url))
+  t.equal(answer.statusCode, 302)
+  t.not(browser.cookie, old, 'a new session id')
+  t.equal((await visit(journey.app, { cookie: old }, '/me')).statusCode, 401)
+  t.match((await visit(journey.app, browser, '/me')).json(), { user: { id: userId } })
+  t.ok(await mayLink(journey, browser))
+  t.same(await trail(journey), ['reauthenticate done reauthenticate'])
+})
+
+t.test('only a time of authentication that was checked counts', async (t) => {
+  const refused: [string, unknown][] = [
+    ['none', undefined],
+    ['before the start', now() - 60],
+    ['long before', 1],
+    ['text', String(now())],
+    ['a fraction', now() + 0.5],
+    ['null', null],
+  ]
+  for (const [name, auth_time] of refused) {
+    const journey = await buildWithProvider(t)
+    const { browser, url } = await begin(journey)
+    const cookie = browser.cookie
+    journey.op.fault = { claims: { auth_time } }
+    const answer = await comeBack(journey.app, browser, journey.op.approve(url))
+    t.equal(answer.statusCode, 400, name)
+    t.equal(browser.cookie, cookie, `${name}: the session is the one from before`)
+    t.notOk(await mayLink(journey, browser), name)
+    t.match(await trail(journey), [/^reauthenticate refused /], name)
+    t.equal((await visit(journey.app, browser, '/me')).statusCode, 200, name)
+  }
+})
+
+t.test('another user’s identity coming back is refused, an unknown one too', async (t) => {
+  for (const known of [true, false]) {
+    const journey = await buildWithProvider(t)
+    const { browser, url } = await begin(journey)
+    const other = await createUser(journey.database)
+    if (known) await addIdentity(journey, other.userId, 'subject-2')
+    const before = await owners(journey)
+    journey.op.fault = { claims: { sub: 'subject-2', auth_time: now() } }
+    t.equal((await comeBack(journey.app, browser, journey.op.approve(url))).statusCode, 400)
+    t.same(await owners(journey), before)
+    t.notOk(await mayLink(journey, browser))
+    t.same(await trail(journey), ['reauthenticate refused another-identity'])
+  }
+})
+
+t.test('a second identity of one’s own counts', async (t) => {
+  const journey = await buildWithProvider(t)
+  const { browser, url, userId } = await begin(journey)
+  await addIdentity(journey, userId, 'subject-2')
+  journey.op.fault = { claims: { sub: 'subject-2', auth_time: now() } }
+  t.equal((await comeBack(journey.app, browser, journey.op.approve(url))).statusCode, 302)
+  t.ok(await mayLink(journey, browser))
+})
+
+t.test('an ordinary sign-in needs no time of authentication', async (t) => {
+  const journey = await buildWithProvider(t)
+  t.equal((await signInThrough(journey, { cookie: '' })).statusCode, 302)
+})
+
+t.test('it is for who is signed in, and the way there is a page', async (t) => {
+  const journey = await buildWithProvider(t)
+  const start = '/auth/login?reauthenticate=true'
+  t.equal((await visit(journey.app, { cookie: '' }, start)).statusCode, 401)
+  for (const query of ['reauthenticate=false', 'reauthenticate=', 'reauthenticate=1']) {
+    t.equal((await visit(journey.app, { cookie: '' }, `/auth/login?${query}`)).statusCode, 400)
+  }
+  const { browser } = await begin(journey)
+  const page = await visit(journey.app, browser, '/auth/identities/demo', {
+    method: 'POST',
+    headers: { accept: 'text/html' },
+  })
+  t.equal(page.statusCode, 403)
+  t.match(page.body, /href="\/auth\/login\?reauthenticate=true"/)
+})

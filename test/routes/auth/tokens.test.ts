@@ -1,0 +1,138 @@
+import t from 'tap'
+import { as } from '#test/account.ts'
+import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/helper.ts'
+import { auditTrail } from '#test/sign-in-journey.ts'
+import { owner } from '#test/token-owner.ts'
+
+const day = 86_400_000
+
+t.test('a token is shown once, stored hashed, and acts for its owner', async (t) => {
+  const test = await build(t)
+  const { user, send, make } = await owner(test)
+  const { id, token, answer, use } = await make()
+  t.equal(answer.statusCode, 201)
+  t.equal(answer.headers['cache-control'], 'no-store')
+  t.match(token, /^gth_[0-9A-Za-z]{49}$/)
+  t.match((await use('GET', '/me')).json(), {
+    user: { id: user.userId },
+    tenant: { id: user.tenantId },
+  })
+  const order = await createOrder(test.database, user)
+  t.equal((await use('GET', `/orders/${order}`)).statusCode, 200)
+  const invoice = await createTestInvoice(test.database, user.tenantId)
+  t.equal((await use('GET', `/invoices/${invoice}`)).statusCode, 200)
+
+  const shown = (await send('GET', `/auth/tokens/${id}`)).json()
+  t.same(Object.keys(shown), ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt'])
+  t.match(shown, { id, name: 'ci', permissions: null, lastUsedAt: String })
+  t.same((await send('GET', '/auth/tokens')).json(), { data: [shown], nextCursor: null })
+  const { rows } = await test.database.admin.query('SELECT api_tokens::text FROM api_tokens')
+  t.notMatch(JSON.stringify(rows), token)
+  t.notMatch(test.log.join(''), token)
+  t.same(await auditTrail(test), ['token-create done unlimited'])
+})
+
+t.test('90 days by default, never the past, at most 366 days', async (t) => {
+  const test = await build(t)
+  const { make } = await owner(test)
+  const { answer } = await make()
+  const days = (Date.parse(answer.json().expiresAt) - Date.parse(answer.json().createdAt)) / day
+  t.equal(days, 90)
+  const at = (ms: number) => new Date(Date.now() + ms).toISOString()
+  for (const expiresAt of [at(60_000), at(365 * day)]) {
+    t.equal((await make({ expiresAt })).answer.json().expiresAt, expiresAt)
+  }
+  const bad = [
+    at(-1_000),
+    at(367 * day),
+    '2026-13-01T00:00:00Z',
+    '2027-01-01',
+    '1',
+    '',
+    '9999-12-31T23:59:60Z',
+    null,
+    5,
+  ]
+  for (const expiresAt of bad)
+    t.equal((await make({ expiresAt })).answer.statusCode, 400, String(expiresAt))
+  for (const body of [
+    { name: '' },
+    { name: 'x'.repeat(101) },
+    { name: 'a\nb' },
+    { userId: 1 },
+    { permissions: 'x' },
+  ]) {
+    t.equal((await make(body)).answer.statusCode, 400, JSON.stringify(body).slice(0, 40))
+  }
+})
+
+t.test('never more than its owner has: neither at first nor later', async (t) => {
+  const test = await build(t)
+  const viewer = await owner(test, { role: 'viewer' })
+  t.equal((await viewer.make({ permissions: ['user:manage'] })).answer.statusCode, 403)
+  t.equal((await viewer.make({ permissions: ['post:read', 'order:write'] })).answer.statusCode, 201)
+  for (const permissions of [['post:destroy'], ['post:read', 'post:read'], ['__proto__'], [1]]) {
+    t.equal((await viewer.make({ permissions })).answer.statusCode, 400, String(permissions))
+  }
+  const admin = await owner(test, { role: 'admin' })
+  const tokens = [
+    await admin.make(),
+    await admin.make({ permissions: ['user:manage', 'order:read'] }),
+  ]
+  for (const { use } of tokens) t.equal((await use('GET', '/audit')).statusCode, 200)
+  await test.database.admin.query(`UPDATE memberships SET role = 'viewer'`)
+  for (const { use } of tokens)
+    t.equal((await use('GET', '/audit')).statusCode, 403, 'the role is read anew')
+  t.same((await tokens[1]?.use('GET', '/me'))?.json().permissions, ['order:read'])
+})
+
+t.test('a token dies with the membership, and with itself', async (t) => {
+  const test = await build(t)
+  const { user, send, make } = await owner(test)
+  const { id, use } = await make()
+  const kept = await make()
+  t.equal((await send('DELETE', `/auth/tokens/${id}`)).statusCode, 204)
+  t.equal((await use('GET', '/me')).statusCode, 401)
+  t.equal((await kept.use('GET', '/me')).statusCode, 200)
+  t.equal((await send('DELETE', `/auth/tokens/${id}`)).statusCode, 404)
+  t.same((await auditTrail(test)).at(-1), 'token-delete done own-request')
+  await test.database.admin.query('DELETE FROM memberships WHERE user_id = $1', [user.userId])
+  t.equal((await kept.use('GET', '/me')).statusCode, 401)
+  t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 0)
+})
+
+t.test('the tenant is that of the session at creation, whichever is active later', async (t) => {
+  const test = await build(t)
+  const { user, make, cookie } = await owner(test)
+  const elsewhere = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [elsewhere.tenantId, user.userId],
+  )
+  const { use } = await make()
+  await as(test, { cookie })('POST', '/session/tenant', { tenantId: elsewhere.tenantId })
+  t.match((await use('GET', '/me')).json(), { tenant: { id: user.tenantId } })
+})
+
+t.test('another user’s token is the 404 of a missing one', async (t) => {
+  const test = await build(t)
+  const mine = await owner(test)
+  const theirs = await owner(test, { tenantId: mine.user.tenantId })
+  const { id, use } = await theirs.make()
+  for (const method of ['GET', 'DELETE'] as const) {
+    const foreign = await mine.send(method, `/auth/tokens/${id}`)
+    const missing = await mine.send(method, `/auth/tokens/${crypto.randomUUID()}`)
+    t.equal(foreign.statusCode, 404)
+    t.same({ ...foreign.json(), instance: '' }, { ...missing.json(), instance: '' })
+    t.equal((await mine.send(method, '/auth/tokens/1')).statusCode, 400)
+  }
+  t.same((await mine.send('GET', '/auth/tokens')).json().data, [])
+  t.equal((await use('GET', '/me')).statusCode, 200)
+})
+
+t.test('without a tenant there is no token', async (t) => {
+  const test = await build(t)
+  const { userId } = await createUser(test.database)
+  const { cookie } = await signIn(test, { userId, tenantId: null })
+  t.equal((await as(test, { cookie })('POST', '/auth/tokens', { name: 'x' })).statusCode, 403)
+})

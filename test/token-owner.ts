@@ -1,0 +1,15 @@
+import { as } from './account.ts'
+import { createUser, signIn, type TestApp } from './helper.ts'
+
+/** Somebody signed in, and a way to make tokens of theirs. */
+export async function owner(test: TestApp, facts: Parameters<typeof createUser>[1] = {}) {
+  const user = await createUser(test.database, facts)
+  const { cookie } = await signIn(test, user)
+  const send = as(test, { cookie })
+  const make = async (body: object = {}) => {
+    const answer = await send('POST', '/auth/tokens', { name: 'ci', ...body })
+    const { id, token } = answer.json()
+    return { id, token, answer, use: as(test, { authorization: `Bearer ${token}` }) }
+  }
+  return { user, cookie, send, make }
+}
