@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
-import { createDatabase, createUser, type TestDatabase, webhookSecret } from './helper.ts'
+import { createDatabase, createUser, encryptionKey, type TestDatabase, webhookSecret } from './helper.ts'
 import { type Program, runProgram, temporaryFolder } from './program.ts'
 
 const sessionSecret = 'a session secret that is long enough'
@@ -22,6 +22,7 @@ function production(database: Pick<TestDatabase, 'url' | 'workerUrl'>): Record<s
     DATABASE_WORKER_URL: database.workerUrl,
     SESSION_SECRETS: sessionSecret,
     BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
     OIDC_PROVIDERS: 'acme_login',
     OIDC_ACME_LOGIN_ISSUER: 'https://login.example.com',
     OIDC_ACME_LOGIN_CLIENT_ID: 'gatehouse',
@@ -55,6 +56,7 @@ t.test(
       'DATABASE_URL',
       'SESSION_SECRETS',
       'BILLING_WEBHOOK_SECRETS',
+      'ENCRYPTION_KEYS',
       'OIDC_ONE_ISSUER',
       'OIDC_ONE_CLIENT_ID',
       'OIDC_ONE_CLIENT_SECRET',

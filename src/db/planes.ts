@@ -8,6 +8,8 @@ export const identityPlane = [
   'oauth_identities',
   'sessions',
   'sign_in_attempts',
+  'provider_grants',
+  'token_revocations',
   'memberships',
 ] as const
 

@@ -62,6 +62,7 @@ t.test('B1 an honest sign-in yields the verified facts (client_secret_post)', as
     emailVerified: true,
     name: 'Ada',
     sessionId: 'op-session',
+    tokens: null,
   })
   t.same(calls, { metadata: 1, jwks: 1, token: 1 })
   const second = await attempt(t, op, {}, provider)
