@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
+import grantAccess from '#plugins/grant-access.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import queue from '#plugins/queue.ts'
@@ -40,7 +41,7 @@ declare module 'fastify' {
  *
  *     root                 request log, errors, headers, access rule, API description, database, queue
  *     ├─ open              assets, API description; no session
- *     ├─ browser           session, same-origin, provider client
+ *     ├─ browser           session, same-origin, provider client, provider tokens
  *     │  ├─ (sign-in)      start, callback; counted per address
  *     │  └─ signedIn       authz: an identity and the policy's leave
  *     │     └─ tenant      tenant-rls: the session's tenant
@@ -51,7 +52,7 @@ export async function buildApp(
   logger: FastifyBaseLogger,
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
-  const { redirectUri, returnTo, rateLimits, clock } = config
+  const { redirectUri, returnTo, rateLimits, encryptionKeys, clock } = config
 
   app.decorate('clock', clock)
   await app.register(requestLog)
@@ -71,13 +72,19 @@ export async function buildApp(
     await app.register(session, config.session)
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
     await app.register(oidcClient, { providers: config.providers, clock })
+    await app.register(grantAccess, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
     await app.register(home)
 
     await app.register(async function signIn(app) {
       await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address' })
       await app.register(login, { redirectUri })
-      await app.register(callback, { redirectUri, returnTo, ...config.session })
+      await app.register(callback, {
+        redirectUri,
+        returnTo,
+        encryptionKeys,
+        ...config.session,
+      })
     })
 
     await app.register(async function signedIn(app) {

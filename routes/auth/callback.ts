@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { randomToken } from '#src/crypto/digest.ts'
+import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import { Refusal } from '#src/errors.ts'
 import { takeAttempt } from '#src/identity/attempts.ts'
 import { deviceOf, recordAudit } from '#src/identity/audit.ts'
@@ -7,7 +8,12 @@ import { trustsAddress } from '#src/identity/claims.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/identity/refusal.ts'
 import { completeSignIn } from '#src/identity/sign-in.ts'
 
-type Options = { redirectUri: string; returnTo: string; absoluteSeconds: number }
+type Options = {
+  redirectUri: string
+  returnTo: string
+  absoluteSeconds: number
+  encryptionKeys: EncryptionKeys
+}
 
 const refusedDetail =
   'The identity provider’s answer could not be accepted, so you were not signed in. Start again.'
@@ -19,7 +25,7 @@ const emailKnownDetail =
  * state is answered with the specification's text, before anything else is looked at.
  */
 const callback: FastifyPluginAsync<Options> = async function callback(app, options) {
-  const { redirectUri, returnTo, absoluteSeconds } = options
+  const { redirectUri, returnTo, absoluteSeconds, encryptionKeys } = options
   const plane = app.identityPlane
 
   app.get(
@@ -70,6 +76,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         newCookieId,
         absoluteSeconds,
         device,
+        grant: proven.tokens && { tokens: proven.tokens, keys: encryptionKeys },
       })
       if (result.outcome === 'refused') {
         throw new Refusal('sign-in-refused', { detail: emailKnownDetail })

@@ -19,7 +19,7 @@ const logout: FastifyPluginAsyncTypebox = async function logout(app) {
     async (request, reply) => {
       const { caller, session } = request
       const device = deviceOf(request.ip, request.headers['user-agent'])
-      await signOut(app.identityPlane, session.sessionId, caller, device)
+      await signOut(app.identityPlane, app.queue, session.sessionId, caller, device)
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()
       const isForm = request.headers['content-type']?.startsWith(

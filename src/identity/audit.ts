@@ -8,8 +8,8 @@ export type Device = {
 }
 
 export type AuditEntry = {
-  action: 'sign-in' | 'sign-out'
-  outcome: 'done' | 'refused' | 'unavailable'
+  action: 'sign-in' | 'sign-out' | 'refresh-tokens' | 'revoke-tokens'
+  outcome: 'done' | 'refused' | 'unavailable' | 'failed'
   /** Stable code: why it was refused, or how it was done. */
   reason: string
   provider?: string | null

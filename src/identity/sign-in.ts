@@ -1,9 +1,12 @@
 import { randomId } from '#src/crypto/digest.ts'
+import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
 import { moveAttempts } from './attempts.ts'
 import { type Device, recordAudit } from './audit.ts'
 import { decideIdentity, type Known, type ProvenIdentity } from './claims.ts'
+import { storeGrant } from './provider-grants.ts'
 import { createSession, endSession } from './sessions.ts'
+import type { TokenSet } from './token-exchange.ts'
 
 export type SignIn = {
   identity: ProvenIdentity
@@ -13,6 +16,8 @@ export type SignIn = {
   newCookieId: string
   absoluteSeconds: number
   device: Device
+  /** The provider's tokens, where they are to be kept. */
+  grant: { tokens: TokenSet & { scope: string }; keys: EncryptionKeys } | null
 }
 
 export type SignInOutcome =
@@ -59,6 +64,10 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
       ? await createUser(connection, identity, decision.emailVerified)
       : decision.userId
   if (decision.kind !== 'sign-in') await addIdentity(connection, identity, userId)
+  if (signIn.grant !== null) {
+    const { keys, tokens } = signIn.grant
+    await storeGrant(connection, keys, { ...identity, userId }, tokens)
+  }
   const tenantId = await lastActiveTenant(connection, userId)
   await createSession(connection, {
     cookieId: signIn.newCookieId,
