@@ -74,6 +74,11 @@ export async function storeGrant(
   tokens: TokenSet & { scope: string },
 ): Promise<void> {
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
+  // Sign-ins of one identity take turns, so that none overwrites a token it has not seen.
+  await connection.query({
+    text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
+    values: [JSON.stringify(['store-grant', key.provider, key.subject])],
+  })
   await connection.query({
     text: `
       DELETE FROM token_revocations
@@ -83,16 +88,20 @@ export async function storeGrant(
   await connection.query({
     text: `
       WITH former AS (
-        SELECT refresh_token, status = 'active' AND refresh_attempt IS NULL AS good
-        FROM provider_grants WHERE provider = $1 AND provider_user_id = $2 FOR UPDATE
-      ), aside AS (
-        INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
-        SELECT $1, $2, $3, refresh_token, 'refresh_token', 'superseded' FROM former
-        WHERE refresh_token IS NOT NULL AND NOT (good AND $5::bytea IS NULL)
+        SELECT refresh_token FROM provider_grants
+        WHERE provider = $1 AND provider_user_id = $2 AND refresh_token IS NOT NULL
+          AND NOT ($3::boolean AND status = 'active' AND refresh_attempt IS NULL)
+        FOR UPDATE
       )
+      INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
+      SELECT $1, $2, $4, refresh_token, 'refresh_token', 'superseded' FROM former`,
+    values: [key.provider, key.subject, refreshToken === null, key.userId],
+  })
+  await connection.query({
+    text: `
       INSERT INTO provider_grants AS g
         (provider, provider_user_id, access_token, refresh_token, scope, expires_at)
-      VALUES ($1, $2, $4, $5, $6, now() + make_interval(secs => $7))
+      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
       ON CONFLICT (provider, provider_user_id) DO UPDATE SET
         access_token = excluded.access_token,
         refresh_token = CASE
@@ -100,7 +109,7 @@ export async function storeGrant(
           THEN g.refresh_token ELSE excluded.refresh_token END,
         scope = excluded.scope, expires_at = excluded.expires_at, generation = g.generation + 1,
         status = 'active', refresh_attempt = NULL, created_at = now(), updated_at = now()`,
-    values: [key.provider, key.subject, key.userId, accessToken, refreshToken, scope, expiresIn],
+    values: [key.provider, key.subject, accessToken, refreshToken, scope, expiresIn],
   })
 }
 

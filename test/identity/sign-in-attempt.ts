@@ -74,7 +74,7 @@ export type Attempt = {
   reason: string | null
   error: SignInRefused | ProviderUnavailable | null
   /** Calls to the provider during the attempt and until it would have seen a later one. */
-  calls: Omit<Calls, 'other'>
+  calls: Pick<Calls, 'metadata' | 'jwks' | 'token'>
 }
 
 /** Runs a sign-in against a fault and checks that the error, if any, gives nothing away. */
