@@ -28,8 +28,6 @@ export type GrantFaults = {
 export type Grant = { clientId: string; redirectUri: string; nonce: string; challenge: string }
 type Owner = { clientId: string; spent: boolean }
 
-export type GrantDesk = ReturnType<typeof createGrantDesk>
-
 /** The provider's memory of refresh tokens and assertions, and everything it was shown. */
 export function createGrantDesk(issuer: string) {
   const owners = new Map<string, Owner>()

@@ -15,7 +15,7 @@ export type WireOptions = oauth.HttpRequestOptions<'POST', URLSearchParams> &
   oauth.HttpRequestOptions<'GET'>
 
 /** What a request came back with; `error` is the code of an OAuth error response, else null. */
-export type ClientAnswer = { response: Response; error: string | null }
+type ClientAnswer = { response: Response; error: string | null }
 
 export type SendAsClient = (
   send: (authentication: oauth.ClientAuth) => Promise<Response>,

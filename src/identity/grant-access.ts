@@ -5,7 +5,7 @@ import { type RefreshDependencies, refreshGrant } from './grant-refresh.ts'
 import { findGrant, type Grant } from './provider-grants.ts'
 import { type IdentityKey, tokenBinding } from './sealed-tokens.ts'
 
-export type AccessToken =
+type AccessToken =
   | {
       kind: 'token'
       accessToken: string

@@ -39,7 +39,7 @@ export type ProviderConfig = ClientCredentials & {
 export type PendingSignIn = { state: string; nonce: string; codeVerifier: string }
 
 /** A completed sign-in; `tokens` is null unless they are to be kept. */
-export type ProvenSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
+type ProvenSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
 
 export type Provider = {
   config: ProviderConfig

@@ -15,8 +15,8 @@ import { startHostileProvider } from '#test/hostile-provider.ts'
 import { makeKey } from '#test/hostile-tokens.ts'
 import { runProgram } from '#test/program.ts'
 
-export const clientSecret = 'secret_of_the_client'
-export const redirectUri = 'http://localhost:3000/auth/callback'
+const clientSecret = 'secret_of_the_client'
+const redirectUri = 'http://localhost:3000/auth/callback'
 export const identity = { provider: 'hostile', subject: 'subject-1' }
 export const keyOf = (id: string) => ({ id, secret: createHash('sha256').update(id).digest() })
 export const keys: EncryptionKeys = [keyOf('test')]
