@@ -9,7 +9,11 @@ import { runUntilSignal } from './run-until-signal.ts'
 import { start } from './server.ts'
 import type { Environment } from './setting-readers.ts'
 
-type Command = { summary: string; details: string; run(env: Environment): Promise<void> }
+type Command = {
+  summary: string
+  details: string
+  run(env: Environment, words: readonly string[]): Promise<void>
+}
 
 const commands: Readonly<Record<string, Command>> = {
   serve: {
@@ -35,6 +39,16 @@ their own). Creates a missing role with its URL's password. Run it again as ofte
     details: 'Needs DATABASE_OWNER_URL. Data that is there already is left alone.',
     run: async (env) => (await import('./commands/seed.ts')).default(env),
   },
+  keys: {
+    summary: 'Say which encryption keys are in use (status), or re-encrypt (rotate)',
+    details: `gatehouse keys status   What is encrypted under which key. Exit status 1 when a key is missing.
+gatehouse keys rotate   Re-encrypts everything under the first of ENCRYPTION_KEYS, in batches. It can be
+                        broken off, run again, and run beside a running server.
+To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run keys rotate, and
+drop the old key when keys status says that it is no longer needed.
+Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
+    run: async (env, words) => (await import('./commands/keys.ts')).default(env, words),
+  },
   doctor: {
     summary: 'Check every setting, the database, the providers and the queue',
     details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
@@ -53,7 +67,7 @@ async function main(): Promise<void> {
     strict: false,
     options: { help: { type: 'boolean', short: 'h' } },
   })
-  const [name = ''] = positionals
+  const [name = '', ...words] = positionals
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) return explainUsage(name, values.help === true)
   if (values.help) {
@@ -61,7 +75,7 @@ async function main(): Promise<void> {
     return
   }
   try {
-    await command.run(process.env)
+    await command.run(process.env, words)
   } catch (error) {
     process.stderr.write(`gatehouse: ${explain(error)}\n`)
     process.exitCode = 1

@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
+  'revoke-grant': { revocationId: string }
 }
 
 const queues = {
@@ -10,6 +11,14 @@ const queues = {
   'billing-event': {
     retryLimit: 20,
     retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
+  },
+  // 5 s, 10 s, 20 s … up to an hour, some twelve hours in all, then it is for the operator to see.
+  'revoke-grant': {
+    retryLimit: 20,
+    retryDelay: 5,
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 60,

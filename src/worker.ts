@@ -1,55 +1,60 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
-import { applyEvent, noteFailure } from './billing/apply.ts'
-import { PoisonEvent } from './billing/effect.ts'
+import { createEventJob } from './billing/event-job.ts'
 import type { Config } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
+import { createProviders } from './identity/providers.ts'
+import { createRevocationJob } from './identity/revocation-job.ts'
 import { type Jobs, openQueue } from './jobs.ts'
 import { type Pruner, startPruner } from './pruner.ts'
 
 export type Worker = { queue: PgBoss; stop(): Promise<void> }
 
-type BillingJob = JobWithMetadata<Jobs['billing-event']>
+type Handlers = {
+  [Name in keyof Jobs]: {
+    batchSize: number
+    work(job: JobWithMetadata<Jobs[Name]>): Promise<JobResult>
+  }
+}
 
 const pollSeconds = 0.5
-const batchSize = 50
 const stopTimeoutMs = 8_000
 
 /** Starts working on jobs, as the worker role. */
 export async function startWorker(config: Config, logger: FastifyBaseLogger): Promise<Worker> {
   const { workerUrl, poolSize } = config.database
+  const { clock, encryptionKeys: keys } = config
   const db = openDatabase(workerUrl, poolSize)
   const plane = openIdentityPlane(workerUrl, 2)
   const queue = openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue'))
-  await queue.start()
-  await queue.work(
-    'billing-event',
-    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
-    (jobs: BillingJob[]) => Promise.all(jobs.map((job) => workBillingEvent(job))),
+  const providers = createProviders(config.providers, clock, (provider, position) =>
+    logger.warn({ provider, position }, 'another client secret was accepted'),
   )
+  const handlers: Handlers = {
+    'billing-event': { batchSize: 50, work: createEventJob({ db, plane, clock }, logger) },
+    // Few at once: each waits for a provider.
+    'revoke-grant': { batchSize: 5, work: createRevocationJob({ plane, keys, providers }, logger) },
+  }
+  await queue.start()
+  await Promise.all([
+    take(queue, 'billing-event', handlers['billing-event']),
+    take(queue, 'revoke-grant', handlers['revoke-grant']),
+  ])
   const pruner = startPruner(plane, config.session, logger)
   return { queue, stop: () => stopWorker(queue, pruner, db, plane) }
+}
 
-  async function workBillingEvent(job: BillingJob): Promise<JobResult> {
-    const { eventId } = job.data
-    try {
-      const applied = await applyEvent(db, plane, eventId, config.clock.now())
-      logger.info({ eventId, applied }, 'billing event worked on')
-      return { id: job.id, status: 'completed' }
-    } catch (error) {
-      const poison = error instanceof PoisonEvent
-      const dead = poison || job.retryCount >= job.retryLimit
-      const reason = error instanceof Error ? error.message : String(error)
-      logger.warn({ eventId, dead, err: error }, 'billing event failed')
-      const noted = await noteFailure(db, eventId, dead ? 'dead' : 'failed', reason).then(
-        () => true,
-        (error) => logger.error({ eventId, err: error }, 'billing event failure not noted'),
-      )
-      // A noted poison event is settled: another try could not end differently.
-      return { id: job.id, status: poison && noted ? 'completed' : 'failed' }
-    }
-  }
+async function take<Name extends keyof Jobs>(
+  queue: PgBoss,
+  name: Name,
+  { batchSize, work }: Handlers[Name],
+): Promise<void> {
+  await queue.work(
+    name,
+    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    (jobs: JobWithMetadata<Jobs[Name]>[]) => Promise.all(jobs.map((job) => work(job))),
+  )
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */

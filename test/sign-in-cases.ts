@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
-import { type Faults, type HostileProvider, rotatedKey } from './hostile-provider.ts'
-import { type Json, makeKey } from './hostile-tokens.ts'
+import type { Faults, HostileProvider } from './hostile-provider.ts'
+import { type Json, makeKey, rotatedKey } from './hostile-tokens.ts'
 import { type LogoutFaults, logoutEvent } from './logout-request.ts'
 import { rsaKey } from './sign-in-journey.ts'
 
