@@ -155,6 +155,36 @@ t.test('beside a running server and beside itself no text is lost', async (t) =>
   t.equal(texts.filter((text) => text.startsWith('written')).length, 1)
 })
 
+t.test('a text that is written while its row is being rotated stays', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 3)
+  const plane = open(t, database)
+  const server = await database.admin.connect()
+  const binding = tokenBinding({ provider: 'acme', subject: 'subject 1' }, 'access_token')
+  await server.query('BEGIN')
+  await server.query(
+    `UPDATE provider_grants SET access_token = $1 WHERE provider_user_id = 'subject 1'`,
+    [seal(oldRing, 'written meanwhile', binding)],
+  )
+  const rotation = rotateKeys(plane, sealedTables, ring, () => {})
+  await untilBlocked(database)
+  await server.query('COMMIT')
+  server.release()
+  t.equal((await rotation).reencrypted, 5)
+  t.ok((await openAll(database, onlyNew)).includes('written meanwhile'))
+})
+
+/** Resolves once a backend of this database waits for a lock. */
+async function untilBlocked({ admin }: TestDatabase): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if ((rows[0]?.waiting ?? 0) > 0) return
+  }
+}
+
 t.test('the worker may change sealed texts and nothing else of a grant', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 1)
