@@ -48,6 +48,8 @@ export function createGrantDesk(issuer: string) {
     assertions: [] as JWTPayload[],
     /** Runs while a refresh is being answered. */
     duringRefresh: undefined as undefined | (() => Promise<unknown>),
+    /** Runs while a revocation is being answered. */
+    duringRevocation: undefined as undefined | (() => Promise<unknown>),
 
     issue(clientId: string): string {
       const token = `refresh-${randomBytes(16).toString('hex')}`

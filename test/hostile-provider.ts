@@ -172,6 +172,7 @@ export async function startHostileProvider(options: {
 
   async function answerRevocation(request: RecordedRequest, response: ServerResponse) {
     calls.revoke += 1
+    await desk.duringRevocation?.()
     const form = new URLSearchParams(request.body.toString())
     if (!(await isClient(clientOf(request, form), form))) {
       return refuse(response, 401, 'invalid_client')

@@ -4,43 +4,8 @@ import { openIdentityPlane } from '#src/db/identity-plane.ts'
 import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
 import { tokenBinding } from '#src/identity/sealed-tokens.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/helper.ts'
-import { keyOf } from '#test/identity/grant-world.ts'
-import { runProgram } from '#test/program.ts'
-
-const oldRing: EncryptionKeys = [keyOf('old')]
-const ring: EncryptionKeys = [keyOf('new'), keyOf('old')]
-const onlyNew: EncryptionKeys = [keyOf('new')]
-const setting = (keys: EncryptionKeys) =>
-  keys.map(({ id, secret }) => `${id}:${Buffer.from(secret).toString('base64')}`).join()
-
-/** `count` grants and half as many retired tokens, all under the old key. */
-async function createGrants(database: TestDatabase, count: number, keys = oldRing) {
-  const { userId } = await createUser(database)
-  for (let number = 0; number < count; number += 1) {
-    const subject = `subject ${number}`
-    const owner = { provider: 'acme', subject }
-    const sealed = (kind: 'access_token' | 'refresh_token') =>
-      seal(keys, `${kind} of ${subject}`, tokenBinding(owner, kind))
-    await database.admin.query(
-      `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-       VALUES ('acme', $1, $2, 'x')`,
-      [subject, userId],
-    )
-    await database.admin.query(
-      `INSERT INTO provider_grants (provider, provider_user_id, access_token, refresh_token, scope)
-       VALUES ('acme', $1, $2, $3, 'openid')`,
-      [subject, sealed('access_token'), number % 3 === 0 ? null : sealed('refresh_token')],
-    )
-    if (number % 2 === 0) {
-      await database.admin.query(
-        `INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
-         VALUES ('acme', $1, $2, $3, 'refresh_token', 'superseded')`,
-        [subject, userId, sealed('refresh_token')],
-      )
-    }
-  }
-}
+import { createDatabase, type TestDatabase } from '#test/helper.ts'
+import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
 /** Every text of the database, opened with `keys`. */
 async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<string[]> {
@@ -155,6 +120,36 @@ t.test('beside a running server and beside itself no text is lost', async (t) =>
   t.equal(texts.filter((text) => text.startsWith('written')).length, 1)
 })
 
+t.test('a text that is written while its row is being rotated stays', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 3)
+  const plane = open(t, database)
+  const server = await database.admin.connect()
+  const binding = tokenBinding({ provider: 'acme', subject: 'subject 1' }, 'access_token')
+  await server.query('BEGIN')
+  await server.query(
+    `UPDATE provider_grants SET access_token = $1 WHERE provider_user_id = 'subject 1'`,
+    [seal(oldRing, 'written meanwhile', binding)],
+  )
+  const rotation = rotateKeys(plane, sealedTables, ring, () => {})
+  await untilBlocked(database)
+  await server.query('COMMIT')
+  server.release()
+  t.equal((await rotation).reencrypted, 5)
+  t.ok((await openAll(database, onlyNew)).includes('written meanwhile'))
+})
+
+/** Resolves once a backend of this database waits for a lock. */
+async function untilBlocked({ admin }: TestDatabase): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if ((rows[0]?.waiting ?? 0) > 0) return
+  }
+}
+
 t.test('the worker may change sealed texts and nothing else of a grant', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 1)
@@ -170,66 +165,3 @@ t.test('the worker may change sealed texts and nothing else of a grant', async (
     await t.rejects(plane.query({ text }), { code: '42501' }, text)
   }
 })
-
-t.test('gatehouse keys status and rotate, and what doctor says', async (t) => {
-  const database = await createDatabase(t)
-  await createGrants(database, 3)
-  const env = {
-    NODE_ENV: 'production',
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-  }
-  const run = async (words: string[], keys: EncryptionKeys) => {
-    const program = await runProgram(t, ['keys', ...words], {
-      ...env,
-      ENCRYPTION_KEYS: setting(keys),
-    })
-    return { status: await program.ended, output: program.output() }
-  }
-  const missing = await run(['status'], onlyNew)
-  t.equal(missing.status, 1)
-  t.match(missing.output, 'provider_grants.access_token: 3 under old, KEY MISSING')
-  const before = await run(['status'], ring)
-  t.equal(before.status, 0)
-  t.match(before.output, 'New texts are encrypted under new.')
-  t.match(before.output, 'provider_grants.access_token: 3 under old, to be rotated')
-  const failed = await run(['rotate'], onlyNew)
-  t.equal(failed.status, 1)
-  t.match(failed.output, '5 rows cannot be opened')
-  const rotated = await run(['rotate'], ring)
-  t.equal(rotated.status, 0)
-  t.match(rotated.output, /^provider_grants: 3 of 3$/m, 'plain lines without a terminal')
-  t.notMatch(rotated.output, '\r')
-  t.match(rotated.output, '5 rows re-encrypted under new.')
-  const after = await run(['status'], ring)
-  t.match(after.output, 'No longer needed: old')
-  t.notMatch(after.output, setting(ring).slice(4, 20))
-  t.equal((await run(['rotate'], onlyNew)).status, 0)
-  for (const words of [[], ['dance'], ['rotate', 'twice']]) {
-    const wrong = await run(words, ring)
-    t.equal(wrong.status, 1)
-    t.match(wrong.output, 'keys status, or keys rotate')
-  }
-  const doctor = await runProgram(t, ['doctor'], {
-    ...production(env),
-    ENCRYPTION_KEYS: setting(oldRing),
-  })
-  await doctor.ended
-  t.match(
-    doctor.output(),
-    /FAULT +encryption keys\n.*provider_grants\.access_token: 3 need the key new/,
-  )
-})
-
-function production(env: Record<string, string>): Record<string, string> {
-  return {
-    ...env,
-    BASE_URL: 'https://app.example.com',
-    SESSION_SECRETS: 's'.repeat(32),
-    BILLING_WEBHOOK_SECRETS: 'whsec_0123456789',
-    OIDC_PROVIDERS: 'acme',
-    OIDC_ACME_ISSUER: 'https://127.0.0.1:9',
-    OIDC_ACME_CLIENT_ID: 'gatehouse',
-    OIDC_ACME_CLIENT_SECRET: 'a client secret',
-  }
-}

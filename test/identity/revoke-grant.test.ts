@@ -26,11 +26,14 @@ async function signedOut(t: Test, settings: Record<string, string> = {}) {
 t.test('a revocation is done once, however often its job runs', async (t) => {
   const test = await signedOut(t)
   const { id } = await test.revocation()
-  const both = await Promise.all([
-    revokeGrant(test.worker, id, false),
-    revokeGrant(test.worker, id, false),
-  ])
-  t.same(both.toSorted(), ['already-done', 'revoked'])
+  const { desk } = test.op
+  let inner: unknown
+  desk.duringRevocation = async () => {
+    desk.duringRevocation = undefined
+    inner = await revokeGrant(test.worker, id, false)
+  }
+  t.equal(await revokeGrant(test.worker, id, false), 'already-done')
+  t.equal(inner, 'revoked', 'two workers at once: one of them settles it')
   t.equal(await revokeGrant(test.worker, id, false), 'already-done')
   t.same((await auditTrail(test)).slice(2), ['revoke-tokens done refresh_token'])
   t.equal(await test.revocation(), undefined)
