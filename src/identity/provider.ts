@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/clock.ts'
+import { authorizationRequest } from './authorization-request.ts'
 import { judgeCallback } from './callback.ts'
 import { type ClientCredentials, createClientSender, type WireOptions } from './client-auth.ts'
 import { endSessionUrl } from './end-session.ts'
@@ -147,24 +148,9 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
     config,
 
     async authorizationUrl(pending, redirectUri, extras = {}, extraScopes = '') {
-      const url = new URL((await currentMetadata()).authorization_endpoint)
-      const parameters = {
-        ...extras,
-        response_type: 'code',
-        client_id: config.clientId,
-        redirect_uri: redirectUri,
-        scope: joinScopes(config.scopes, extraScopes),
-        state: pending.state,
-        nonce: pending.nonce,
-        code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
-        code_challenge_method: 'S256',
-      }
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      // Without it a provider ignores offline_access (OpenID Connect Core 11).
-      if (config.storeTokens && parameters.scope.split(' ').includes('offline_access')) {
-        url.searchParams.set('prompt', 'consent')
-      }
-      return url
+      const { authorization_endpoint } = await currentMetadata()
+      const request = { pending, redirectUri, extras, extraScopes }
+      return authorizationRequest(authorization_endpoint, config, request)
     },
 
     async exchange(callbackParameters, pending, redirectUri) {
@@ -243,11 +229,6 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
       }
     },
   }
-}
-
-function joinScopes(...lists: readonly string[]): string {
-  const scopes = lists.flatMap((list) => list.split(' ')).filter((scope) => scope !== '')
-  return [...new Set(scopes)].join(' ')
 }
 
 function hasKeys(value: unknown): boolean {

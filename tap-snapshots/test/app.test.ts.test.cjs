@@ -16,6 +16,11 @@ root
       @fastify/swagger
     database
     queue
+    oidc-client
+    unknown
+      rate-limit
+        @fastify/rate-limit
+      not-found
     open
       assets
       openapi
@@ -24,7 +29,7 @@ root
         @fastify/cookie
         @fastify/session
       same-origin
-      oidc-client
+      grant-access
       @fastify/formbody
       home
       signIn
@@ -32,6 +37,7 @@ root
           @fastify/rate-limit
         login
         callback
+        signedOut
       signedIn
         api-token
         rate-limit
@@ -49,6 +55,12 @@ root
           tenant-rls
           invoices
           tenantAudit
+    providerLogout
+      rate-limit
+        @fastify/rate-limit
+      logout-token
+        @fastify/formbody
+      backchannelLogout
     webhooks
       rate-limit
         @fastify/rate-limit
@@ -74,7 +86,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/login (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/logout (POST)
@@ -82,7 +94,11 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/callback (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── auth/signed-out (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/sessions (GET, DELETE)
@@ -116,6 +132,10 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     ├── auth/audit (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── auth/backchannel-logout/:provider (POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()","forbidStoring()"]
+    │   • (preValidation) ["verifyLogoutToken()"]
     │   • (onResponse) ["logRequest()"]
     ├── audit (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
