@@ -2,6 +2,7 @@ import t from 'tap'
 import { keyIdOf } from '#src/crypto/sealed.ts'
 import { randomPending } from '#src/identity/provider.ts'
 import { createProviders } from '#src/identity/providers.ts'
+import { addIdentity } from '#test/account.ts'
 import { createSignOutWorker, drain, openGrantAccess } from '#test/provider-tokens.ts'
 import {
   auditTrail,
@@ -174,3 +175,16 @@ async function everything({ database }: Journey): Promise<string> {
   )
   return JSON.stringify([rows, jobs, hex.rows])
 }
+
+t.test('taking a way to sign in away has its tokens revoked', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  const { rows } = await test.database.admin.query('SELECT user_id FROM oauth_identities')
+  await addIdentity(test, Number(rows[0].user_id), 'another')
+  const headers = { cookie: browser.cookie }
+  const url = '/auth/identities/demo/subject-1'
+  const response = await test.app.inject({ method: 'DELETE', url, headers })
+  t.equal(response.statusCode, 204)
+  t.same(await count(test), { grants: 0, retired: 1, jobs: 1 })
+})
