@@ -136,7 +136,12 @@ export const planCases: readonly Case[] = [
   }),
   refused('D3', 'ES256, signature broken', 'id-token-signature', broken(), keysRead, es256),
   accepted('D4', 'userinfo, bearer in the header', toldApart, userinfo),
-  accepted('D5', 'userinfo, signed', { ...toldApart, signedUserinfo: {} }, userinfo),
+  accepted(
+    'D5',
+    'userinfo, signed',
+    { ...toldApart, signedUserinfo: { aud: 'gatehouse-test' } },
+    userinfo,
+  ),
   testedApart('D6', 'aggregated, distributed claims', 'test/identity/userinfo.test.ts'),
   notApplicable('D7', 'mtls_endpoint_aliases', 'Client certificates are not offered.'),
   refused(
