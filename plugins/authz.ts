@@ -86,7 +86,7 @@ function sessionRequired(): Refusal {
 /** Only an explicit allow is one; a decision that cannot be made is a refusal (specification). */
 function judge(request: FastifyRequest, resource: Resource, action: Action): string {
   try {
-    const decision = decide(request.caller, resource, action)
+    const decision = decide({ ...request.caller, operator: request.operator }, resource, action)
     return decision.effect === 'allow' ? 'allowed' : decision.reason
   } catch (error) {
     request.log.error({ err: error }, 'the decision failed')

@@ -48,6 +48,7 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
     throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
   }
   if (rule.scope === 'tenant') demand(this, ['tenantScope'], name)
+  if (rule.scope === 'operator') demand(this, ['operator'], name)
 }
 
 const personal: readonly unknown[] = ['signed-in', 'session', 'recent-session']

@@ -1,41 +1,69 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
+import type { BillingMetrics, WebhookOutcome } from '#src/billing/metrics.ts'
 import { verifySignature } from '#src/billing/signature.ts'
 import { type Clock, unixSeconds } from '#src/clock.ts'
-import { errorTable, isDatabaseUnavailable } from '#src/errors.ts'
+import { errorTable, isDatabaseUnavailable, Refusal } from '#src/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The verified bytes, and which configured secret verified them. Null until then. */
     webhook: { body: Buffer; secretIndex: number } | null
+    /** What became of the request, where the status alone does not say it. */
+    webhookOutcome: WebhookOutcome | null
   }
 }
 
-type Options = { secrets: readonly string[]; clock: Clock }
+type Options = { secrets: readonly string[]; clock: Clock; metrics?: BillingMetrics }
 
 /**
  * The scope's bytes are hashed as received, before anything parses them: no content type parser
  * but one that hands the bytes through, no inflating, no decoding. Answers are plain text.
  */
 export default fp<Options>(
-  async function webhookVerify(app, { secrets, clock }) {
+  async function webhookVerify(app, { secrets, clock, metrics }) {
     await app.register(rawBody, { encoding: false, runFirst: true, jsonContentTypes: [] })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     app.decorateRequest('webhook', null)
+    app.decorateRequest('webhookOutcome', null)
     app.addHook('preParsing', refuseEncodedBody)
     app.addHook('preValidation', async function verifyWebhook(request, reply) {
       const header = String(request.headers['webhook-signature'] ?? '')
       const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
+      const ended = metrics?.stages.startTimer({ stage: 'verify' })
       const verdict = verifySignature(header, body, secrets, unixSeconds(clock))
-      if (!verdict.ok) return reply.code(400).type('text/plain').send(verdict.fault)
+      ended?.()
+      if (!verdict.ok) {
+        request.webhookOutcome = outcomes[verdict.fault]
+        return reply.code(400).type('text/plain').send(verdict.fault)
+      }
       request.webhook = { body, secretIndex: verdict.secretIndex }
+    })
+    app.addHook('onResponse', async function countWebhook(request, reply) {
+      const outcome = request.webhookOutcome ?? outcomeOf(reply.statusCode)
+      metrics?.requests.inc({ outcome })
     })
     app.setErrorHandler(answerInText)
   },
   { name: 'webhook-verify', fastify: '5.x' },
 )
+
+const outcomes = {
+  'bad signature': 'bad_signature',
+  'timestamp outside tolerance': 'outside_tolerance',
+} as const satisfies Record<string, WebhookOutcome>
+
+function outcomeOf(status: number): WebhookOutcome {
+  const byStatus: Partial<Record<number, WebhookOutcome>> = {
+    413: 'too_large',
+    415: 'encoded',
+    429: 'rate_limited',
+    503: 'unavailable',
+  }
+  return byStatus[status] ?? (status < 500 ? 'malformed' : 'failed')
+}
 
 async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
   const encoding = request.headers['content-encoding'] ?? 'identity'
@@ -52,7 +80,7 @@ function answerInText(error: Error, request: FastifyRequest, reply: FastifyReply
 
 function statusOf(error: Error): number {
   if (isDatabaseUnavailable(error)) return 503
-  if ('code' in error && error.code === 'too-many-requests') return 429
+  if (error instanceof Refusal) return errorTable[error.code].status
   return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500
 }
 

@@ -5,10 +5,13 @@ import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
 import grantAccess from '#plugins/grant-access.ts'
+import inbox from '#plugins/inbox.ts'
 import logoutToken from '#plugins/logout-token.ts'
+import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
+import operator from '#plugins/operator.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
@@ -28,6 +31,8 @@ import logout from '#routes/auth/logout.ts'
 import sessions from '#routes/auth/sessions.ts'
 import signedOut from '#routes/auth/signed-out.ts'
 import tokens from '#routes/auth/tokens.ts'
+import billingEvents from '#routes/billing-events.ts'
+import billingReplays from '#routes/billing-replays.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
@@ -38,6 +43,7 @@ import tenants from '#routes/tenants.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { serverOptions } from './server-options.ts'
 
 declare module 'fastify' {
@@ -56,14 +62,16 @@ declare module 'fastify' {
  *     ├─ open              assets, API description; no session
  *     ├─ browser           session, same-origin, provider tokens
  *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
- *     │  └─ signedIn       API token, authz: an identity and the policy's leave
- *     │     └─ tenant      tenant-rls: the caller's tenant
+ *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
+ *     │  │  └─ tenant      tenant-rls: the caller's tenant
+ *     │  └─ operators      operator, authz: what belongs to no tenant
  *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
  */
 export async function buildApp(
   config: Config,
   logger: FastifyBaseLogger,
+  metrics: Metrics = createMetrics(),
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
@@ -71,6 +79,7 @@ export async function buildApp(
   app.decorate('clock', clock)
   await app.register(requestLog)
   await app.register(errors)
+  await app.register(metricsPlugin, { metrics })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
     formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
@@ -124,6 +133,14 @@ export async function buildApp(
         await app.register(tenantAudit)
       })
     })
+
+    await app.register(async function operators(app) {
+      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(operator, { operators: config.operators })
+      await app.register(authz)
+      await app.register(billingEvents)
+      await app.register(billingReplays)
+    })
   })
 
   await app.register(async function providerLogout(app) {
@@ -134,7 +151,12 @@ export async function buildApp(
 
   await app.register(async function webhooks(app) {
     await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
-    await app.register(webhookVerify, { secrets: config.billing.secrets, clock })
+    await app.register(inbox, config.database)
+    await app.register(webhookVerify, {
+      secrets: config.billing.secrets,
+      clock,
+      metrics: metrics.billing,
+    })
     await app.register(billing)
   })
 

@@ -12,7 +12,8 @@ import type { Environment } from './setting-readers.ts'
 type Command = {
   summary: string
   details: string
-  run(env: Environment, words: readonly string[]): Promise<void>
+  /** @param args what stands behind the command's name */
+  run(env: Environment, args: readonly string[]): Promise<void>
 }
 
 const commands: Readonly<Record<string, Command>> = {
@@ -47,12 +48,31 @@ gatehouse keys rotate   Re-encrypts everything under the first of ENCRYPTION_KEY
 To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run keys rotate, and
 drop the old key when keys status says that it is no longer needed.
 Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
-    run: async (env, words) => (await import('./commands/keys.ts')).default(env, words),
+    run: async (env, args) => (await import('./commands/keys.ts')).default(env, args),
   },
   doctor: {
     summary: 'Check every setting, the database, the providers and the queue',
     details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
     run: async (env) => (await import('./commands/doctor.ts')).default(env),
+  },
+  trigger: {
+    summary: 'Sign a sample billing event and post it to a running instance',
+    details: `gatehouse trigger TYPE [--customer ID] [--amount N] [--currency CODE] [--status STATE]
+                       [--id EVENT_ID] [--url URL]
+
+TYPE is for instance charge.succeeded, subscription.created or subscription.updated. Without --url
+it goes to the demo running in this checkout, else to BASE_URL. Signed with the first of
+BILLING_WEBHOOK_SECRETS. Post the same --id twice to see a duplicate.`,
+    run: async (env, args) => (await import('./commands/trigger.ts')).default(env, args),
+  },
+  billing: {
+    summary: 'Run received billing events again',
+    details: `gatehouse billing replay [--status dead] [--from TIME] [--to TIME]
+gatehouse billing replay EVENT_ID…
+
+Times are RFC 3339 and mean the time of receipt, from inclusive, to exclusive. Shows how far it has
+come; stopping the command does not stop the replay. Exit status 1 when an event failed again.`,
+    run: async (env, args) => (await import('./commands/billing.ts')).default(env, args),
   },
 }
 
@@ -67,7 +87,7 @@ async function main(): Promise<void> {
     strict: false,
     options: { help: { type: 'boolean', short: 'h' } },
   })
-  const [name = '', ...words] = positionals
+  const [name = ''] = positionals
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) return explainUsage(name, values.help === true)
   if (values.help) {
@@ -75,7 +95,7 @@ async function main(): Promise<void> {
     return
   }
   try {
-    await command.run(process.env, words)
+    await command.run(process.env, process.argv.slice(3))
   } catch (error) {
     process.stderr.write(`gatehouse: ${explain(error)}\n`)
     process.exitCode = 1

@@ -1,3 +1,4 @@
+import { type BillingApiSetup, readBillingApi, readOperators } from './billing-settings.ts'
 import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
@@ -37,7 +38,13 @@ export type Config = {
   encryptionKeys: EncryptionKeys
   providers: readonly ProviderSetup[]
   returnTo: string
-  billing: { secrets: readonly [string, ...string[]] }
+  billing: {
+    secrets: readonly [string, ...string[]]
+    api: BillingApiSetup | null
+    retentionDays: number
+  }
+  /** `provider:subject` pairs. */
+  operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
   logLevel: string
   clock: Clock
@@ -94,7 +101,10 @@ export function readConfig(env: Environment): Config {
     returnTo: readReturnTo(values.SIGN_IN_RETURN_TO, faults),
     billing: {
       secrets: readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults),
+      api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
+      retentionDays: values.BILLING_RETENTION_DAYS,
     },
+    operators: readOperators(values.OPERATORS, faults),
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),

@@ -13,6 +13,7 @@ export const errorTable = {
   'not-found': { status: 404, title: 'Not found' },
   'last-sign-in-method': { status: 409, title: 'This is your only way to sign in' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Not possible as things stand' },
   'too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'This media type is not accepted' },
   'too-many-requests': { status: 429, title: 'Too many requests' },

@@ -1,10 +1,15 @@
-import { PgBoss } from 'pg-boss'
+import { PgBoss, type QueueOptions } from 'pg-boss'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
   'revoke-grant': { revocationId: string }
+  'billing-replay': { replayId: string }
+  /** `since`: everything received before has been seen to (RFC 3339). */
+  'billing-retention': { since?: string }
 }
+
+type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short' }
 
 const queues = {
   // 1 s, 2 s, 4 s … up to an hour, some two days in all, then the event is dead.
@@ -14,6 +19,7 @@ const queues = {
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 60,
+    deleteAfterSeconds: 86_400, // the event's own row says what became of it
   },
   // 5 s, 10 s, 20 s … up to an hour, some twelve hours in all, then it is for the operator to see.
   'revoke-grant': {
@@ -23,7 +29,18 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
-} as const satisfies Record<keyof Jobs, object>
+  // One page of a replay each; the page after it is sent with the same commit.
+  'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  // At most one waits, however many processes ask for it.
+  'billing-retention': {
+    policy: 'short',
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 300,
+  },
+} as const satisfies Record<keyof Jobs, Queue>
 
 /** Creates or updates the queue's own schema and the queues, as the owner of the database. */
 export async function createQueues(ownerUrl: string): Promise<void> {
@@ -31,8 +48,9 @@ export async function createQueues(ownerUrl: string): Promise<void> {
   await boss.start()
   try {
     for (const [name, options] of Object.entries(queues)) {
-      if (await boss.getQueue(name)) await boss.updateQueue(name, options)
-      else await boss.createQueue(name, options)
+      const { policy, ...changeable }: Queue = options
+      if (await boss.getQueue(name)) await boss.updateQueue(name, changeable)
+      else await boss.createQueue(name, { ...changeable, ...(policy && { policy }) })
     }
   } finally {
     await boss.stop({ graceful: false })

@@ -23,8 +23,8 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // A provider's subject of 255 characters, each percent-encoded.
-    routerOptions: { maxParamLength: 765 },
+    // A provider's subject or event id: 255 characters of up to four bytes, each as %XX.
+    routerOptions: { maxParamLength: 3_060 },
     return503OnClosing: false, // requests that still arrive are answered, with `Connection: close`,
     ajv: {
       // Unknown fields are refused, never dropped; a number is a number, never a string of one.

@@ -3,9 +3,12 @@ import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
 import routeAccess from '#plugins/route-access.ts'
 import health from '#routes/health.ts'
+import metricsRoute from '#routes/metrics.ts'
 import { buildApp } from './app.ts'
+import { measureBacklog } from './billing/backlog.ts'
 import type { Config } from './config.ts'
 import { proveDatabase } from './db/proof.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
@@ -27,12 +30,13 @@ export async function start(config: Config, logger: FastifyBaseLogger): Promise<
   if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', config.database.url)
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
 
+  const metrics = createMetrics({ process: true })
   const parts: Parts = { app: null, worker: null, admin: null }
   const stop = () => stopInPhases(parts)
   try {
-    if (role !== 'worker') parts.app = await buildApp(config, logger)
-    if (role !== 'web') parts.worker = await startWorker(config, logger)
-    const admin = await buildAdmin(config, logger, parts)
+    if (role !== 'worker') parts.app = await buildApp(config, logger, metrics)
+    if (role !== 'web') parts.worker = await startWorker(config, logger, metrics)
+    const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
     const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
@@ -67,6 +71,7 @@ type Parts = {
 async function buildAdmin(
   config: Config,
   logger: FastifyBaseLogger,
+  metrics: Metrics,
   parts: Parts,
 ): Promise<FastifyInstance> {
   const admin = Fastify(serverOptions(config, logger))
@@ -74,6 +79,16 @@ async function buildAdmin(
   await admin.register(notFound)
   await admin.register(routeAccess)
   await admin.register(health, { isReady: () => isReady(parts) })
+  const plane = parts.worker?.plane ?? parts.app?.identityPlane
+  await admin.register(metricsRoute, {
+    metrics,
+    async refresh() {
+      // A database that is away must not take the other numbers with it.
+      await (plane && measureBacklog(plane, metrics.billing))?.catch((error) =>
+        logger.warn({ err: error }, 'the backlog could not be measured'),
+      )
+    },
+  })
   return admin
 }
 

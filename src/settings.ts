@@ -35,7 +35,7 @@ export const Settings = Type.Object({
   ADMIN_HOST: Type.String({
     minLength: 1,
     default: '127.0.0.1',
-    description: 'Address of the admin listener (/healthz, /readyz). Never a public one.',
+    description: 'Address of the admin listener (/healthz, /readyz, /metrics). Never a public one.',
   }),
   ADMIN_PORT: Type.Integer({
     minimum: 0,
@@ -128,6 +128,34 @@ export const Settings = Type.Object({
       demo: 'random, kept in .data/',
     }),
   ),
+  BILLING_API_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Billing provider’s API, for instance https://api.example.com/v1. When set, a subscription is fetched from URL/subscriptions/ID before an event about it is worked on, and the newest state wins; without it an event older than what was applied is ignored.',
+      demo: 'a sample API on this machine',
+    }),
+  ),
+  BILLING_API_KEY: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Key for BILLING_API_URL, sent as a bearer token.',
+      demo: 'random',
+    }),
+  ),
+  BILLING_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 30,
+    description:
+      'Days the raw body of a received event is kept. Its id is kept for good, so a late copy is still a duplicate; without its body it cannot be replayed.',
+  }),
+  OPERATORS: Type.String({
+    default: '',
+    description:
+      'Comma-separated provider:subject pairs of the people who run the service. They alone see received billing events and replay them; a role in a tenant gives no part in it.',
+    demo: '`demo:ada`',
+  }),
   RATE_LIMIT_SIGN_IN: Type.String({
     default: '30/60',
     description:

@@ -1,60 +1,49 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
-import { createEventJob } from './billing/event-job.ts'
+import type { PgBoss } from 'pg-boss'
+import { createProviderApi } from './billing/provider-api.ts'
+import { workBilling } from './billing/worker.ts'
 import type { Config } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
 import { createProviders } from './identity/providers.ts'
-import { createRevocationJob } from './identity/revocation-job.ts'
-import { type Jobs, openQueue } from './jobs.ts'
+import { workRevocations } from './identity/revocation-job.ts'
+import { openQueue } from './jobs.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { type Pruner, startPruner } from './pruner.ts'
 
-export type Worker = { queue: PgBoss; stop(): Promise<void> }
+export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
 
-type Handlers = {
-  [Name in keyof Jobs]: {
-    batchSize: number
-    work(job: JobWithMetadata<Jobs[Name]>): Promise<JobResult>
-  }
-}
-
-const pollSeconds = 0.5
 const stopTimeoutMs = 8_000
 
 /** Starts working on jobs, as the worker role. */
-export async function startWorker(config: Config, logger: FastifyBaseLogger): Promise<Worker> {
+export async function startWorker(
+  config: Config,
+  logger: FastifyBaseLogger,
+  metrics: Metrics = createMetrics(),
+): Promise<Worker> {
   const { workerUrl, poolSize } = config.database
   const { clock, encryptionKeys: keys } = config
   const db = openDatabase(workerUrl, poolSize)
-  const plane = openIdentityPlane(workerUrl, 2)
+  const plane = openIdentityPlane(workerUrl, 4)
   const queue = openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue'))
   const providers = createProviders(config.providers, clock, (provider, position) =>
     logger.warn({ provider, position }, 'another client secret was accepted'),
   )
-  const handlers: Handlers = {
-    'billing-event': { batchSize: 50, work: createEventJob({ db, plane, clock }, logger) },
-    // Few at once: each waits for a provider.
-    'revoke-grant': { batchSize: 5, work: createRevocationJob({ plane, keys, providers }, logger) },
-  }
   await queue.start()
-  await Promise.all([
-    take(queue, 'billing-event', handlers['billing-event']),
-    take(queue, 'revoke-grant', handlers['revoke-grant']),
-  ])
+  const { api, retentionDays } = config.billing
+  await workBilling({
+    queue,
+    db,
+    plane,
+    api: api && createProviderApi(api),
+    retentionDays,
+    clock,
+    metrics: metrics.billing,
+    logger,
+  })
+  await workRevocations(queue, { plane, keys, providers }, logger)
   const pruner = startPruner(plane, config.session, logger)
-  return { queue, stop: () => stopWorker(queue, pruner, db, plane) }
-}
-
-async function take<Name extends keyof Jobs>(
-  queue: PgBoss,
-  name: Name,
-  { batchSize, work }: Handlers[Name],
-): Promise<void> {
-  await queue.work(
-    name,
-    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
-    (jobs: JobWithMetadata<Jobs[Name]>[]) => Promise.all(jobs.map((job) => work(job))),
-  )
+  return { queue, plane, stop: () => stopWorker(queue, pruner, db, plane) }
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */

@@ -27,7 +27,10 @@ t.test('two workers and a doubled job make one invoice', async (t) => {
   const queue = await startQueue(t, database, 'web')
   for (let copy = 0; copy < 4; copy += 1) await queue.send('billing-event', { eventId })
   const workers = await Promise.all([start(t, database), start(t, database)])
-  await until(database, `SELECT FROM pgboss.job HAVING every(state = 'completed')`)
+  await until(
+    database,
+    `SELECT FROM pgboss.job WHERE name = 'billing-event' HAVING every(state = 'completed')`,
+  )
   await Promise.all(workers.map((worker) => worker.stop()))
   t.equal((await invoicesOf(database)).length, 1)
   t.match(await stateOf(database), { status: 'processed', attempts: 1 })
@@ -48,11 +51,13 @@ t.test('an unknown customer fails with the reason and is tried again', async (t)
   const database = await createDatabase(t)
   const worker = await start(t, database)
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
-  await until(database, `SELECT FROM pgboss.job WHERE state = 'retry'`)
+  await until(database, `SELECT FROM pgboss.job WHERE name = 'billing-event' AND state = 'retry'`)
   const reason = /no user has the billing customer/
   t.match(await stateOf(database), { status: 'failed', attempts: 1, last_error: reason })
   await createUser(database, { billingCustomer: 'cus_1' })
-  await database.admin.query('UPDATE pgboss.job SET start_after = now()')
+  await database.admin.query(
+    `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
+  )
   await worker.attempts(2)
   await worker.stop()
   t.match(await stateOf(database), { status: 'processed', attempts: 2, last_error: null })
@@ -126,7 +131,9 @@ t.test('a job whose worker died is taken again after its time, with one effect',
   )
   await lost.supervise('billing-event')
   t.match(await jobsOf(database), { evt_1: { state: 'retry' } })
-  await database.admin.query('UPDATE pgboss.job SET start_after = now()')
+  await database.admin.query(
+    `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
+  )
   const worker = await start(t, database)
   await worker.attempts(1)
   await worker.stop()
@@ -219,7 +226,8 @@ async function enqueue(database: TestDatabase, event: Event, { queue }: { queue:
 
 async function jobsOf({ admin }: TestDatabase): Promise<Record<string, { state: string }>> {
   const { rows } = await admin.query(
-    `SELECT data->>'eventId' AS event, state::text, retry_count FROM pgboss.job`,
+    `SELECT data->>'eventId' AS event, state::text, retry_count FROM pgboss.job
+     WHERE name = 'billing-event'`,
   )
   return Object.fromEntries(rows.map(({ event, ...job }) => [event, job]))
 }

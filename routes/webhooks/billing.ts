@@ -1,8 +1,22 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { parseEvent } from '#src/billing/event.ts'
-import { recordEvent } from '#src/billing/inbox.ts'
+import type { Recorded } from '#src/billing/inbox.ts'
+import type { WebhookOutcome } from '#src/billing/metrics.ts'
 
 const maxBodyBytes = 1_048_576 // contract 5: 1 MiB
+
+const answers: Readonly<Record<Recorded, string>> = {
+  first: 'recorded',
+  ignored: 'ignored',
+  duplicate: 'duplicate',
+  'duplicate-different-body': 'duplicate',
+}
+const outcomes: Readonly<Record<Recorded, WebhookOutcome>> = {
+  first: 'recorded',
+  ignored: 'ignored',
+  duplicate: 'duplicate',
+  'duplicate-different-body': 'duplicate_different_body',
+}
 
 /** Verified before this is reached; parse, record, enqueue, acknowledge (specification). */
 const billing: FastifyPluginAsync = async function billing(app) {
@@ -14,6 +28,8 @@ const billing: FastifyPluginAsync = async function billing(app) {
       schema: {
         tags: ['webhooks'],
         summary: 'Receive a signed billing event',
+        description:
+          'The answer is text. 200 `recorded`, `ignored` (a kind that is not worked on), or `duplicate` (a copy with another body is one too; the first body stays); all of them mean: do not send again. 503 with `Retry-After`: nothing was recorded, send again.',
         consumes: ['application/json'],
         produces: ['text/plain'],
       },
@@ -24,9 +40,12 @@ const billing: FastifyPluginAsync = async function billing(app) {
       const event = webhook && parseEvent(webhook.body)
       if (webhook === null || event === null) return reply.code(400).send('malformed event')
       const { body, secretIndex } = webhook
-      const recorded = await recordEvent(app.identityPlane, app.queue, event, body, secretIndex)
+      const ended = app.metrics.billing.stages.startTimer({ stage: 'record' })
+      const recorded = await app.inbox.record(event, body, secretIndex)
+      ended()
+      request.webhookOutcome = outcomes[recorded]
       request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')
-      return recorded === 'first' ? 'recorded' : recorded
+      return answers[recorded]
     },
   )
 }

@@ -1,10 +1,13 @@
 import { type Permission, permissionsOf, type TokenPermission } from './roles.ts'
 
-export type Resource = 'order' | 'invoice' | 'audit'
-export type Action = 'read' | 'update'
+export type Resource = 'order' | 'invoice' | 'audit' | 'billing-event'
+export type Action = 'read' | 'update' | 'replay'
 
-/** Where the scope of a row comes from: its owner, or the tenant of the verified session. */
-export type ScopeKind = 'owner' | 'tenant'
+/**
+ * Where the scope of a row comes from: its owner, or the tenant of the verified session. What
+ * belongs to no tenant is for operators, by the identity they signed in with.
+ */
+export type ScopeKind = 'owner' | 'tenant' | 'operator'
 
 export type Rule = {
   readonly resource: Resource
@@ -12,7 +15,7 @@ export type Rule = {
   /** Needed before the object is looked at; null when the scope alone decides. */
   readonly permission: Permission | null
   /** What a limited token has to name for it; the role is asked for all the same. */
-  readonly tokenPermission: TokenPermission
+  readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
 }
 
@@ -49,12 +52,28 @@ export const policy: readonly Rule[] = [
     tokenPermission: 'user:manage',
     scope: 'tenant',
   },
+  {
+    resource: 'billing-event',
+    action: 'read',
+    permission: null,
+    tokenPermission: null,
+    scope: 'operator',
+  },
+  {
+    resource: 'billing-event',
+    action: 'replay',
+    permission: null,
+    tokenPermission: null,
+    scope: 'operator',
+  },
 ]
 
 /** What is known of the caller when the decision is made. */
 export type Subject = {
   readonly role: string | null
   readonly tenantId: string | null
+  /** Only where it was found out; anything but true is no operator. */
+  readonly operator?: boolean
   /** What the token of the request is limited to; null where nothing limits. */
   readonly tokenPermissions: readonly string[] | null
 }
@@ -66,6 +85,7 @@ export type Decision = {
     | 'allowed'
     | 'no-rule'
     | 'no-tenant'
+    | 'no-operator'
     | 'role-unknown'
     | 'permission-missing'
     | 'token-limited'
@@ -89,11 +109,14 @@ export function decide(
   if (rule.scope === 'tenant' && permissionsOf(subject.role).length === 0) {
     return { effect: 'deny', rule, reason: 'role-unknown' }
   }
+  if (rule.scope === 'operator' && subject.operator !== true) {
+    return { effect: 'deny', rule, reason: 'no-operator' }
+  }
   if (rule.permission !== null && !permissionsOf(subject.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }
   }
   const limit = subject.tokenPermissions
-  if (limit !== null && !limit.includes(rule.tokenPermission)) {
+  if (limit !== null && !(rule.tokenPermission && limit.includes(rule.tokenPermission))) {
     return { effect: 'deny', rule, reason: 'token-limited' }
   }
   return { effect: 'allow', rule, reason: 'allowed' }

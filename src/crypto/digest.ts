@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
-/** SHA-256 of a secret handle, so that a leaked table opens no door. 32 bytes. */
-export function sha256(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest()
+/** SHA-256, for instance of a secret handle, so that a leaked table opens no door. 32 bytes. */
+export function sha256(content: string | Uint8Array): Buffer {
+  return createHash('sha256').update(content).digest()
 }
 
 /** 32 random bytes as 43 base64url characters. */

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
-import { poolOptions } from './pool-options.ts'
+import { poolOptions, survivesBrokenConnections } from './pool-options.ts'
 import { inScope, type Scope, ScopedPool } from './scoped-pool.ts'
 
 export type { Scope } from './scoped-pool.ts'
@@ -25,9 +25,7 @@ const transactionLimits = { maxWait: 2_000, timeout: 10_000 }
  * @param size connections at most
  */
 export function openDatabase(url: string, size: number): Database {
-  const pool = new ScopedPool(poolOptions(url, size))
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => {})
+  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size)))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' })
   return {
     read: (scope, work) =>

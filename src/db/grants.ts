@@ -50,8 +50,13 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
   processed_events: { web: 'SELECT, INSERT', worker: '' },
   received_events: {
+    web: 'SELECT, INSERT, UPDATE (other_bodies)',
+    worker: 'SELECT, UPDATE (status, attempts, last_error, outcome, processed_at, body)',
+  },
+  billing_objects: { web: '', worker: 'SELECT, INSERT, UPDATE' },
+  billing_replays: {
     web: 'SELECT, INSERT',
-    worker: 'SELECT, UPDATE (status, attempts, last_error, processed_at)',
+    worker: 'SELECT, UPDATE (succeeded, failed, cursor_received_at, cursor_event_id, finished_at)',
   },
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }

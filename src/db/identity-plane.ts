@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { poolOptions, rethrowSilence } from './pool-options.ts'
+import { poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
 
 /** What a query of the identity plane and of the service tables runs on. */
 export type Queryable = {
@@ -29,8 +29,7 @@ const graceMs = 100
 
 /** @param size connections at most */
 export function openIdentityPlane(url: string, size: number): IdentityPlane {
-  const pool = new pg.Pool(poolOptions(url, size))
-  pool.on('error', () => {})
+  const pool = survivesBrokenConnections(new pg.Pool(poolOptions(url, size)))
   return {
     query: (statement) => pool.query(statement).catch(rethrowSilence),
     transaction: (limits, work) => runTransaction(pool, limits.statementTimeoutMs, work),

@@ -17,7 +17,13 @@ export const identityPlane = [
 ] as const
 
 /** Tables that belong to no tenant and that no tenant route reaches. */
-export const serviceTables = ['processed_events', 'received_events', '_prisma_migrations'] as const
+export const serviceTables = [
+  'processed_events',
+  'received_events',
+  'billing_objects',
+  'billing_replays',
+  '_prisma_migrations',
+] as const
 
 /** Under row-level security for reading; everyone may append, for whomever the entry concerns. */
 export const appendOnly = ['audit_log'] as const

@@ -33,3 +33,15 @@ export function rethrowSilence(error: unknown): never {
   }
   throw error
 }
+
+/**
+ * A connection that breaks is replaced by its pool, and what was under way on it is rejected. The
+ * event itself says no more, but unheard, at whatever moment, it would end the process.
+ */
+export function survivesBrokenConnections<Pool extends pg.Pool>(pool: Pool): Pool {
+  pool.on('error', ignore)
+  pool.on('connect', (client) => void client.on('error', ignore))
+  return pool
+}
+
+function ignore(): void {}

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import pg from 'pg'
+import { randomToken } from '#src/crypto/digest.ts'
 import { migrate } from '#src/db/migrate.ts'
 import { OperatorError } from '#src/operator-error.ts'
 import { seed } from '../../prisma/seed.ts'
+import { startBillingApi } from './billing-api.ts'
 import { readSecrets, type Secrets } from './demo-secrets.ts'
 import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
 import { people } from './people.ts'
@@ -57,6 +59,8 @@ export async function startDemo(given: Environment): Promise<Demo> {
   }
   try {
     if (embedded.provider) started.push(await addProvider(env, secrets))
+    if (embedded.database && env.BILLING_API_URL === undefined)
+      started.push(await addBillingApi(env))
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
     started.push({ stop: await announceDemo(env) })
     return { env, embedded, stop }
@@ -83,7 +87,16 @@ async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalPro
   env.OIDC_DEMO_CLIENT_SECRET = secrets.client
   env.OIDC_DEMO_LABEL = 'the demo provider'
   env.OIDC_DEMO_TRUST_EMAIL = 'true'
+  env.OPERATORS ??= 'demo:ada'
   return provider
+}
+
+async function addBillingApi(env: Demo['env']): Promise<{ stop(): Promise<void> }> {
+  const key = randomToken()
+  const api = await startBillingApi(key)
+  env.BILLING_API_URL = api.url
+  env.BILLING_API_KEY = key
+  return api
 }
 
 async function addDatabase(

@@ -1,9 +1,26 @@
-import type { JobResult, JobWithMetadata } from 'pg-boss'
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/job-log.ts'
 import type { Jobs } from '#src/jobs.ts'
 import { type RevocationDependencies, revokeGrant } from './revoke-grant.ts'
 
 type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
+
+const pollSeconds = 0.5
+const batchSize = 5 // few at once: each waits for a provider
+
+/** Starts working on revocations. */
+export async function workRevocations(
+  queue: PgBoss,
+  deps: RevocationDependencies,
+  log: JobLog,
+): Promise<void> {
+  const work = createRevocationJob(deps, log)
+  await queue.work(
+    'revoke-grant',
+    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    (jobs: RevocationJob[]) => Promise.all(jobs.map((job) => work(job))),
+  )
+}
 
 /** Works on one revocation and says whether it has to be tried again. */
 export function createRevocationJob(

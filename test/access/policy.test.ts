@@ -90,7 +90,8 @@ t.test('without a tenant no tenant rule allows, an owner rule does', async (t) =
     const decision = decide(subject, rule.resource, rule.action)
     const name = `${rule.resource}:${rule.action}`
     if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)
-    else t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
+    else if (rule.scope === 'tenant')
+      t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
   }
 })
 
@@ -99,8 +100,27 @@ t.test('each pair of resource and action has one rule', async (t) => {
   t.same(names, [...new Set(names)])
 })
 
+t.test('an operator rule allows operators alone, whatever the role', async (t) => {
+  const rules = policy.filter(({ scope }) => scope === 'operator')
+  t.ok(rules.length > 0)
+  for (const { resource, action } of rules) {
+    for (const role of [...Object.keys(specified), ...unknownRoles]) {
+      for (const operator of [undefined, false, 'true', 1]) {
+        const subject = { role, tenantId, tokenPermissions, operator: operator as false }
+        t.match(decide(subject, resource, action), { effect: 'deny', reason: 'no-operator' })
+      }
+      t.equal(
+        decide({ role, tenantId, tokenPermissions, operator: true }, resource, action).effect,
+        'allow',
+      )
+      const limited = { role, tenantId, tokenPermissions: everyTokenPermission, operator: true }
+      t.match(decide(limited, resource, action), { effect: 'deny', reason: 'token-limited' })
+    }
+  }
+})
 t.test('a limited token needs what the rule names, and its owner needs the rest', async (t) => {
   for (const rule of policy) {
+    if (rule.tokenPermission === null) continue
     const name = `${rule.resource}:${rule.action}`
     const ask = (role: string, limit: readonly string[] | null) =>
       decide({ role, tenantId, tokenPermissions: limit }, rule.resource, rule.action)

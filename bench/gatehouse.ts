@@ -1,0 +1,9 @@
+import { buildApp } from '#src/app.ts'
+import { readConfig } from '#src/config.ts'
+import { createLogger } from '#src/logger.ts'
+
+/* The web half of the program with the given environment, and nothing else. Prints its address. */
+
+const config = readConfig(process.env)
+const app = await buildApp(config, createLogger(config.logLevel))
+console.log(await app.listen({ host: '127.0.0.1', port: 0 }))

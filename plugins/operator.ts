@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { findSessionIdentities } from '#src/identity/session-identity.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the session's own identity is one of the setting OPERATORS. */
+    operator: boolean
+  }
+}
+
+/**
+ * Finds out whether an operator is asking, before authz decides. It is a fact of the identity that
+ * signed in, read anew with every request; no role in a tenant makes one.
+ */
+export default fp<{ operators: ReadonlySet<string> }>(
+  async function operator(app, { operators }) {
+    app.decorateRequest('operator', false)
+    app.addHook('onRequest', async function findOperator(request: FastifyRequest) {
+      const sessionId = request.session?.caller?.sessionId
+      if (sessionId === undefined) return
+      const identities = await findSessionIdentities(app.identityPlane, sessionId)
+      request.operator = identities.some(({ provider, subject }) =>
+        operators.has(`${provider}:${subject}`),
+      )
+    })
+  },
+  { name: 'operator', fastify: '5.x', dependencies: ['session', 'database'] },
+)

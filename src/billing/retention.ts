@@ -1,0 +1,45 @@
+import type { IdentityPlane } from '#src/db/identity-plane.ts'
+
+const batchRows = 500
+const maxBatches = 200
+
+/** `since`: the next run begins there. `done`: nothing older than the limit has a body any more. */
+export type Purged = { bodies: number; since: string; done: boolean }
+
+/**
+ * Lets go of raw bodies older than `days`, in small commits; rows and event ids stay. Database
+ * time decides, because the rows carry it.
+ * @param since RFC 3339; everything received before has been seen to
+ */
+export async function purgeBodies(
+  plane: IdentityPlane,
+  days: number,
+  since: string | undefined,
+  limits = { batchRows, maxBatches },
+): Promise<Purged> {
+  let from = since ?? '-infinity'
+  let bodies = 0
+  for (let batch = 0; batch < limits.maxBatches; batch++) {
+    const { rows } = await plane.query<{ purged: number; until: string | null; seen: number }>({
+      text: `
+        WITH old AS (
+          SELECT event_id, received_at FROM received_events
+          WHERE received_at >= $1::timestamptz
+            AND received_at < now() - make_interval(days => $2) AND body IS NOT NULL
+          ORDER BY received_at, event_id LIMIT $3
+        ), purged AS (
+          UPDATE received_events e SET body = NULL FROM old WHERE e.event_id = old.event_id
+          RETURNING 1
+        )
+        SELECT (SELECT count(*)::int FROM purged) AS purged, count(*)::int AS seen,
+               to_char(max(received_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS until
+        FROM old`,
+      values: [from, days, limits.batchRows],
+    })
+    const [row] = rows
+    bodies += row?.purged ?? 0
+    from = row?.until ?? from
+    if ((row?.seen ?? 0) < limits.batchRows) return { bodies, since: from, done: true }
+  }
+  return { bodies, since: from, done: false }
+}

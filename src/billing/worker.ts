@@ -1,0 +1,115 @@
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { BaseLogger } from 'pino'
+import type { Clock } from '#src/clock.ts'
+import type { Database } from '#src/db/database.ts'
+import type { IdentityPlane } from '#src/db/identity-plane.ts'
+import type { Jobs } from '#src/jobs.ts'
+import { applyEvent, noteFailure } from './apply.ts'
+import { PoisonEvent } from './effect.ts'
+import type { BillingMetrics } from './metrics.ts'
+import type { ProviderApi } from './provider-api.ts'
+import { workReplayPage } from './replays.ts'
+import { purgeBodies } from './retention.ts'
+import { createTurns } from './turns.ts'
+
+export type BillingWork = {
+  queue: PgBoss
+  db: Database
+  plane: IdentityPlane
+  api: ProviderApi | null
+  retentionDays: number
+  clock: Clock
+  metrics: BillingMetrics
+  logger: Pick<BaseLogger, 'info' | 'warn' | 'error'>
+}
+
+type EventJob = JobWithMetadata<Jobs['billing-event']>
+type Attempt = 'well' | 'failed' | 'poison'
+
+const pollSeconds = 0.5
+// Together no more than a few jobs for each connection of the pool.
+const batchSize = 25
+const localConcurrency = 2
+const retentionSeconds = 3_600
+
+/** Starts working on recorded events, on replays and on the retention of bodies. */
+export async function workBilling(work: BillingWork): Promise<void> {
+  const { queue, plane, metrics, logger } = work
+  const turns = createTurns()
+
+  await queue.work(
+    'billing-event',
+    {
+      batchSize,
+      localConcurrency,
+      burstWhenBatchFull: true,
+      pollingIntervalSeconds: pollSeconds,
+      perJobResults: true,
+      includeMetadata: true,
+    },
+    (jobs: EventJob[]) => Promise.all(jobs.map((job) => workEvent(job))),
+  )
+  await queue.work<Jobs['billing-replay']>(
+    'billing-replay',
+    { pollingIntervalSeconds: pollSeconds },
+    async (jobs) => {
+      for (const { data } of jobs) {
+        await workReplayPage(plane, queue, data.replayId, async (eventId) => {
+          return (await attempt(eventId, { again: true, last: true })) === 'well'
+        })
+      }
+    },
+  )
+  await queue.work<Jobs['billing-retention']>('billing-retention', async (jobs) => {
+    for (const { data } of jobs) await letGo(data)
+  })
+  await queue.send('billing-retention', {})
+
+  async function workEvent(job: EventJob): Promise<JobResult> {
+    const last = job.retryCount >= job.retryLimit
+    const came = await attempt(job.data.eventId, { again: false, last })
+    // A noted poison event is settled: another try could not end differently.
+    return { id: job.id, status: came === 'failed' ? 'failed' : 'completed' }
+  }
+
+  /** Never rejects: what went wrong is noted with the event, for the operator. */
+  async function attempt(
+    eventId: string,
+    { again, last }: { again: boolean; last: boolean },
+  ): Promise<Attempt> {
+    const ended = metrics.stages.startTimer({ stage: 'process' })
+    try {
+      const now = work.clock.now()
+      const applied = await applyEvent(work.db, plane, eventId, now, {
+        api: work.api,
+        turns,
+        again,
+      })
+      logger.info({ eventId, applied }, 'billing event worked on')
+      metrics.worked.inc({ outcome: applied })
+      return 'well'
+    } catch (error) {
+      const poison = error instanceof PoisonEvent
+      const state = poison || last ? 'dead' : 'failed'
+      const reason = error instanceof Error ? error.message : String(error)
+      logger.warn({ eventId, dead: state === 'dead', err: error }, 'billing event failed')
+      metrics.worked.inc({ outcome: state })
+      const noted = await noteFailure(work.db, eventId, state, reason).then(
+        () => true,
+        (error) => logger.error({ eventId, err: error }, 'billing event failure not noted'),
+      )
+      return poison && noted ? 'poison' : 'failed'
+    } finally {
+      ended()
+    }
+  }
+
+  /** Begins where the last run ended, and comes back; at once while there is more to do. */
+  async function letGo({ since }: Jobs['billing-retention']): Promise<void> {
+    const purged = await purgeBodies(plane, work.retentionDays, since)
+    metrics.purged.inc(purged.bodies)
+    if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'raw bodies let go of')
+    const startAfter = purged.done ? retentionSeconds : 0
+    await queue.send('billing-retention', { since: purged.since }, { startAfter })
+  }
+}

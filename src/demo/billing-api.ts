@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { sha256 } from '#src/crypto/digest.ts'
+import { equalBytes } from '#src/crypto/hmac.ts'
+
+type Subscription = Readonly<Record<string, unknown>> & { id: string }
+
+export type SampleBillingApi = {
+  /** What BILLING_API_URL is set to. */
+  url: string
+  /** The state of an object from now on; null: gone for good. */
+  put(id: string, subscription: Subscription | null): void
+  stop(): Promise<void>
+}
+
+/**
+ * A small billing API as src/billing/provider-api.ts expects one:
+ * `GET /subscriptions/ID` with the key as bearer token answers 200 with
+ * `{ "id", "customer", "status" }`, 410 when it is gone, 404 when it is unknown, 401 without the
+ * key. In the demo `sub_CUSTOMER_STATUS` is that customer's subscription in that state.
+ */
+export async function startBillingApi(key: string): Promise<SampleBillingApi> {
+  const known = new Map<string, Subscription | null>()
+  const server = createServer((request, response) => {
+    const { status, body } = answer(request)
+    send(response, status, body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+
+  function answer(request: IncomingMessage): { status: number; body: object } {
+    const given = sha256(request.headers.authorization ?? '')
+    if (!equalBytes(given, sha256(`Bearer ${key}`))) return { status: 401, body: {} }
+    const id = /^\/v1\/subscriptions\/([A-Za-z0-9_-]+)$/.exec(request.url ?? '')?.[1]
+    if (request.method !== 'GET' || id === undefined) return { status: 404, body: {} }
+    const subscription = known.has(id) ? known.get(id) : fromName(id)
+    if (subscription === null) return { status: 410, body: {} }
+    return subscription ? { status: 200, body: subscription } : { status: 404, body: {} }
+  }
+
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    put: (id, subscription) => void known.set(id, subscription),
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** `sub_cus_ada_active`: the subscription of cus_ada, active. */
+function fromName(id: string): Subscription | undefined {
+  const [, customer, status] = /^sub_(cus_[a-z0-9]+)_([a-z]+)$/.exec(id) ?? []
+  return customer === undefined || status === undefined ? undefined : { id, customer, status }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

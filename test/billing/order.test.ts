@@ -1,0 +1,212 @@
+import t from 'tap'
+import { applyEvent } from '#src/billing/apply.ts'
+import { createProviderApi } from '#src/billing/provider-api.ts'
+import { createTurns } from '#src/billing/turns.ts'
+import { startBillingApi } from '#src/demo/billing-api.ts'
+import { createDatabase, createUser } from '#test/helper.ts'
+import { anApi, openAsWorker, planOf, recordEvent } from './received-event.ts'
+
+const now = new Date('2026-11-21T12:00:00Z')
+
+t.test(
+  'a state older than the applied one is ignored; an equal or newer one is applied',
+  async (t) => {
+    const cases = [
+      { name: 'older', first: 200, second: 100, applied: 'stale', plan: null },
+      { name: 'equal', first: 200, second: 200, applied: 'processed', plan: 'pro' },
+      { name: 'newer', first: 200, second: 201, applied: 'processed', plan: 'pro' },
+      { name: 'without a time', first: 200, second: undefined, applied: 'processed', plan: 'pro' },
+    ]
+    const database = await createDatabase(t)
+    const { db, plane } = openAsWorker(t, database)
+    for (const { name, first, second, applied, plan } of cases) {
+      const customer = `cus_${name}`
+      const { userId } = await createUser(database, { billingCustomer: customer })
+      const object = (status: string) => ({ id: `sub_${name}`, customer, status })
+      const type = 'customer.subscription.updated'
+      await recordEvent(database, {
+        id: `${name}1`,
+        type,
+        created: first,
+        object: object('canceled'),
+      })
+      await recordEvent(database, {
+        id: `${name}2`,
+        type: 'subscription.created',
+        ...(second !== undefined && { created: second }),
+        object: object('active'),
+      })
+      t.equal(await applyEvent(db, plane, `${name}1`, now), 'processed', name)
+      t.equal(await applyEvent(db, plane, `${name}2`, now), applied, name)
+      t.equal(await planOf(database, userId), plan, name)
+      const { rows } = await database.admin.query(
+        'SELECT status, outcome FROM received_events WHERE event_id = $1',
+        [`${name}2`],
+      )
+      t.same(rows, [{ status: 'processed', outcome: applied }], name)
+    }
+  },
+)
+
+t.test(
+  'an update before its create is no error, and the late create changes nothing',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { db, plane } = openAsWorker(t, database)
+    const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+    const object = { id: 'sub_1', customer: 'cus_1' }
+    await recordEvent(database, {
+      id: 'update',
+      type: 'subscription.updated',
+      created: 20,
+      object: { ...object, status: 'active' },
+    })
+    await recordEvent(database, {
+      id: 'create',
+      type: 'subscription.created',
+      created: 10,
+      object: { ...object, status: 'incomplete' },
+    })
+    t.equal(await applyEvent(db, plane, 'update', now), 'processed')
+    t.equal(await applyEvent(db, plane, 'create', now), 'stale')
+    t.equal(await planOf(database, userId), 'pro')
+  },
+)
+
+t.test('a charge is a fact: an older one of the same object still makes its invoice', async (t) => {
+  const database = await createDatabase(t)
+  const { db, plane } = openAsWorker(t, database)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  for (const [id, created] of [
+    ['a', 200],
+    ['b', 100],
+  ] as const) {
+    const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
+    await recordEvent(database, { id, created, object })
+    t.equal(await applyEvent(db, plane, id, now), 'processed')
+  }
+  const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
+  t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
+})
+
+t.test('with the billing API the newest state wins, whatever the event says', async (t) => {
+  const database = await createDatabase(t)
+  const { db, plane } = openAsWorker(t, database)
+  const sample = await startBillingApi('key')
+  t.teardown(() => sample.stop())
+  const api = createProviderApi({ url: sample.url, key: 'key' })
+  const cases = [
+    { name: 'active', state: 'active', event: 'canceled', applied: 'processed', plan: 'pro' },
+    { name: 'canceled', state: 'canceled', event: 'active', applied: 'processed', plan: null },
+    { name: 'gone', state: null, event: 'active', applied: 'gone', plan: null },
+    { name: 'unknown', state: undefined, event: 'active', applied: 'processed', plan: 'pro' },
+  ]
+  for (const { name, state, event, applied, plan } of cases) {
+    const { userId } = await createUser(database, { billingCustomer: `cus_${name}` })
+    const object = { id: `sub-${name}`, customer: `cus_${name}` }
+    if (state !== undefined)
+      sample.put(object.id, state === null ? null : { ...object, status: state })
+    await recordEvent(database, {
+      id: name,
+      type: 'subscription.updated',
+      created: 1,
+      object: { ...object, status: event },
+    })
+    t.equal(await applyEvent(db, plane, name, now, { api }), applied, name)
+    t.equal(await planOf(database, userId), plan, name)
+  }
+})
+
+t.test(
+  'a state fetched before another event of the object was applied is fetched again',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { db, plane } = openAsWorker(t, database)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
+    for (const id of ['a', 'b']) {
+      await recordEvent(database, { id, type: 'subscription.updated', created: 1, object })
+    }
+    let fetched = 0
+    const api = anApi(async () => {
+      fetched += 1
+      // While the first is being fetched, another process applies another event of the object.
+      if (fetched === 1) t.equal(await applyEvent(db, plane, 'b', now), 'processed')
+      return object
+    })
+    t.equal(await applyEvent(db, plane, 'a', now, { api }), 'processed')
+    t.equal(fetched, 2)
+  },
+)
+
+t.test('an object that never stands still is given back to the queue', async (t) => {
+  const database = await createDatabase(t)
+  const { db, plane } = openAsWorker(t, database)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
+  await recordEvent(database, { id: 'a', type: 'subscription.updated', object })
+  const api = anApi(async () => {
+    await database.admin.query(
+      `INSERT INTO billing_objects (object_id) VALUES ('sub_1')
+       ON CONFLICT (object_id) DO UPDATE SET revision = billing_objects.revision + 1`,
+    )
+    return object
+  })
+  await t.rejects(applyEvent(db, plane, 'a', now, { api }), { name: 'StateMoved' })
+  const { rows } = await database.admin.query('SELECT status FROM received_events')
+  t.same(rows, [{ status: 'recorded' }], 'nothing was kept')
+})
+
+t.test('run again, an event has its effect once', async (t) => {
+  const database = await createDatabase(t)
+  const { db, plane } = openAsWorker(t, database)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
+  await recordEvent(database, { id: 'a', object })
+  t.equal(await applyEvent(db, plane, 'a', now), 'processed')
+  t.equal(await applyEvent(db, plane, 'a', now), 'already-processed')
+  t.equal(await applyEvent(db, plane, 'a', now, { again: true }), 'processed')
+  const { rowCount } = await database.admin.query('SELECT FROM invoices')
+  t.equal(rowCount, 1)
+})
+
+t.test('a kind that is not worked on stays ignored', async (t) => {
+  const database = await createDatabase(t)
+  const { db, plane } = openAsWorker(t, database)
+  await recordEvent(database, { id: 'a', type: 'invoice.voided', status: 'ignored' })
+  t.equal(await applyEvent(db, plane, 'a', now, { again: true }), 'ignored')
+  const { rows } = await database.admin.query('SELECT status FROM received_events')
+  t.same(rows, [{ status: 'ignored' }])
+})
+
+t.test(
+  'turns: one key one after another, other keys in parallel, failures hold nobody up',
+  async (t) => {
+    const turns = createTurns()
+    const log: string[] = []
+    const gates = new Map<string, () => void>()
+    const work = (name: string) => async () => {
+      log.push(`${name} begins`)
+      await new Promise<void>((resolve) => gates.set(name, resolve))
+      log.push(`${name} ends`)
+      if (name === 'a1') throw new Error('failed')
+    }
+    const settled = Promise.allSettled([
+      turns('a', work('a1')),
+      turns('a', work('a2')),
+      turns('b', work('b1')),
+    ])
+    await new Promise((resolve) => setImmediate(resolve))
+    t.strictSame(log, ['a1 begins', 'b1 begins'])
+    gates.get('a1')?.()
+    await new Promise((resolve) => setImmediate(resolve))
+    t.strictSame(log.slice(2), ['a1 ends', 'a2 begins'])
+    gates.get('a2')?.()
+    gates.get('b1')?.()
+    t.match(await settled, [
+      { status: 'rejected' },
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+    ])
+  },
+)

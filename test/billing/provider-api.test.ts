@@ -1,0 +1,64 @@
+import t from 'tap'
+import { createProviderApi } from '#src/billing/provider-api.ts'
+import { startReceiver } from '#test/receiver.ts'
+
+t.test('asks for the object by path, with the key, and takes only that object', async (t) => {
+  const server = await startReceiver((_request, response) =>
+    response.end('{"id":"sub_1","status":"active"}'),
+  )
+  t.teardown(() => server.close())
+  const api = createProviderApi({ url: `${server.url}/v1`, key: 'the key' })
+  t.same(await api.findSubscription('sub_1'), { id: 'sub_1', status: 'active' })
+  t.match(await server.next(), {
+    method: 'GET',
+    url: '/v1/subscriptions/sub_1',
+    headers: { authorization: 'Bearer the key' },
+  })
+  await t.rejects(api.findSubscription('sub_2'), { message: /something else/ })
+})
+
+t.test('what is no plain id never gets into a path', async (t) => {
+  const server = await startReceiver()
+  t.teardown(() => server.close())
+  const api = createProviderApi({ url: server.url, key: 'k' })
+  for (const id of ['..', '../charges/1', 'a/b', 'a?b', 'a#b', 'a%2fb', '', 'é', 'x'.repeat(256)]) {
+    t.equal(await api.findSubscription(id), 'unknown', id)
+  }
+  t.equal(server.requests.length, 0)
+})
+
+t.test('each answer means what it says', async (t) => {
+  const redirected = await startReceiver()
+  const server = await startReceiver()
+  t.teardown(() => Promise.all([server.close(), redirected.close()]))
+  const api = createProviderApi({ url: server.url, key: 'k' })
+  const answer = (status: number, body = '', headers = {}) =>
+    server.respond((_request, response) => response.writeHead(status, headers).end(body))
+  answer(404)
+  t.equal(await api.findSubscription('sub_1'), 'unknown')
+  answer(410)
+  t.equal(await api.findSubscription('sub_1'), 'gone')
+  for (const status of [204, 400, 401, 403, 429, 500, 503]) {
+    answer(status)
+    await t.rejects(api.findSubscription('sub_1'), { message: new RegExp(`answered ${status}`) })
+  }
+  answer(302, '', { location: redirected.url })
+  await t.rejects(api.findSubscription('sub_1'), { message: /answered 302/ })
+  t.equal(redirected.requests.length, 0, 'no redirect is followed')
+  for (const body of ['', 'null', '[]', '"sub_1"', '{', '{"id":1}']) {
+    answer(200, body)
+    await t.rejects(api.findSubscription('sub_1'), { message: /something else/ }, body)
+  }
+  answer(200, JSON.stringify({ id: 'sub_1', padding: 'x'.repeat(300_000) }))
+  await t.rejects(api.findSubscription('sub_1'), { message: /too large/ })
+})
+
+t.test('an API that does not answer is given up, and says why', async (t) => {
+  const server = await startReceiver(() => {})
+  const api = createProviderApi({ url: server.url, key: 'k', timeoutMs: 50 })
+  await t.rejects(api.findSubscription('sub_1'), { message: /timed out/ })
+  server.respond((_request, response) => response.writeHead(200).write('{"id":'))
+  await t.rejects(api.findSubscription('sub_1'), { message: /timed out/ })
+  await server.close()
+  await t.rejects(api.findSubscription('sub_1'), { message: /did not answer/ })
+})

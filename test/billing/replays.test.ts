@@ -1,0 +1,131 @@
+import t, { type Test } from 'tap'
+import { createReplay, findReplay, workReplayPage } from '#src/billing/replays.ts'
+import { purgeBodies } from '#src/billing/retention.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { openQueue } from '#src/jobs.ts'
+import { createDatabase, type TestDatabase } from '#test/helper.ts'
+import { openAsWorker, recordEvent } from './received-event.ts'
+
+t.test(
+  'a replay runs what was selected, in order of arrival, page by page, and says so',
+  async (t) => {
+    const { database, web, queue } = await open(t)
+    const { plane } = openAsWorker(t, database)
+    for (let n = 0; n < 5; n++) {
+      await recordEvent(database, { id: `dead_${n}`, status: 'dead', receivedAt: at(n) })
+    }
+    await recordEvent(database, { id: 'fine', status: 'processed', receivedAt: at(2) })
+    const replay = await createReplay(web, queue, { status: 'dead', from: at(1), to: at(4) })
+    t.match(replay, { total: 3, succeeded: 0, failed: 0, finishedAt: null })
+
+    const ran: string[] = []
+    const run = async (eventId: string) => {
+      ran.push(eventId)
+      return eventId !== 'dead_2'
+    }
+    await workReplayPage(plane, queue, replay.id, run, 2)
+    t.strictSame(ran, ['dead_1', 'dead_2'])
+    t.match(await findReplay(web, replay.id), { succeeded: 1, failed: 1, finishedAt: null })
+    t.equal(await jobsOf(database, replay.id), 2, 'the first page and the next')
+    await workReplayPage(plane, queue, replay.id, run, 2)
+    t.strictSame(ran.slice(2), ['dead_3'])
+    t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 1, finishedAt: /Z$/ })
+    await workReplayPage(plane, queue, replay.id, run, 2)
+    t.equal(ran.length, 3, 'a page that comes again finds nothing to do')
+    t.equal(await jobsOf(database, replay.id), 2, 'and no page after the last')
+  },
+)
+
+t.test('a page that is worked twice at once counts once', async (t) => {
+  const { database, web, queue } = await open(t)
+  const { plane } = openAsWorker(t, database)
+  for (const id of ['a', 'b', 'c']) await recordEvent(database, { id, status: 'dead' })
+  const replay = await createReplay(web, queue, { status: 'dead' })
+  let waiting = 0
+  let release = () => {}
+  const together = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const run = async () => {
+    waiting += 1
+    if (waiting === 4) release()
+    await together
+    return true
+  }
+  await Promise.all([1, 2].map(() => workReplayPage(plane, queue, replay.id, run, 2)))
+  t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 0 })
+  t.equal(await jobsOf(database, replay.id), 2)
+})
+
+t.test('named events are replayed whatever their state; without a body not at all', async (t) => {
+  const { database, web, queue } = await open(t)
+  for (const [id, status] of [
+    ['a', 'processed'],
+    ['b', 'dead'],
+    ['c', 'failed'],
+  ] as const) {
+    await recordEvent(database, { id, status })
+  }
+  await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'c'`)
+  t.match(await createReplay(web, queue, { ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
+  t.equal(await findReplay(web, crypto.randomUUID()), null)
+})
+
+t.test('raw bodies go after their days, in batches; rows and event ids stay', async (t) => {
+  const { database } = await open(t)
+  const { plane } = openAsWorker(t, database)
+  for (let n = 0; n < 7; n++) {
+    await recordEvent(database, { id: `old_${n}`, receivedAt: daysAgo(31 + n) })
+  }
+  await recordEvent(database, { id: 'young', receivedAt: daysAgo(29) })
+  const limits = { batchRows: 2, maxBatches: 2 }
+  const first = await purgeBodies(plane, 30, undefined, limits)
+  t.match(first, { bodies: 4, done: false })
+  const second = await purgeBodies(plane, 30, first.since, limits)
+  t.match(second, { bodies: 3, done: true })
+  t.match(await purgeBodies(plane, 30, second.since, limits), { bodies: 0, done: true })
+  const { rows } = await database.admin.query(
+    'SELECT event_id FROM received_events WHERE body IS NOT NULL',
+  )
+  t.same(rows, [{ event_id: 'young' }])
+  t.equal((await database.admin.query('SELECT FROM processed_events')).rowCount, 8)
+  t.equal((await database.admin.query('SELECT FROM received_events')).rowCount, 8)
+})
+
+t.test('a received body is let go of, never changed, by whomever', async (t) => {
+  const { database } = await open(t)
+  await recordEvent(database, { id: 'a' })
+  const { plane } = openAsWorker(t, database)
+  const forge = `UPDATE received_events SET body = 'x'`
+  await t.rejects(plane.query({ text: forge }), { code: '42501' })
+  await t.rejects(database.admin.query(forge), { code: '42501' })
+  await plane.query({ text: 'UPDATE received_events SET body = NULL' })
+})
+
+async function open(t: Test) {
+  const database = await createDatabase(t)
+  const web = openIdentityPlane(database.url, 2)
+  const queue = openQueue(database.workerUrl, 'web', () => {})
+  await queue.start()
+  t.teardown(async () => {
+    await queue.stop({ graceful: false })
+    await web.close()
+  })
+  return { database, web, queue }
+}
+
+async function jobsOf(database: TestDatabase, replayId: string): Promise<number> {
+  const { rowCount } = await database.admin.query(
+    `SELECT FROM pgboss.job WHERE name = 'billing-replay' AND data->>'replayId' = $1`,
+    [replayId],
+  )
+  return rowCount ?? 0
+}
+
+function at(minute: number): string {
+  return `2026-11-01T00:0${minute}:00.000Z`
+}
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString()
+}

@@ -1,0 +1,61 @@
+import t from 'tap'
+import { createDatabase, createUser, webhookSecret } from '#test/helper.ts'
+import { runCrashRounds } from './crash-rounds.ts'
+import { checkHistory } from './history.ts'
+
+const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
+const seconds = Number(process.env.CRASH_SECONDS ?? 60)
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+t.test(`kill -9 between any two steps: every 200 exists once and took effect once`, async (t) => {
+  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const env = {
+    BASE_URL: 'http://localhost:3000',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+    SESSION_SECRETS: 'a session secret that is long enough for a test',
+    BILLING_WEBHOOK_SECRETS: webhookSecret,
+    OIDC_PROVIDERS: 'demo',
+    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+    OIDC_DEMO_CLIENT_ID: 'test',
+    OIDC_DEMO_CLIENT_SECRET: 'test',
+    RATE_LIMIT_WEBHOOKS: 'off',
+  }
+  const run = await runCrashRounds(database, env, { rounds, seed, seconds })
+  t.strictSame(run.breaches, [], `seed ${seed}`)
+  t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
+  t.ok(run.acknowledged > 0)
+})
+
+t.test('the checker sees each kind of breach', async (t) => {
+  const breaches: [string, string, RegExp][] = [
+    ['lost', `DELETE FROM received_events`, /acknowledged, but not recorded/],
+    ['no effect', `DELETE FROM invoices`, /without effect/],
+    ['doubled job', insertJob, /more than one job/],
+    ['no job', `DELETE FROM pgboss.job`, /without a job/],
+    ['unknown', `DELETE FROM processed_events`, /not known/],
+    ['not worked on', `UPDATE received_events SET status = 'recorded'`, /not worked on/],
+    ['never sent', insertStranger, /never sent/],
+  ]
+  for (const [name, sql, breach] of breaches) {
+    const database = await createDatabase(t)
+    const { tenantId } = await createUser(database)
+    await database.admin.query(
+      `INSERT INTO processed_events (event_id) VALUES ('a');
+       INSERT INTO received_events (event_id, type, body, secret_index, status)
+       VALUES ('a', 'charge.succeeded', '{}', 0, 'processed');
+       INSERT INTO invoices (tenant_id, amount, currency, status, source_event)
+       VALUES ('${tenantId}', 1, 'eur', 'paid', 'a'); ${insertJob}`,
+    )
+    const history = { acknowledged: new Set(['a']), sent: new Set(['a']) }
+    t.strictSame(await checkHistory(database.admin, history), [], name)
+    await database.admin.query(sql)
+    t.match((await checkHistory(database.admin, history)).join('; '), breach, name)
+  }
+})
+
+const insertJob = `INSERT INTO pgboss.job (name, data) VALUES ('billing-event', '{"eventId":"a"}')`
+const insertStranger = `INSERT INTO received_events (event_id, type, body, secret_index, status)
+  VALUES ('b', 'charge.succeeded', '{}', 0, 'processed')`

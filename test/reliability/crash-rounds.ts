@@ -1,0 +1,119 @@
+import { signatureHeader } from '#src/billing/signature.ts'
+import type { TestDatabase } from '#test/helper.ts'
+import { webhookSecret } from '#test/helper.ts'
+import { checkHistory } from './history.ts'
+import { type Killable, startKillable } from './killable.ts'
+
+export type CrashRun = { rounds: number; acknowledged: number; breaches: string[] }
+
+const eventsPerRound = 6
+const settleMs = 20
+const settleTries = 3_000
+const giveUpMs = 5_000
+
+/**
+ * Rounds of events, sent while web, worker or the database's connections are killed at a moment
+ * the seed chooses; each unacknowledged event is sent again, as a provider would. At the end
+ * everything must have settled: every 200 exists once and took effect once.
+ * @param seconds no round is begun after them
+ */
+export async function runCrashRounds(
+  database: TestDatabase,
+  env: Record<string, string>,
+  { rounds, seed, seconds }: { rounds: number; seed: number; seconds: number },
+): Promise<CrashRun> {
+  const random = randomOf(seed)
+  const web = await startKillable('web', env)
+  const worker = await startKillable('worker', env)
+  const sent = new Set<string>()
+  const acknowledged = new Set<string>()
+  const end = performance.now() + seconds * 1_000
+  let round = 0
+  try {
+    for (; round < rounds && performance.now() < end; round++) {
+      const ids = Array.from({ length: eventsPerRound }, (_, n) => `evt_${seed}_${round}_${n}`)
+      for (const id of ids) sent.add(id)
+      const deliveries = Promise.all(ids.map((id) => deliver(web, id, acknowledged)))
+      await waitTurns(random(400))
+      await strike(random(20))
+      await deliveries
+      await resend(ids)
+    }
+    await resend([...sent])
+    await settle(database)
+    const breaches = await checkHistory(database.admin, { acknowledged, sent })
+    if (acknowledged.size !== sent.size) breaches.push('events that were never acknowledged')
+    return { rounds: round, acknowledged: acknowledged.size, breaches }
+  } finally {
+    await Promise.all([web.end(), worker.end()])
+  }
+
+  /** Connections are killed most often: that is quick, and falls between any two statements. */
+  async function strike(dice: number): Promise<void> {
+    if (dice === 0) return web.kill()
+    if (dice === 1) return worker.kill()
+    await database.admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()
+         AND application_name LIKE 'gatehouse%'`,
+    )
+  }
+
+  async function resend(ids: readonly string[]): Promise<void> {
+    const end = performance.now() + giveUpMs
+    for (const id of ids) {
+      while (!acknowledged.has(id) && performance.now() < end) await deliver(web, id, acknowledged)
+    }
+  }
+}
+
+async function deliver(web: Killable, id: string, acknowledged: Set<string>): Promise<void> {
+  const time = Math.floor(Date.now() / 1000)
+  const object = { id: `ch_${id}`, customer: 'cus_1', amount: 100, currency: 'eur' }
+  const body = JSON.stringify({ id, type: 'charge.succeeded', created: time, data: { object } })
+  try {
+    const response = await fetch(`${web.url()}/webhooks/billing`, {
+      method: 'POST',
+      headers: { 'webhook-signature': signatureHeader(webhookSecret, body, time) },
+      body,
+      signal: AbortSignal.timeout(giveUpMs),
+    })
+    await response.text()
+    if (response.status === 200) acknowledged.add(id)
+  } catch {
+    // No answer: the sender does not know, and sends again.
+  }
+}
+
+/** Brings waits and expiries forward until nothing is left to do; bounded. */
+async function settle({ admin }: TestDatabase): Promise<void> {
+  for (let tries = 0; tries < settleTries; tries++) {
+    const { rows } = await admin.query(
+      `SELECT count(*)::int AS left FROM received_events WHERE status <> 'processed'`,
+    )
+    if (rows[0].left === 0) return
+    // What a killed worker took is taken again after its time; the time is brought forward.
+    await admin.query(
+      `UPDATE pgboss.job SET state = 'retry', start_after = now()
+       WHERE name = 'billing-event' AND (state = 'retry' OR (state IN ('active', 'failed')
+         AND started_on < now() - interval '2 seconds'))`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+  }
+}
+
+/** A number of turns of the event loop: moments, not times. */
+async function waitTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** mulberry32: the same seed, the same rounds. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}

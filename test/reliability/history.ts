@@ -1,0 +1,48 @@
+import type pg from 'pg'
+
+/** What senders saw: event ids by whether one delivery of them was answered 200. */
+export type History = { acknowledged: ReadonlySet<string>; sent: ReadonlySet<string> }
+
+/**
+ * Holds the database against what senders were told.
+ * @returns the breaches in words; none when every 200 exists once and took effect once
+ */
+export async function checkHistory(admin: pg.Pool, history: History): Promise<string[]> {
+  const ids = async (sql: string) => {
+    const { rows } = await admin.query<{ id: string }>(sql)
+    return rows.map(({ id }) => id)
+  }
+  const known = await ids('SELECT event_id AS id FROM processed_events')
+  const received = await ids('SELECT event_id AS id FROM received_events')
+  const effects = await ids('SELECT source_event AS id FROM invoices')
+  const unsettled = await ids(
+    `SELECT event_id AS id FROM received_events WHERE status <> 'processed'`,
+  )
+  const jobs = await ids(
+    `SELECT data->>'eventId' AS id FROM pgboss.job WHERE name = 'billing-event'`,
+  )
+  const breaches: string[] = []
+  const tell = (what: string, which: readonly string[]) => {
+    if (which.length > 0) breaches.push(`${what}: ${which.slice(0, 5).join(', ')}`)
+  }
+  const acknowledged = [...history.acknowledged]
+  tell('acknowledged, but not recorded', missing(acknowledged, received))
+  tell('acknowledged, but without effect', missing(acknowledged, effects))
+  tell('took effect more than once', doubled(effects))
+  tell('has more than one job', doubled(jobs))
+  tell('recorded without a job', missing(received, jobs))
+  tell('known, but not recorded', missing(known, received))
+  tell('recorded, but not known', missing(received, known))
+  tell('recorded, but never sent', missing(received, [...history.sent]))
+  tell('not worked on', unsettled)
+  return breaches
+}
+
+function missing(from: readonly string[], inside: readonly string[]): string[] {
+  const there = new Set(inside)
+  return from.filter((id) => !there.has(id))
+}
+
+function doubled(ids: readonly string[]): string[] {
+  return ids.filter((id, index) => ids.indexOf(id) !== index)
+}
