@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Clock } from '#src/clock.ts'
-import { createProvider, type Provider } from '#src/identity/provider.ts'
+import type { Provider } from '#src/identity/provider.ts'
+import { createProviders } from '#src/identity/providers.ts'
 import type { ProviderSetup } from '#src/provider-settings.ts'
 
 /** A provider people can sign in with, and how far its word about addresses goes. */
@@ -15,15 +16,12 @@ declare module 'fastify' {
 
 export default fp<{ providers: readonly ProviderSetup[]; clock: Clock }>(
   async function oidcClient(app, { providers, clock }) {
-    const entries = providers.map((setup) => {
-      const others = providers.filter((other) => other.name !== setup.name)
-      const client = createProvider(setup, {
-        clock,
-        otherIssuers: others.map((other) => other.issuer),
-        secretSwitched: (position) =>
-          app.log.warn({ provider: setup.name, position }, 'another client secret was accepted'),
-      })
-      return [setup.name, { setup, client }] as const
+    const clients = createProviders(providers, clock, (provider, position) =>
+      app.log.warn({ provider, position }, 'another client secret was accepted'),
+    )
+    const entries = providers.flatMap((setup) => {
+      const client = clients.get(setup.name)
+      return client === undefined ? [] : [[setup.name, { setup, client }] as const]
     })
     app.decorate('providers', new Map(entries))
   },

@@ -4,6 +4,7 @@ import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
+import grantAccess from '#plugins/grant-access.ts'
 import inbox from '#plugins/inbox.ts'
 import logoutToken from '#plugins/logout-token.ts'
 import metricsPlugin from '#plugins/metrics.ts'
@@ -59,7 +60,7 @@ declare module 'fastify' {
  *     │                    queue, provider client
  *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
- *     ├─ browser           session, same-origin
+ *     ├─ browser           session, same-origin, provider tokens
  *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
  *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
@@ -73,7 +74,7 @@ export async function buildApp(
   metrics: Metrics = createMetrics(),
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
-  const { redirectUri, signedOutUri, returnTo, rateLimits, clock } = config
+  const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
 
   app.decorate('clock', clock)
   await app.register(requestLog)
@@ -102,13 +103,14 @@ export async function buildApp(
   await app.register(async function browser(app) {
     await app.register(session, config.session)
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
+    await app.register(grantAccess, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
     await app.register(home)
 
     await app.register(async function signIn(app) {
       await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address-and-session' })
       await app.register(login, { redirectUri })
-      await app.register(callback, { redirectUri, returnTo, ...config.session })
+      await app.register(callback, { redirectUri, returnTo, encryptionKeys, ...config.session })
       await app.register(signedOut, { signedOutUri, ...config.session })
     })
 

@@ -40,6 +40,16 @@ their own). Creates a missing role with its URL's password. Run it again as ofte
     details: 'Needs DATABASE_OWNER_URL. Data that is there already is left alone.',
     run: async (env) => (await import('./commands/seed.ts')).default(env),
   },
+  keys: {
+    summary: 'Say which encryption keys are in use (status), or re-encrypt (rotate)',
+    details: `gatehouse keys status   What is encrypted under which key. Exit status 1 when a key is missing.
+gatehouse keys rotate   Re-encrypts everything under the first of ENCRYPTION_KEYS, in batches. It can be
+                        broken off, run again, and run beside a running server.
+To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run keys rotate, and
+drop the old key when keys status says that it is no longer needed.
+Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
+    run: async (env, args) => (await import('./commands/keys.ts')).default(env, args),
+  },
   doctor: {
     summary: 'Check every setting, the database, the providers and the queue',
     details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',

@@ -1,5 +1,7 @@
 import { type BillingApiSetup, readBillingApi, readOperators } from './billing-settings.ts'
 import type { Clock } from './clock.ts'
+import type { EncryptionKeys } from './crypto/sealed.ts'
+import { readEncryptionKeys } from './encryption-settings.ts'
 import { type ProviderSetup, readProviders } from './provider-settings.ts'
 import {
   type Environment,
@@ -33,6 +35,7 @@ export type Config = {
     absoluteSeconds: number
     secureCookie: boolean
   }
+  encryptionKeys: EncryptionKeys
   providers: readonly ProviderSetup[]
   returnTo: string
   billing: {
@@ -93,6 +96,7 @@ export function readConfig(env: Environment): Config {
       absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
       secureCookie: !baseUrl.startsWith('http://'),
     },
+    encryptionKeys: readEncryptionKeys(values.ENCRYPTION_KEYS, faults),
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     returnTo: readReturnTo(values.SIGN_IN_RETURN_TO, faults),
     billing: {

@@ -3,6 +3,7 @@ import { PgBoss, type QueueOptions } from 'pg-boss'
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
+  'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
   /** `since`: everything received before has been seen to (RFC 3339). */
   'billing-retention': { since?: string }
@@ -19,6 +20,14 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
     deleteAfterSeconds: 86_400, // the event's own row says what became of it
+  },
+  // 5 s, 10 s, 20 s … up to an hour, some twelve hours in all, then it is for the operator to see.
+  'revoke-grant': {
+    retryLimit: 20,
+    retryDelay: 5,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
   },
   // One page of a replay each; the page after it is sent with the same commit.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },

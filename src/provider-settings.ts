@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { type AssertionKey, readAssertionKey } from './crypto/private-key.ts'
 import type { ProviderConfig } from './identity/provider.ts'
 import {
+  described,
   type Environment,
   fallbackUrl,
   list,
@@ -71,21 +74,66 @@ function readProvider(
   if (!(values.SCOPES ?? '').split(' ').includes('openid')) {
     faults.push(`${prefix}SCOPES: must contain openid.`)
   }
+  const clientAuth = values.CLIENT_AUTH
   return {
     name,
     label: values.LABEL ?? name,
     issuer: values.ISSUER,
     clientId: values.CLIENT_ID,
-    clientSecrets: nonEmpty(
-      `${prefix}CLIENT_SECRET`,
-      list(values.CLIENT_SECRET ?? 'missing'),
-      faults,
-    ),
-    clientAuth: values.CLIENT_AUTH,
+    clientAuth,
+    clientSecrets:
+      clientAuth === 'private_key_jwt'
+        ? []
+        : readClientSecrets(`${prefix}CLIENT_SECRET`, values.CLIENT_SECRET, faults),
+    clientKey:
+      clientAuth === 'private_key_jwt'
+        ? readClientKey(`${prefix}PRIVATE_KEY`, values.PRIVATE_KEY, faults)
+        : null,
     scopes: values.SCOPES,
     idTokenAlgorithms: nonEmpty(`${prefix}ID_TOKEN_ALG`, algorithms, faults),
     trustEmail: readTrustEmail(values.TRUST_EMAIL ?? 'false'),
+    storeTokens: values.STORE_TOKENS,
+    userinfo: values.USERINFO,
     allowInsecure,
+  }
+}
+
+function readClientSecrets(
+  name: string,
+  value: string | undefined,
+  faults: string[],
+): readonly string[] {
+  if (value !== undefined) return nonEmpty(name, list(value), faults)
+  faults.push(`${name}: is missing. ${described(ProviderSettings, 'CLIENT_SECRET')}`)
+  return []
+}
+
+/** The value itself, or the file it names. A fault never repeats either: both may be the key. */
+function readClientKey(
+  name: string,
+  value: string | undefined,
+  faults: string[],
+): AssertionKey | null {
+  if (value === undefined) {
+    faults.push(`${name}: is missing. ${described(ProviderSettings, 'PRIVATE_KEY')}`)
+    return null
+  }
+  const text = value.startsWith('{') ? value : readText(value)
+  if (text === null) {
+    faults.push(`${name}: is neither a JWK as JSON nor the path of a file that can be read.`)
+    return null
+  }
+  const key = readAssertionKey(text)
+  if (typeof key !== 'string') return key
+  faults.push(`${name}: ${key}.`)
+  return null
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
   }
 }
 

@@ -45,7 +45,7 @@ export function readSchema<Schema extends TSchema & { properties: Record<string,
 
 type Properties = { properties: Record<string, TSchema> }
 
-function described(schema: Properties, name: string): string {
+export function described(schema: Properties, name: string): string {
   const property: TSchema & { description?: string } = schema.properties[name] ?? {}
   return property.description ?? ''
 }

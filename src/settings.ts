@@ -99,6 +99,14 @@ export const Settings = Type.Object({
     default: 604_800,
     description: 'A session ends this many seconds after sign-in, used or not.',
   }),
+  ENCRYPTION_KEYS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Comma-separated keyId:base64(32 bytes). The first encrypts what is kept secret in the database, all decrypt (rotation: put the new key first, run `gatehouse keys rotate`, then drop the old one). Danger: what was encrypted with a lost key is lost.',
+      demo: 'random, kept in .data/',
+    }),
+  ),
   OIDC_PROVIDERS: Type.Optional(
     Type.String({
       minLength: 1,
@@ -185,10 +193,13 @@ export const ProviderSettings = Type.Object({
     description: 'Issuer, exactly as the provider’s metadata spells it.',
   }),
   CLIENT_ID: Type.String({ minLength: 1, description: 'Client id registered with the provider.' }),
-  CLIENT_SECRET: Type.String({
-    minLength: 1,
-    description: 'Client secret; several, comma-separated, for rotation without downtime.',
-  }),
+  CLIENT_SECRET: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Client secret; several, comma-separated, for rotation without downtime. Not needed for private_key_jwt.',
+    }),
+  ),
   SCOPES: Type.String({
     default: 'openid email profile',
     description: 'Scopes asked for at sign-in; the least that does the job.',
@@ -197,8 +208,23 @@ export const ProviderSettings = Type.Object({
     Type.String({ description: 'Text on the sign-in button; default the name.' }),
   ),
   CLIENT_AUTH: Type.Union(
-    [Type.Literal('client_secret_post'), Type.Literal('client_secret_basic')],
-    { default: 'client_secret_post', description: 'How the client secret is sent.' },
+    [
+      Type.Literal('client_secret_post'),
+      Type.Literal('client_secret_basic'),
+      Type.Literal('private_key_jwt'),
+    ],
+    {
+      default: 'client_secret_post',
+      description:
+        'How the client proves itself: client_secret_post, client_secret_basic or private_key_jwt.',
+    },
+  ),
+  PRIVATE_KEY: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'For private_key_jwt: a private JWK as JSON with kid and alg inside, or the path of a file with it.',
+    }),
   ),
   ID_TOKEN_ALG: Type.String({
     default: 'RS256',
@@ -208,5 +234,15 @@ export const ProviderSettings = Type.Object({
     default: 'false',
     description:
       '`true`, or the comma-separated domains this provider may vouch for. Danger: with it, whoever controls an address at the provider controls the account with that address here.',
+  }),
+  STORE_TOKENS: Type.Boolean({
+    default: false,
+    description:
+      'Keep access and refresh tokens, encrypted, because the provider’s API is called later. With offline_access among the scopes the consent that it needs is asked for.',
+  }),
+  USERINFO: Type.Boolean({
+    default: false,
+    description:
+      'Also call userinfo after the exchange, for an e-mail address or a name that the id_token lacks.',
   }),
 })

@@ -5,6 +5,8 @@ import { workBilling } from './billing/worker.ts'
 import type { Config } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
+import { createProviders } from './identity/providers.ts'
+import { workRevocations } from './identity/revocation-job.ts'
 import { openQueue } from './jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { type Pruner, startPruner } from './pruner.ts'
@@ -20,9 +22,13 @@ export async function startWorker(
   metrics: Metrics = createMetrics(),
 ): Promise<Worker> {
   const { workerUrl, poolSize } = config.database
+  const { clock, encryptionKeys: keys } = config
   const db = openDatabase(workerUrl, poolSize)
   const plane = openIdentityPlane(workerUrl, 4)
   const queue = openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue'))
+  const providers = createProviders(config.providers, clock, (provider, position) =>
+    logger.warn({ provider, position }, 'another client secret was accepted'),
+  )
   await queue.start()
   const { api, retentionDays } = config.billing
   await workBilling({
@@ -31,10 +37,11 @@ export async function startWorker(
     plane,
     api: api && createProviderApi(api),
     retentionDays,
-    clock: config.clock,
+    clock,
     metrics: metrics.billing,
     logger,
   })
+  await workRevocations(queue, { plane, keys, providers }, logger)
   const pruner = startPruner(plane, config.session, logger)
   return { queue, plane, stop: () => stopWorker(queue, pruner, db, plane) }
 }

@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
-import { createDatabase, createUser, type TestDatabase, webhookSecret } from './helper.ts'
+import {
+  createDatabase,
+  createUser,
+  encryptionKey,
+  type TestDatabase,
+  webhookSecret,
+} from './helper.ts'
 import { type Program, runProgram, temporaryFolder } from './program.ts'
 
 const sessionSecret = 'a session secret that is long enough'
@@ -22,6 +28,7 @@ function production(database: Pick<TestDatabase, 'url' | 'workerUrl'>): Record<s
     DATABASE_WORKER_URL: database.workerUrl,
     SESSION_SECRETS: sessionSecret,
     BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
     OIDC_PROVIDERS: 'acme_login',
     OIDC_ACME_LOGIN_ISSUER: 'https://login.example.com',
     OIDC_ACME_LOGIN_CLIENT_ID: 'gatehouse',
@@ -55,6 +62,7 @@ t.test(
       'DATABASE_URL',
       'SESSION_SECRETS',
       'BILLING_WEBHOOK_SECRETS',
+      'ENCRYPTION_KEYS',
       'OIDC_ONE_ISSUER',
       'OIDC_ONE_CLIENT_ID',
       'OIDC_ONE_CLIENT_SECRET',
@@ -94,7 +102,7 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
       { DATABASE_URL: database.url.replace('app%20password', 'secret_word') },
       /The database cannot be reached: password authentication failed .*DATABASE_URL/,
     ],
-    ['a database behind', production(behind), /behind by 1 migration.*gatehouse migrate/],
+    ['a database behind', production(behind), /behind by \d+ migration.*gatehouse migrate/],
     ['an empty database', production(empty), /gatehouse migrate/],
     ['a superuser', { DATABASE_URL: database.superuserUrl }, /can bypass row-level security/],
     ['the owner', { DATABASE_URL: database.ownerUrl }, /owns tables/],
@@ -175,7 +183,7 @@ t.test('migrate brings a database up, and says when there is nothing to do', asy
   }
   const first = await runProgram(t, ['migrate'], env)
   t.equal(await first.ended, 0)
-  t.match(first.output(), /^applied \d+_foundation$/m)
+  t.match(first.output(), /^applied \d+_foundation\napplied \d+_provider_grants$/m)
   const second = await runProgram(t, ['migrate'], env)
   t.equal(await second.ended, 0)
   t.equal(second.output(), 'The database is up to date.\n')
@@ -205,7 +213,7 @@ t.test('doctor says what is wrong and what mends it', async (t) => {
 t.test('usage: help is no error, an unknown command is', async (t) => {
   const help = await runProgram(t, ['--help'], {})
   t.equal(await help.ended, 0)
-  for (const name of ['serve', 'worker', 'migrate', 'seed', 'doctor']) {
+  for (const name of ['serve', 'worker', 'migrate', 'seed', 'keys', 'doctor']) {
     t.match(help.output(), new RegExp(`^  ${name} `, 'm'))
     const one = await runProgram(t, [name, '--help'], {})
     t.equal(await one.ended, 0)

@@ -6,6 +6,7 @@ const complete: Record<string, string> = {
   DATABASE_URL: 'postgres://app:word@127.0.0.1/gatehouse',
   SESSION_SECRETS: 's'.repeat(32),
   BILLING_WEBHOOK_SECRETS: 'whsec_0123456789',
+  ENCRYPTION_KEYS: `test:${'a'.repeat(43)}`,
   OIDC_PROVIDERS: 'acme',
   OIDC_ACME_ISSUER: 'https://login.example.com',
   OIDC_ACME_CLIENT_ID: 'gatehouse',

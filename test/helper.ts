@@ -10,6 +10,7 @@ import { createLogger } from '#src/logger.ts'
 import { templateName, type Urls, urlsOf } from './template.ts'
 
 export const webhookSecret = 'whsec_test_secret'
+export const encryptionKey = `test:${'a'.repeat(43)}`
 const sessionSecret = 'a session secret that is long enough for a test'
 
 export type TestDatabase = Urls & {
@@ -50,6 +51,7 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
     DATABASE_WORKER_URL: urls.workerUrl,
     SESSION_SECRETS: sessionSecret,
     BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
     OIDC_PROVIDERS: 'demo',
     OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
     OIDC_DEMO_CLIENT_ID: 'gatehouse-test',

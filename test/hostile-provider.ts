@@ -1,18 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import type { Clock } from '#src/clock.ts'
+import { type Answer, clientOf, send } from './hostile-answers.ts'
 import {
-  corruptSignature,
-  type Json,
-  makeKey,
-  type SigningKey,
-  signToken,
-} from './hostile-tokens.ts'
+  bearerOf,
+  createGrantDesk,
+  type Grant,
+  type GrantFaults,
+  keepsGrant,
+  refuse,
+} from './hostile-grants.ts'
+import { corruptSignature, type Json, type SigningKey, signToken } from './hostile-tokens.ts'
 import { type RecordedRequest, startReceiver } from './receiver.ts'
 
 /** Every way in which the provider can do wrong; what is not set is done honestly. */
-export type Faults = {
+export type Faults = GrantFaults & {
   /** Changes of the id_token's claims; `undefined` drops one. */
   claims: Json
   /** Changes of the id_token's header; `undefined` drops a member. */
@@ -40,18 +42,14 @@ export type Faults = {
   challenge: boolean
 }
 
-/**
- * An answer other than the honest one, whose body is sent where none is given; `hang` never ends
- * it, `endless` never stops it, `reset` breaks the connection.
- */
-export type Answer =
-  | { status?: number; headers?: Record<string, string>; body?: string }
-  | 'hang'
-  | 'endless'
-  | 'reset'
-
-export type Grant = { clientId: string; redirectUri: string; nonce: string; challenge: string }
-export type Calls = { metadata: number; jwks: number; token: number; other: number }
+export type Calls = {
+  metadata: number
+  jwks: number
+  token: number
+  userinfo: number
+  revoke: number
+  other: number
+}
 
 export type HostileProvider = Awaited<ReturnType<typeof startHostileProvider>>
 
@@ -61,17 +59,20 @@ export async function startHostileProvider(options: {
   keys: readonly [SigningKey, ...SigningKey[]]
   secret: string
 }) {
-  const calls: Calls = { metadata: 0, jwks: 0, token: 0, other: 0 }
+  const calls: Calls = { metadata: 0, jwks: 0, token: 0, userinfo: 0, revoke: 0, other: 0 }
   const grants = new Map<string, Grant>()
   const op: { fault: Partial<Faults>; keys: SigningKey[] } = { fault: {}, keys: [...options.keys] }
   const receiver = await startReceiver(answer)
   const issuer = receiver.url
+  const desk = Object.assign(createGrantDesk(issuer), { now: () => options.clock.now() })
 
   function answer(request: RecordedRequest, response: ServerResponse): unknown {
     const path = request.url.split('?')[0]
     if (path === '/.well-known/openid-configuration') return answerMetadata(response)
     if (path?.startsWith('/jwks')) return answerKeys(response)
     if (path === '/token') return answerToken(request, response)
+    if (path === '/userinfo') return answerUserinfo(request, response)
+    if (path === '/revoke') return answerRevocation(request, response)
     calls.other += 1
     return response.writeHead(404).end()
   }
@@ -83,6 +84,8 @@ export async function startHostileProvider(options: {
       authorization_endpoint: `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      revocation_endpoint: `${issuer}/revoke`,
       response_types_supported: ['code'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256', 'none'],
@@ -102,11 +105,14 @@ export async function startHostileProvider(options: {
     if (typeof token === 'string' || token?.body !== undefined) return send(response, token, {})
     const form = new URLSearchParams(request.body.toString())
     const client = clientOf(request, form)
-    if (!(op.fault.secrets ?? [options.secret]).includes(client.secret)) {
+    if (!(await isClient(client, form))) {
       const challenge = { 'www-authenticate': 'Basic realm="provider"' }
       const status = op.fault.challenge ? 401 : 400
       const headers = op.fault.challenge ? challenge : {}
       return send(response, { status, headers, body: '{"error":"invalid_client"}' }, {})
+    }
+    if (form.get('grant_type') === 'refresh_token') {
+      return answerRefresh(client.id, form.get('refresh_token') ?? '', response)
     }
     const code = form.get('code') ?? ''
     const grant = grants.get(code)
@@ -115,13 +121,72 @@ export async function startHostileProvider(options: {
     }
     grants.delete(code)
     await op.fault.beforeSigning?.()
-    return send(response, token, await tokenResponse(grant))
+    const refreshed = op.fault.offline ? { refresh_token: desk.issue(client.id) } : {}
+    const honest = await tokenResponse(grant, { ...op.fault.claims })
+    return send(response, token, { ...honest, ...refreshed, ...op.fault.tokenBody })
   }
 
-  async function tokenResponse(grant: Grant): Promise<Json> {
+  function isClient(client: { id: string; secret: string }, form: URLSearchParams) {
+    const assertion = form.get('client_assertion')
+    if (assertion !== null) return desk.accepts(assertion, client.id)
+    return (op.fault.secrets ?? [options.secret]).includes(client.secret)
+  }
+
+  async function answerRefresh(clientId: string, token: string, response: ServerResponse) {
+    const { refresh, keepsRefreshToken, refreshClaims, refreshBody } = op.fault
+    await desk.duringRefresh?.()
+    if (refresh?.when === 'before') return send(response, refresh.answer, {})
+    if (!desk.redeem(token, clientId, !keepsRefreshToken)) {
+      return refuse(response, 400, 'invalid_grant')
+    }
+    const grant = { clientId, redirectUri: '', nonce: '', challenge: '' }
+    const honest = await tokenResponse(grant, { nonce: undefined, ...refreshClaims })
+    const body = {
+      ...honest,
+      id_token: refreshClaims === undefined ? undefined : honest.id_token,
+      refresh_token: keepsRefreshToken ? undefined : desk.issue(clientId),
+      ...refreshBody,
+    }
+    return send(response, refresh?.answer, body)
+  }
+
+  async function answerUserinfo(request: RecordedRequest, response: ServerResponse) {
+    calls.userinfo += 1
+    const bearer = bearerOf(request)
+    if (request.method !== 'GET' || request.body.length > 0 || request.url.includes('?')) {
+      return refuse(response, 400, 'invalid_request')
+    }
+    if (bearer === null || !desk.accessTokens.includes(bearer)) {
+      return response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end()
+    }
+    const claims = { sub: 'subject-1', ...op.fault.userinfo }
+    const { signedUserinfo, userinfoAnswer } = op.fault
+    if (signedUserinfo === undefined) return send(response, userinfoAnswer, claims)
+    const key = op.fault.signingKey ?? op.keys[0] ?? options.keys[0]
+    const header = { alg: key.alg, kid: key.kid, ...op.fault.header }
+    const payload = { iss: issuer, aud: 'gatehouse', ...claims, ...signedUserinfo }
+    const signed = await signToken(header, payload, key, options.secret)
+    const body = op.fault.corruptSignature ? corruptSignature(signed) : signed
+    return send(response, { headers: { 'content-type': 'application/jwt' }, body }, {})
+  }
+
+  async function answerRevocation(request: RecordedRequest, response: ServerResponse) {
+    calls.revoke += 1
+    await desk.duringRevocation?.()
+    const form = new URLSearchParams(request.body.toString())
+    if (!(await isClient(clientOf(request, form), form))) {
+      return refuse(response, 401, 'invalid_client')
+    }
+    if (op.fault.revokeAnswer !== undefined) return send(response, op.fault.revokeAnswer, {})
+    desk.revoked.push(form.get('token') ?? '')
+    return response.writeHead(200).end()
+  }
+
+  async function tokenResponse(grant: Grant, changes: Json): Promise<Json> {
     const [first] = options.keys
     const key = op.fault.signingKey ?? op.keys[0] ?? first
     const accessToken = `opaque-${randomBytes(16).toString('hex')}`
+    desk.accessTokens.push(accessToken)
     const seconds = Math.floor(options.clock.now().getTime() / 1000)
     const honest = {
       iss: issuer,
@@ -140,7 +205,7 @@ export async function startHostileProvider(options: {
       name: 'Ada',
     }
     const header = { alg: key.alg, kid: key.kid, ...op.fault.header }
-    const payload = 'payload' in op.fault ? op.fault.payload : { ...honest, ...op.fault.claims }
+    const payload = 'payload' in op.fault ? op.fault.payload : { ...honest, ...changes }
     const signed = await signToken(header, payload, key, options.secret)
     const token = op.fault.corruptSignature ? corruptSignature(signed) : signed
     return {
@@ -148,7 +213,6 @@ export async function startHostileProvider(options: {
       token_type: 'Bearer',
       expires_in: 300,
       id_token: op.fault.idToken === undefined ? token : op.fault.idToken(token),
-      ...op.fault.tokenBody,
     }
   }
 
@@ -161,6 +225,7 @@ export async function startHostileProvider(options: {
   return Object.assign(op, {
     issuer,
     calls,
+    desk,
     requests: receiver.requests,
     close: receiver.close,
     issueCode,
@@ -178,45 +243,4 @@ export async function startHostileProvider(options: {
       return new URLSearchParams(sent.map(([name, value]) => [name, String(value)]))
     },
   })
-}
-
-/** A second key of the same kind under a new `kid`, as a rotation publishes it. */
-export function rotatedKey(alg: 'RS256' | 'ES256'): Promise<SigningKey> {
-  return makeKey(alg, `rotated-${randomBytes(4).toString('hex')}`)
-}
-
-function clientOf(request: RecordedRequest, form: URLSearchParams): { id: string; secret: string } {
-  const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-  if (basic === undefined) {
-    return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' }
-  }
-  const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':')
-  const [name = '', password = ''] = [id, secret].map((text) =>
-    decodeURIComponent(text.replaceAll('+', ' ')),
-  )
-  return { id: name, secret: password }
-}
-
-function keepsGrant(grant: Grant, clientId: string, form: URLSearchParams): boolean {
-  const verifier = form.get('code_verifier') ?? ''
-  return (
-    form.get('grant_type') === 'authorization_code' &&
-    clientId === grant.clientId &&
-    form.get('redirect_uri') === grant.redirectUri &&
-    createHash('sha256').update(verifier).digest('base64url') === grant.challenge
-  )
-}
-
-function send(response: ServerResponse, answer: Answer | undefined, honest: unknown): unknown {
-  if (answer === 'hang') return undefined
-  if (answer === 'reset') return response.destroy()
-  const json = { 'content-type': 'application/json' }
-  if (answer === 'endless') return Readable.from(spaces()).pipe(response.writeHead(200, json))
-  return response
-    .writeHead(answer?.status ?? 200, { ...json, ...answer?.headers })
-    .end(answer?.body ?? JSON.stringify(honest))
-}
-
-function* spaces(): Generator<string> {
-  for (;;) yield ' '.repeat(65_536)
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 
 export type SigningKey = { kid: string; alg: 'RS256' | 'ES256'; privateKey: CryptoKey; jwk: JWK }
@@ -7,6 +8,11 @@ export type Json = Record<string, unknown>
 export async function makeKey(alg: 'RS256' | 'ES256', kid: string): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg)
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+}
+
+/** A second key of the same kind under a new `kid`, as a rotation publishes it. */
+export function rotatedKey(alg: 'RS256' | 'ES256'): Promise<SigningKey> {
+  return makeKey(alg, `rotated-${randomBytes(4).toString('hex')}`)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { postLogout, signLogoutToken } from './logout-request.ts'
 import { type Case, ecKey, type Further, planCases, untouched } from './sign-in-cases.ts'
@@ -42,17 +43,24 @@ t.test('the table of sign-in cases', { timeout: 110_000 }, async (t) => {
     await t.test(`${row.id} ${row.does}`, (t) => run(t, journey, row))
     t.comment(`${row.id.padEnd(4)}| ${row.does.padEnd(48)} | ${expectation(row)}`)
   }
-  const judged = cases.filter(({ expect }) => expect !== 'not applicable').length
-  t.comment(`${judged} cases run, ${cases.length - judged} not applicable to this client`)
+  const count = (kind: string) => cases.filter(({ expect }) => expect === kind).length
+  const [apart, without] = [count('tested apart'), count('not applicable')]
+  const judged = cases.length - apart - without
+  t.comment(`${judged} cases run, ${apart} tested apart, ${without} not applicable to this client`)
 })
 
 function expectation(row: Case): string {
   if (row.expect === 'not applicable') return `not applicable: ${row.because}`
+  if (row.expect === 'tested apart') return `tested apart: ${row.file}`
   return 'reason' in row ? `${row.expect}: ${row.reason}` : row.expect
 }
 
 async function run(t: Test, journey: Journey, row: Case): Promise<void> {
   if (row.expect === 'not applicable') return void t.ok(row.because, 'the reason is written down')
+  if (row.expect === 'tested apart') {
+    const file = await readFile(new URL(`../${row.file}`, import.meta.url), 'utf8')
+    return void t.match(file, new RegExp(`'${row.id} `), 'the test that is named after it')
+  }
   const { app, op } = journey
   const browser = { cookie: '' }
   const logged = journey.log.length
@@ -74,7 +82,7 @@ function actOut(
   t: Test,
   journey: Journey,
   browser: Browser,
-  row: Exclude<Case, Kind<'not applicable'>>,
+  row: Exclude<Case, Kind<'not applicable' | 'tested apart'>>,
 ): Promise<string[]> {
   switch (row.expect) {
     case 'accepted':

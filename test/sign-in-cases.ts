@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
-import { type Faults, type HostileProvider, rotatedKey } from './hostile-provider.ts'
-import { type Json, makeKey } from './hostile-tokens.ts'
+import type { Faults, HostileProvider } from './hostile-provider.ts'
+import { type Json, makeKey, rotatedKey } from './hostile-tokens.ts'
 import { type LogoutFaults, logoutEvent } from './logout-request.ts'
 import { rsaKey } from './sign-in-journey.ts'
 
@@ -20,6 +20,7 @@ export type Case = { id: string; does: string } & (
   | { expect: 'logout accepted'; logout: LogoutFaults }
   | { expect: 'logout refused'; logout: LogoutFaults; reason: string }
   | { expect: 'signed-out page'; state: (state: string) => string | null }
+  | { expect: 'tested apart'; file: string }
   | { expect: 'not applicable'; because: string }
 )
 
@@ -61,6 +62,14 @@ function notApplicable(id: string, does: string, because: string): Case {
   return { id, does, expect: 'not applicable', because }
 }
 
+/** A row about tokens at rest: the test named after it is in `file`. */
+function testedApart(id: string, does: string, file: string): Case {
+  return { id, does, expect: 'tested apart', file }
+}
+
+const userinfo = { OIDC_DEMO_USERINFO: 'true' }
+const toldApart = { claims: { email: undefined }, userinfo: { email: 'ada@example.com' } }
+
 export const ecKey = await makeKey('ES256', 'ec-1')
 const okpKey = await exportJWK((await generateKeyPair('EdDSA')).publicKey)
 const further = [rsaKey, await rotatedKey('RS256'), await rotatedKey('RS256')]
@@ -95,6 +104,14 @@ export const planCases: readonly Case[] = [
     header: { alg: 'none' },
   }),
   refused('B10', 'RS256, every byte changed', 'id-token-signature', broken(), keysRead),
+  refused(
+    'B11',
+    'userinfo of another sub',
+    'userinfo-subject',
+    { userinfo: { sub: 'subject-1invalid' } },
+    keysRead,
+    userinfo,
+  ),
   refused('B12', 'nonce of another sign-in', 'id-token-nonce', claims({ nonce: 'sent1' })),
   accepted('B13', 'honest; profile and email are asked for'),
   accepted('B14', 'takes HTTP Basic', {}, basic, /^(?!.*client_secret)/),
@@ -118,6 +135,14 @@ export const planCases: readonly Case[] = [
     corruptSignature: true,
   }),
   refused('D3', 'ES256, signature broken', 'id-token-signature', broken(), keysRead, es256),
+  accepted('D4', 'userinfo, bearer in the header', toldApart, userinfo),
+  accepted(
+    'D5',
+    'userinfo, signed',
+    { ...toldApart, signedUserinfo: { aud: 'gatehouse-test' } },
+    userinfo,
+  ),
+  testedApart('D6', 'aggregated, distributed claims', 'test/identity/userinfo.test.ts'),
   notApplicable('D7', 'mtls_endpoint_aliases', 'Client certificates are not offered.'),
   refused(
     'D8',
@@ -128,6 +153,9 @@ export const planCases: readonly Case[] = [
   ),
   notApplicable('D9', 'request objects by reference', 'No request object is ever sent.'),
   notApplicable('D10', 'WebFinger, registration', 'Providers are configured by name.'),
+  testedApart('R1', 'refresh, honest', 'test/identity/grant-access.test.ts'),
+  testedApart('R2', 'refreshed id_token of another iss', 'test/identity/grant-loss.test.ts'),
+  testedApart('R3', 'refreshed id_token of another sub', 'test/identity/grant-loss.test.ts'),
   { id: 'L1', does: 'valid logout token', expect: 'logout accepted', logout: {} },
   logoutRefused('L2', 'alg none', 'algorithm', { header: { alg: 'none' } }),
   logoutRefused('L3', 'no events', 'event', { claims: { events: undefined } }),

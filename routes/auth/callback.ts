@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { unixSeconds } from '#src/clock.ts'
 import { randomToken } from '#src/crypto/digest.ts'
+import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import { type Attempt, takeAttempt } from '#src/identity/attempts.ts'
 import { type Device, deviceOf, recordAudit } from '#src/identity/audit.ts'
 import { trustsAddress } from '#src/identity/claims.ts'
@@ -8,14 +9,19 @@ import { ProviderUnavailable, SignInRefused } from '#src/identity/refusal.ts'
 import { refusalOfIdentity, refusalOfProvider } from '#src/identity/refusal-answers.ts'
 import { completeSignIn } from '#src/identity/sign-in.ts'
 
-type Options = { redirectUri: string; returnTo: string; absoluteSeconds: number }
+type Options = {
+  redirectUri: string
+  returnTo: string
+  absoluteSeconds: number
+  encryptionKeys: EncryptionKeys
+}
 
 /**
  * The callback, in the order of contract 4. There is no query schema: whatever is wrong with the
  * state is answered with the specification's text, before anything else is looked at.
  */
 const callback: FastifyPluginAsync<Options> = async function callback(app, options) {
-  const { redirectUri, returnTo, absoluteSeconds } = options
+  const { redirectUri, returnTo, absoluteSeconds, encryptionKeys } = options
   const plane = app.identityPlane
 
   app.get(
@@ -49,7 +55,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
           throw refusalOfProvider(error)
         })
       const newCookieId = randomToken()
-      const { email, emailVerified, sessionId, ...identity } = proven
+      const { email, emailVerified, sessionId, tokens, ...identity } = proven
       const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
       const result = await completeSignIn(plane, {
         identity: {
@@ -64,6 +70,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         absoluteSeconds,
         device,
         nowSeconds: unixSeconds(app.clock),
+        grant: tokens && { tokens, keys: encryptionKeys },
       })
       if (result.outcome === 'refused') throw refusalOfIdentity(result.reason)
       await request.adoptSession(newCookieId)

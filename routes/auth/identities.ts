@@ -101,8 +101,9 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
     },
     async (request, reply) => {
       const device = deviceOf(request.ip, request.headers['user-agent'])
-      const plane = app.identityPlane
-      const outcome = await unlinkIdentity(plane, request.sessionCaller, request.params, device)
+      const { identityPlane, queue } = app
+      const { sessionCaller, params } = request
+      const outcome = await unlinkIdentity(identityPlane, queue, sessionCaller, params, device)
       if (outcome === 'missing') throw new Refusal('not-found')
       if (outcome === 'last') throw new Refusal('last-sign-in-method')
       return reply.code(204).send(null)

@@ -31,7 +31,7 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
     async (request, reply) => {
       const { sessionCaller, session } = request
       const device = deviceOf(request.ip, request.headers['user-agent'])
-      const name = await signOut(app.identityPlane, sessionCaller, device)
+      const name = await signOut(app.identityPlane, app.queue, sessionCaller, device)
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()
       const isForm = request.headers['content-type']?.startsWith(

@@ -1,7 +1,10 @@
 import { type Config, ConfigError, readConfig } from '#src/config.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { findKeyUse } from '#src/db/key-rotation.ts'
 import { proveDatabase } from '#src/db/proof.ts'
 import { createProvider } from '#src/identity/provider.ts'
 import { openQueue } from '#src/jobs.ts'
+import { sealedTables } from '#src/sealed-tables.ts'
 import type { Environment } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
 
@@ -27,6 +30,7 @@ async function examine(env: Environment): Promise<Finding[]> {
     await examineDatabase('database, application role', 'DATABASE_URL', url),
     await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl),
     await examineQueue(config),
+    await examineKeys(config),
     ...(await Promise.all(config.providers.map((provider) => examineProvider(provider, config)))),
   ]
 }
@@ -72,6 +76,25 @@ async function examineQueue({ database }: Config): Promise<Finding> {
     return { subject, faults: [`${messageOf(error)}. Run \`gatehouse migrate\`.`] }
   } finally {
     await queue.stop({ graceful: false }).catch(() => {})
+  }
+}
+
+async function examineKeys({ database, encryptionKeys }: Config): Promise<Finding> {
+  const subject = 'encryption keys'
+  const plane = openIdentityPlane(database.workerUrl, 1)
+  try {
+    const known = encryptionKeys.map(({ id }) => id)
+    const uses = await findKeyUse(plane, sealedTables)
+    const missing = uses.filter(({ keyId }) => !known.includes(keyId))
+    const faults = missing.map(
+      ({ table, column, keyId, count }) =>
+        `${table}.${column}: ${count} need the key ${keyId}. Add it to ENCRYPTION_KEYS, after the first.`,
+    )
+    return { subject, faults }
+  } catch (error) {
+    return { subject, faults: [`They cannot be looked at: ${messageOf(error)}.`] }
+  } finally {
+    await plane.close()
   }
 }
 

@@ -37,6 +37,14 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     worker: 'SELECT (id, expires_at), DELETE',
   },
   logout_tokens: { web: 'SELECT, INSERT, DELETE', worker: '' },
+  provider_grants: {
+    web: 'SELECT, INSERT, UPDATE (access_token, refresh_token, scope, expires_at, generation, status, refresh_attempt, created_at, updated_at), DELETE',
+    worker: 'SELECT, UPDATE (access_token, refresh_token)', // `keys rotate`
+  },
+  token_revocations: {
+    web: 'SELECT, INSERT, UPDATE (status, tenant_id), DELETE',
+    worker: 'SELECT, UPDATE (token, status, attempts, last_error), DELETE',
+  },
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },

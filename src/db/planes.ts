@@ -9,6 +9,8 @@ export const identityPlane = [
   'sessions',
   'sign_in_attempts',
   'logout_tokens',
+  'provider_grants',
+  'token_revocations',
   'memberships',
   'invitations',
   'api_tokens',

@@ -2,26 +2,42 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomToken } from '#src/crypto/digest.ts'
 
-export type Secrets = Record<'session' | 'billing' | 'client' | 'owner' | 'app' | 'worker', string>
+const names = ['session', 'billing', 'client', 'owner', 'app', 'worker', 'encryption'] as const
 
-/** The demo's random secrets, made once and kept for its owner's eyes in `folder`. */
+export type Secrets = Record<(typeof names)[number], string>
+
+/**
+ * The demo's random secrets, made once and kept for its owner's eyes in `folder`. A file that an
+ * older version wrote keeps what it has and gets what it lacks.
+ */
 export async function readSecrets(folder: string): Promise<Secrets> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'secrets.json')
+  const kept = await readKept(file)
+  const secrets: Secrets = { ...makeSecrets(), ...kept }
+  if (names.some((name) => kept[name] === undefined)) {
+    await writeFile(file, JSON.stringify(secrets, null, 2), { mode: 0o600 })
+  }
+  return secrets
+}
+
+async function readKept(file: string): Promise<Partial<Secrets>> {
   try {
-    const secrets: Secrets = JSON.parse(await readFile(file, 'utf8'))
-    return secrets
+    return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    const secrets: Secrets = {
-      session: randomToken(),
-      billing: `whsec_${randomToken()}`,
-      client: randomToken(),
-      owner: randomToken(),
-      app: randomToken(),
-      worker: randomToken(),
-    }
-    await writeFile(file, JSON.stringify(secrets, null, 2), { mode: 0o600 })
-    return secrets
+    return {}
+  }
+}
+
+function makeSecrets(): Secrets {
+  return {
+    session: randomToken(),
+    billing: `whsec_${randomToken()}`,
+    client: randomToken(),
+    owner: randomToken(),
+    app: randomToken(),
+    worker: randomToken(),
+    encryption: `demo:${randomToken()}`,
   }
 }

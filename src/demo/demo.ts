@@ -48,6 +48,7 @@ export async function startDemo(given: Environment): Promise<Demo> {
   env.BASE_URL ??= `http://localhost:${port}`
   env.SESSION_SECRETS ??= secrets.session
   env.BILLING_WEBHOOK_SECRETS ??= secrets.billing
+  env.ENCRYPTION_KEYS ??= secrets.encryption
   const started: { stop(): Promise<void> }[] = []
   const stop = async () => {
     for (const part of started.reverse()) await part.stop()

@@ -22,7 +22,9 @@ export async function announceDemo(
   env: Record<string, string | undefined>,
 ): Promise<() => Promise<void>> {
   const settings = Object.entries(env).filter(([name]) =>
-    /^(DATABASE_|OIDC_|SESSION_|BILLING_|OPERATORS$|BASE_URL$|PORT$|ADMIN_PORT$)/.test(name),
+    /^(DATABASE_|OIDC_|SESSION_|BILLING_|(ENCRYPTION_KEYS|OPERATORS|BASE_URL|PORT|ADMIN_PORT)$)/.test(
+      name,
+    ),
   )
   const running: RunningDemo = { pid: process.pid, env: Object.fromEntries(settings) }
   await writeFile(file(), JSON.stringify(running), { mode: 0o600 })

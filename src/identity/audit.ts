@@ -20,7 +20,9 @@ export type AuditEntry = {
     | 'token-delete'
     | 'invitation-create'
     | 'invitation-accept'
-  outcome: 'done' | 'refused' | 'unavailable'
+    | 'refresh-tokens'
+    | 'revoke-tokens'
+  outcome: 'done' | 'refused' | 'unavailable' | 'failed'
   /** Stable code: why it was refused, or how it was done. */
   reason: string
   provider?: string | null

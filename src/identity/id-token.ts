@@ -88,6 +88,12 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
   }
 }
 
+/** Of a token whose header the library has parsed before: it judged `alg` by it. */
+export function readHeader(idToken: string): IdTokenHeader {
+  const [encoded = ''] = idToken.split('.')
+  return JSON.parse(Buffer.from(encoded, 'base64url').toString())
+}
+
 /** Our client id and nothing else, as text or as a list of one. */
 export function isOnlyAudience(aud: unknown, clientId: string): boolean {
   if (!Array.isArray(aud)) return aud === clientId

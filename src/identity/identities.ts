@@ -1,9 +1,11 @@
+import type { PgBoss } from 'pg-boss'
 import { type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
 import { type Device, recordAudit } from './audit.ts'
 import type { SessionCaller } from './caller.ts'
 import { noteEnded } from './end-sessions.ts'
+import { retireGrants } from './retired-tokens.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }
@@ -37,12 +39,14 @@ export async function listIdentities(tx: Tx, owner: { readonly userId: number },
 }
 
 /**
- * Takes a way to sign in from the caller, and ends their other sessions that came by its provider.
+ * Takes a way to sign in from the caller, has its provider tokens revoked by a job, and ends their
+ * other sessions that came by its provider.
  * The user's row is locked first, so of parallel removals the last one left is always seen.
  * @returns `last` when there is no other way to sign in; `missing` also for another user's
  */
 export async function unlinkIdentity(
   plane: IdentityPlane,
+  queue: PgBoss,
   caller: SessionCaller,
   key: { provider: string; subject: string },
   device: Device,
@@ -59,6 +63,7 @@ export async function unlinkIdentity(
       await recordAudit(connection, refused, device)
       return 'last'
     }
+    await retireGrants(connection, queue, { userId, tenantId }, key)
     await connection.query({
       text: `DELETE FROM oauth_identities
              WHERE provider = $1 AND provider_user_id = $2 AND user_id = $3`,

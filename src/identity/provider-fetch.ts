@@ -35,14 +35,42 @@ export function createProviderFetch(options: {
       return await buffered(response)
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error
-      throw new ProviderUnavailable(deadline.aborted ? 'timeout' : 'network')
+      if (deadline.aborted) throw new ProviderUnavailable('timeout')
+      throw new ProviderUnavailable('network', undefined, isUnsent(error))
     }
   }
+}
+
+// No name, no route, no listener, no trust: of these nothing of a request has been sent.
+const unsentCodes = [
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
+function isUnsent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null
+  if (!(cause instanceof Error)) return false
+  // Several addresses were tried: unsent when every one of them was.
+  if (cause instanceof AggregateError) {
+    return cause.errors.length > 0 && cause.errors.every(hasUnsentCode)
+  }
+  return hasUnsentCode(cause)
+}
+
+function hasUnsentCode(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return unsentCodes.some((code) => code === error.code)
 }
 
 async function buffered(response: Response): Promise<Response> {
   if (response.status === 429 || response.status >= 500) {
     await response.body?.cancel()
+    // A gateway's word for: there was no answer.
+    if (response.status === 504) throw new ProviderUnavailable('timeout', retryAfter(response))
     throw new ProviderUnavailable('server-error', retryAfter(response))
   }
   const { status, headers } = response

@@ -24,6 +24,8 @@ export async function providerOfSession(
  * Ends what a verified logout token names: with `sid` the sessions signed in from that session at
  * the provider, else all that the subject's user signed in through this provider. Single use,
  * sessions and audit entries stand or fall together, so a token whose ending failed can come again.
+ * Kept provider tokens stay: those of offline access outlive the provider's session by design
+ * (Back-Channel Logout 1.0, 2.7), and all others the provider itself has ended.
  * @returns how many sessions ended, or `replayed`, with nothing changed, for a `jti` seen before
  */
 export function endProviderSessions(

@@ -24,17 +24,17 @@ const lifetimeSeconds = 3_600
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Metadata fetched on first use and kept for an hour. Concurrent calls share one fetch; a failed
+ * Metadata fetched on first use and kept for an hour, or `maxAgeSeconds`. Concurrent calls share one fetch; a failed
  * one is forgotten, so the next sign-in tries again.
  */
 export function createMetadataCache(
   load: () => Promise<ProviderMetadata>,
   clock: Clock,
-): () => Promise<ProviderMetadata> {
+): (maxAgeSeconds?: number) => Promise<ProviderMetadata> {
   let cached: { metadata: Promise<ProviderMetadata>; since: number } | undefined
-  return function currentMetadata() {
+  return function currentMetadata(maxAgeSeconds = lifetimeSeconds) {
     const now = unixSeconds(clock)
-    if (cached !== undefined && now - cached.since < lifetimeSeconds) return cached.metadata
+    if (cached !== undefined && now - cached.since < maxAgeSeconds) return cached.metadata
     const entry = { metadata: load(), since: now }
     cached = entry
     entry.metadata.catch(() => {
@@ -70,8 +70,26 @@ export async function discover(
       : { end_session_endpoint: endpoint(found.end_session_endpoint, rules) }),
     authorization_response_iss_parameter_supported:
       found.authorization_response_iss_parameter_supported === true,
-    // What is configured, not what is published: the library takes this list as the pin.
+    // What is configured, not what is published: the library takes these lists as the pin.
     id_token_signing_alg_values_supported: [...rules.idTokenAlgorithms],
+    userinfo_signing_alg_values_supported: [...rules.idTokenAlgorithms],
+    ...optionalEndpoints(found, rules),
+  }
+}
+
+/** Not every provider has them, but where they are named they get tokens: the same rules hold. */
+function optionalEndpoints(
+  found: oauth.AuthorizationServer,
+  rules: MetadataRules,
+): Partial<oauth.AuthorizationServer> {
+  const { userinfo_endpoint, revocation_endpoint } = found
+  return {
+    ...(userinfo_endpoint !== undefined && {
+      userinfo_endpoint: endpoint(userinfo_endpoint, rules),
+    }),
+    ...(revocation_endpoint !== undefined && {
+      revocation_endpoint: endpoint(revocation_endpoint, rules),
+    }),
   }
 }
 

@@ -1,8 +1,16 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/clock.ts'
+import { authorizationRequest } from './authorization-request.ts'
 import { judgeCallback } from './callback.ts'
+import { type ClientCredentials, createClientSender, type WireOptions } from './client-auth.ts'
 import { endSessionUrl } from './end-session.ts'
-import { judgeIdToken, keepsAccessTokenHash, readIdToken, type VerifiedSignIn } from './id-token.ts'
+import {
+  judgeIdToken,
+  keepsAccessTokenHash,
+  readHeader,
+  readIdToken,
+  type VerifiedSignIn,
+} from './id-token.ts'
 import { createLogoutSignatureCheck } from './logout-signature.ts'
 import {
   decodeLogoutToken,
@@ -13,14 +21,12 @@ import {
 } from './logout-token.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 import { createProviderKeys, createSignatureCheck } from './provider-keys.ts'
-import { createMetadataCache, discover } from './provider-metadata.ts'
+import { createMetadataCache, discover, type ProviderMetadata } from './provider-metadata.ts'
 import { ProviderUnavailable, SignInRefused } from './refusal.ts'
-import {
-  type ClientCredentials,
-  createCodeSender,
-  readTokenResponse,
-  type WireOptions,
-} from './token-exchange.ts'
+import { libraryClient, readTokenResponse, sendCode, type TokenSet } from './token-exchange.ts'
+import { refreshTokens, type SendRefresh } from './token-refresh.ts'
+import { type RevocationAnswer, revokeToken, type TokenKind } from './token-revocation.ts'
+import { completeClaims, fetchUserinfo } from './userinfo.ts'
 
 export type ProviderConfig = ClientCredentials & {
   name: string
@@ -31,6 +37,10 @@ export type ProviderConfig = ClientCredentials & {
   scopes: string
   /** The only algorithms an id_token may be signed with; asymmetric ones. */
   idTokenAlgorithms: readonly [string, ...string[]]
+  /** Hand out the tokens of a sign-in, to be kept for the provider's API. */
+  storeTokens: boolean
+  /** Also ask userinfo. */
+  userinfo: boolean
   /** http on loopback, outside production: derived once, in the configuration. */
   allowInsecure: boolean
 }
@@ -38,17 +48,23 @@ export type ProviderConfig = ClientCredentials & {
 /** The secrets of one sign-in between its start and its callback. */
 export type PendingSignIn = { state: string; nonce: string; codeVerifier: string }
 
+/** A completed sign-in; `tokens` is null unless they are to be kept. */
+type ProvenSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
+
 export type Provider = {
   config: ProviderConfig
   /**
    * Where to send the browser (specification, Authorize request).
    * @param extras further parameters, such as `max_age`
+   * @param extraScopes space-separated, beyond the configured ones: an explicit new authorization
+   *   for a feature that needs them; what is then granted replaces what was granted before
    * @throws ProviderUnavailable
    */
   authorizationUrl(
     pending: PendingSignIn,
     redirectUri: string,
     extras?: Readonly<Record<string, string>>,
+    extraScopes?: string,
   ): Promise<URL>
   /**
    * Judges the callback in the order iss, error, code, exchange, id_token (contract 4). The caller
@@ -58,7 +74,15 @@ export type Provider = {
     callbackParameters: URLSearchParams,
     pending: PendingSignIn,
     redirectUri: string,
-  ): Promise<VerifiedSignIn>
+  ): Promise<ProvenSignIn>
+  /**
+   * Makes sure that the provider can be reached, before any token is on its way.
+   * @returns what sends one refresh token, once
+   * @throws ProviderUnavailable
+   */
+  openRefresh(): Promise<SendRefresh>
+  /** Revokes a token (RFC 7009). @throws ProviderUnavailable */
+  revoke(token: { text: string; kind: TokenKind }): Promise<RevocationAnswer>
   /** Where a browser ends its session at the provider; null where that cannot be offered. */
   endSessionUrl(returnUri: string, state: string): Promise<URL | null>
   /**
@@ -80,6 +104,9 @@ export type ProviderDependencies = {
   /** Told when another client secret than the one used so far was accepted; 0 is the first. */
   secretSwitched?: (position: number) => void
 }
+
+// Metadata this young shows that the provider is up; older is fetched again before a token is sent.
+const reachableSeconds = 60
 
 /** Random values of a new sign-in: 32 bytes each, 43 characters of base64url. */
 export function randomPending(): PendingSignIn {
@@ -104,7 +131,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
   }
   const rules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
   const currentMetadata = createMetadataCache(() => discover(rules, providerFetch), clock)
-  const sendCode = createCodeSender(config, wire, deps.secretSwitched ?? (() => {}))
+  const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}))
   const withKeys = createProviderKeys(clock)
   const verifySignature = createSignatureCheck(wire, clock, withKeys)
   const verifyLogoutSignature = createLogoutSignatureCheck(
@@ -113,36 +140,32 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
     withKeys,
   )
 
+  const asClient = () => libraryClient(config.clientId, clock)
+  const askUserinfo = (metadata: ProviderMetadata, accessToken: string, subject: string) =>
+    fetchUserinfo(metadata, asClient(), { accessToken, subject }, wire, verifySignature)
+
   return {
     config,
 
-    async authorizationUrl(pending, redirectUri, extras = {}) {
-      const url = new URL((await currentMetadata()).authorization_endpoint)
-      const parameters = {
-        ...extras,
-        response_type: 'code',
-        client_id: config.clientId,
-        redirect_uri: redirectUri,
-        scope: config.scopes,
-        state: pending.state,
-        nonce: pending.nonce,
-        code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
-        code_challenge_method: 'S256',
-      }
-      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-      return url
+    async authorizationUrl(pending, redirectUri, extras = {}, extraScopes = '') {
+      const { authorization_endpoint } = await currentMetadata()
+      const request = { pending, redirectUri, extras, extraScopes }
+      return authorizationRequest(authorization_endpoint, config, request)
     },
 
     async exchange(callbackParameters, pending, redirectUri) {
       const metadata = await currentMetadata()
       const callback = judgeCallback(metadata, config.clientId, callbackParameters, pending.state)
-      const response = await sendCode(metadata, callback, pending.codeVerifier, redirectUri)
-      const { claims, idToken, accessToken } = await readTokenResponse(
+      const response = await sendCode(metadata, asClient(), sendAsClient, wire, {
+        callback,
+        codeVerifier: pending.codeVerifier,
+        redirectUri,
+      })
+      const { claims, idToken, tokens } = await readTokenResponse(
         metadata,
-        config.clientId,
+        asClient(),
         response,
         pending.nonce,
-        clock,
       )
       const header = readHeader(idToken)
       const reason = judgeIdToken(header, claims, {
@@ -150,11 +173,30 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
         nowSeconds: unixSeconds(clock),
       })
       if (reason !== null) throw new SignInRefused(reason)
-      if (!(await keepsAccessTokenHash(header, claims, accessToken))) {
+      if (!(await keepsAccessTokenHash(header, claims, tokens.accessToken))) {
         throw new SignInRefused('id-token-at-hash')
       }
       await verifySignature(metadata, response)
-      return readIdToken(config.issuer, claims)
+      const known = config.userinfo
+        ? completeClaims(claims, await askUserinfo(metadata, tokens.accessToken, claims.sub))
+        : claims
+      return {
+        ...readIdToken(config.issuer, known),
+        // An answer that names no scope grants what was asked for; of that only the configured
+        // part is certain here (RFC 6749, 5.1).
+        tokens: config.storeTokens ? { ...tokens, scope: tokens.scope ?? config.scopes } : null,
+      }
+    },
+
+    async openRefresh() {
+      const metadata = await currentMetadata(reachableSeconds)
+      const { clientId } = config
+      const conversation = { metadata, clientId, sendAsClient, wire, verifySignature, clock }
+      return (refreshToken, subject) => refreshTokens(conversation, refreshToken, subject)
+    },
+
+    async revoke(token) {
+      return revokeToken(await currentMetadata(), asClient(), sendAsClient, wire, token)
     },
 
     endSessionUrl(returnUri, state) {
@@ -187,12 +229,6 @@ export function createProvider(config: ProviderConfig, deps: ProviderDependencie
       }
     },
   }
-}
-
-/** The library has parsed this header before; it judged `alg` by it. */
-function readHeader(idToken: string): { alg: unknown; typ?: unknown } {
-  const [encoded = ''] = idToken.split('.')
-  return JSON.parse(Buffer.from(encoded, 'base64url').toString())
 }
 
 function hasKeys(value: unknown): boolean {

@@ -24,6 +24,10 @@ export const refusalReasons = {
   'id-token-lifetime': 'The id_token lives for more than a day.',
   'id-token-nonce': 'The id_token belongs to another sign-in.',
   'id-token-subject': '`sub` of the id_token is not 1 to 255 printable ASCII characters.',
+  'userinfo-rejected': 'The provider does not answer userinfo with status 200.',
+  'userinfo-malformed': 'The userinfo answer is neither JSON nor a JWT for this client.',
+  'userinfo-subject': 'The userinfo answer is about somebody else.',
+  'userinfo-signature': 'The signed userinfo answer is not signed by the provider.',
   'id-token-at-hash': '`at_hash` of the id_token belongs to another access token.',
 } as const
 
@@ -66,12 +70,19 @@ export class SignInRefused extends Error {
 export class ProviderUnavailable extends Error {
   readonly reason: UnavailableReason
   readonly retryAfterSeconds: number
+  /** The request never left: there was no connection to send it over. */
+  readonly unsent: boolean
 
-  constructor(reason: UnavailableReason, retryAfterSeconds: number = defaultRetrySeconds) {
+  constructor(
+    reason: UnavailableReason,
+    retryAfterSeconds: number = defaultRetrySeconds,
+    unsent = false,
+  ) {
     super(unavailableReasons[reason])
     this.name = 'ProviderUnavailable'
     this.reason = reason
     this.retryAfterSeconds = retryAfterSeconds
+    this.unsent = unsent
   }
 }
 

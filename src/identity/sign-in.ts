@@ -1,3 +1,4 @@
+import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
 import { type Attempt, moveAttempts } from './attempts.ts'
 import { type Device, recordAudit } from './audit.ts'
@@ -9,6 +10,7 @@ import {
   type ProvenIdentity,
 } from './claims.ts'
 import { acceptInvitations } from './invitations.ts'
+import { storeGrant } from './provider-grants.ts'
 import {
   createSession,
   endSessionRow,
@@ -16,6 +18,7 @@ import {
   renewAuthentication,
   renewSession,
 } from './sessions.ts'
+import type { TokenSet } from './token-exchange.ts'
 import { addIdentity, createUser, enterTenant, lockUser, lookUpIdentity } from './users.ts'
 
 export type SignIn = {
@@ -29,6 +32,8 @@ export type SignIn = {
   device: Device
   /** Unix seconds by the program's clock. */
   nowSeconds: number
+  /** The provider's tokens, where they are to be kept. */
+  grant: { tokens: TokenSet & { scope: string }; keys: EncryptionKeys } | null
 }
 
 export type SignInOutcome =
@@ -72,6 +77,10 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     return { outcome: 'refused', reason }
   }
   const userId = await settleIdentity(connection, identity, decision)
+  if (signIn.grant !== null) {
+    const { keys, tokens } = signIn.grant
+    await storeGrant(connection, keys, { ...identity, userId }, tokens)
+  }
   if (identity.email !== null && identity.emailTrusted) {
     await acceptInvitations(connection, identity.email, userId, device)
   }

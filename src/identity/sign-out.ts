@@ -1,18 +1,22 @@
+import type { PgBoss } from 'pg-boss'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
 import { type Device, recordAudit } from './audit.ts'
 import type { SessionCaller } from './caller.ts'
 import { providerOfSession } from './provider-logout.ts'
+import { retireGrants } from './retired-tokens.ts'
 import { endSessionRow } from './sessions.ts'
 
 const statementTimeoutMs = 2_000
 
 /**
- * Ends the session and writes the audit entry in one commit; once it resolves, nobody has it. The
- * row is ended, so a tenant switch under way that gives it a new id does not save it.
+ * Ends the session, has the user's provider tokens revoked by a job, and writes the audit entry, all
+ * in one commit; once it resolves, nobody has the session. No provider is waited for. The row is
+ * ended, so a tenant switch under way that gives it a new id does not save it.
  * @returns the provider it was signed in through, where the browser may still be signed in
  */
 export async function signOut(
   plane: IdentityPlane,
+  queue: PgBoss,
   caller: SessionCaller,
   device: Device,
 ): Promise<string | null> {
@@ -21,6 +25,7 @@ export async function signOut(
     const ended = await endSessionRow(connection, caller.sessionId)
     if (!ended) return provider
     const { userId, tenantId } = caller
+    await retireGrants(connection, queue, { userId, tenantId })
     await recordAudit(
       connection,
       { action: 'sign-out', outcome: 'done', reason: 'own-request', userId, tenantId },

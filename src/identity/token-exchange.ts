@@ -1,81 +1,60 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/clock.ts'
+import type { SendAsClient, WireOptions } from './client-auth.ts'
 import { expiryToleranceSeconds } from './id-token.ts'
 import type { ProviderMetadata } from './provider-metadata.ts'
 import { ProviderUnavailable, type RefusalReason, SignInRefused } from './refusal.ts'
 
-export type ClientCredentials = {
-  clientId: string
-  clientSecrets: readonly [string, ...string[]]
-  clientAuth: 'client_secret_post' | 'client_secret_basic'
+export type RedeemedCode = {
+  claims: oauth.IDToken
+  idToken: string
+  tokens: TokenSet
 }
 
-/** The wire options of every call, the same object for all of one provider's calls. */
-export type WireOptions = oauth.HttpRequestOptions<'POST', URLSearchParams> &
-  oauth.HttpRequestOptions<'GET'>
+/** What the provider gave for its API; never logged, stored only sealed. */
+export type TokenSet = {
+  accessToken: string
+  refreshToken: string | null
+  /** Space-separated; null where the answer names none: it is then what was asked for. */
+  scope: string | null
+  /** Seconds the access token lives; null when the provider does not say. */
+  expiresIn: number | null
+}
 
-export type SendCode = (
+/** Sends a code to the token endpoint, with the verifier that proves it was asked for here. */
+export async function sendCode(
   metadata: ProviderMetadata,
-  callback: URLSearchParams,
-  codeVerifier: string,
-  redirectUri: string,
-) => Promise<Response>
-
-/**
- * Sends codes to the token endpoint. When the provider answers that the client is not who it says
- * (`invalid_client`), each further secret is tried once: client authentication comes before the
- * code is looked at (RFC 6749, 3.2.1 and 5.2), so the code is still good. Any other refusal is
- * final. The secret that worked is the first one tried next time.
- */
-export function createCodeSender(
-  client: ClientCredentials,
+  client: oauth.Client,
+  sendAsClient: SendAsClient,
   wire: WireOptions,
-  secretSwitched: (position: number) => void,
-): SendCode {
-  let current = 0
-  const authenticate =
-    client.clientAuth === 'client_secret_basic' ? oauth.ClientSecretBasic : oauth.ClientSecretPost
+  code: { callback: URLSearchParams; codeVerifier: string; redirectUri: string },
+): Promise<Response> {
+  const { response, error } = await sendAsClient((authentication) =>
+    oauth.authorizationCodeGrantRequest(
+      metadata,
+      client,
+      authentication,
+      code.callback,
+      code.redirectUri,
+      code.codeVerifier,
+      wire,
+    ),
+  )
+  if (error === 'invalid_client') throw new SignInRefused('client-rejected', error)
+  if (error !== null) throw new SignInRefused('exchange-rejected', error)
+  return response
+}
 
-  return async function sendCode(metadata, callback, codeVerifier, redirectUri) {
-    const first = current
-    for (const [step] of client.clientSecrets.entries()) {
-      const position = (first + step) % client.clientSecrets.length
-      const response = await oauth.authorizationCodeGrantRequest(
-        metadata,
-        { client_id: client.clientId },
-        authenticate(client.clientSecrets[position] ?? client.clientSecrets[0]),
-        callback,
-        redirectUri,
-        codeVerifier,
-        wire,
-      )
-      const error = await tokenError(response)
-      if (error === 'invalid_client') continue
-      if (position !== first) secretSwitched(position)
-      current = position
-      if (error !== null) throw new SignInRefused('exchange-rejected', error)
-      return response
-    }
-    throw new SignInRefused('client-rejected', 'invalid_client')
+/** What each response is read with: the client, and the clock its times are judged by. */
+export function libraryClient(clientId: string, clock: Clock): oauth.Client {
+  return {
+    client_id: clientId,
+    [oauth.clockSkew]: unixSeconds(clock) - Math.floor(Date.now() / 1000),
+    // One more than the rule: the library reads the machine's clock a moment later, and
+    // `judgeIdToken` draws the exact line.
+    [oauth.clockTolerance]: expiryToleranceSeconds + 1,
   }
 }
-
-/**
- * The `error` of a token error response (RFC 6749, 5.2), or null for any other answer. Read from
- * the body: beside a WWW-Authenticate header, which 401 demands, the library does not look at it.
- */
-async function tokenError(response: Response): Promise<string | null> {
-  if (response.status !== 400 && response.status !== 401) return null
-  const unnamed = response.status === 401 ? 'invalid_client' : null
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => null)
-  if (typeof body !== 'object' || body === null || !('error' in body)) return unnamed
-  return typeof body.error === 'string' ? body.error : unnamed
-}
-
-export type RedeemedCode = { claims: oauth.IDToken; idToken: string; accessToken: string }
 
 /**
  * Reads a token response and lets the library judge it and the claims of its id_token. The
@@ -84,38 +63,42 @@ export type RedeemedCode = { claims: oauth.IDToken; idToken: string; accessToken
  */
 export async function readTokenResponse(
   metadata: ProviderMetadata,
-  clientId: string,
+  client: oauth.Client,
   response: Response,
   nonce: string,
-  clock: Clock,
 ): Promise<RedeemedCode> {
   if (!isJson(response)) throw new SignInRefused('token-response-malformed')
   try {
-    const result = await oauth.processAuthorizationCodeResponse(
-      metadata,
-      {
-        client_id: clientId,
-        [oauth.clockSkew]: unixSeconds(clock) - Math.floor(Date.now() / 1000),
-        // One more than the rule: the library reads the machine's clock a moment later, and
-        // `judgeIdToken` draws the exact line.
-        [oauth.clockTolerance]: expiryToleranceSeconds + 1,
-      },
-      response,
-      { expectedNonce: nonce, requireIdToken: true },
-    )
+    const result = await oauth.processAuthorizationCodeResponse(metadata, client, response, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    })
     const claims = oauth.getValidatedIdTokenClaims(result)
     if (claims === undefined || result.id_token === undefined) {
       throw new SignInRefused('id-token-missing')
     }
-    return { claims, idToken: result.id_token, accessToken: result.access_token }
+    return { claims, idToken: result.id_token, tokens: tokensOf(result) }
   } catch (error) {
     if (error instanceof SignInRefused || error instanceof ProviderUnavailable) throw error
     throw new SignInRefused(reasonOf(error))
   }
 }
 
+const maxLifetimeSeconds = 366 * 86_400 // beyond it a number is a mistake
+
+/** The tokens of an answer the library has judged. */
+export function tokensOf(result: oauth.TokenEndpointResponse): TokenSet {
+  const { expires_in: seconds } = result
+  return {
+    accessToken: result.access_token,
+    refreshToken: result.refresh_token ?? null,
+    scope: result.scope ?? null,
+    expiresIn: seconds === undefined ? null : Math.min(Math.floor(seconds), maxLifetimeSeconds),
+  }
+}
+
 /** By content type: the library asks for it only once parsing has failed. */
-function isJson(response: Response): boolean {
+export function isJson(response: Response): boolean {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
   return type.trim().toLowerCase() === 'application/json'
 }

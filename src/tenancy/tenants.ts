@@ -14,8 +14,7 @@ export async function findTenant(tx: Tx, scope: { readonly tenantId: string }) {
 }
 
 /**
- * The tenants the user is a member of, by name. Row-level security shows them only to a
- * transaction whose scope is the user alone.
+ * The tenants the user is a member of, by name; row-level security shows a person no others.
  * @param active the tenant the session is in
  */
 export async function listMemberships(

@@ -30,6 +30,7 @@ root
         @fastify/cookie
         @fastify/session
       same-origin
+      grant-access
       @fastify/formbody
       home
       signIn

@@ -19,7 +19,7 @@ t.test('the demo: one command, a signed curl that works as pasted, data that sta
 
   const doctor = await runProgram(t, ['doctor'], {}, { cwd })
   t.equal(await doctor.ended, 0, doctor.output())
-  t.equal(doctor.output().match(/^ok /gm)?.length, 5)
+  t.equal(doctor.output().match(/^ok /gm)?.length, 6)
 
   const postgres = await postmasterOf(cwd)
   first.child.kill('SIGINT')

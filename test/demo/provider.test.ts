@@ -2,6 +2,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { people } from '#src/demo/people.ts'
 import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
+import { newProviderBrowser } from '#test/provider-browser.ts'
 
 const clientId = 'gatehouse'
 const clientSecret = 'a secret of some length, for tests'
@@ -37,7 +38,7 @@ t.test('the picker lists the people, escaped, and lets nothing from elsewhere in
     note: "a & 'b'",
   }
   const { issuer } = await start(t, [...people, mallory])
-  const page = await newBrowser().follow(authorizationUrl(issuer))
+  const page = await newProviderBrowser().follow(authorizationUrl(issuer))
   const body = await page.text()
   for (const { name, email, note } of people) {
     for (const text of [name, email, note]) t.ok(body.includes(text), text)
@@ -51,7 +52,7 @@ t.test('the picker lists the people, escaped, and lets nothing from elsewhere in
 
 t.test('a code flow gives an id_token with sub, verified e-mail and nonce', async (t) => {
   const { issuer } = await start(t)
-  const callback = await newBrowser().signIn(authorizationUrl(issuer), 'ada')
+  const callback = await newProviderBrowser().signIn(authorizationUrl(issuer), 'ada')
   t.equal(callback.searchParams.get('state'), 'a state')
   t.equal(callback.searchParams.get('iss'), issuer)
   const tokens = await exchange(issuer, callback)
@@ -77,7 +78,7 @@ t.test(
     const { issuer } = await start(t)
     const scope = 'openid email profile offline_access'
     const request = authorizationUrl(issuer, { scope, prompt: 'consent' })
-    const callback = await newBrowser().signIn(request, 'vera')
+    const callback = await newProviderBrowser().signIn(request, 'vera')
     const tokens = await exchange(issuer, callback)
     t.type(tokens.refresh_token, 'string')
     const refreshed = await postToken(issuer, {
@@ -90,7 +91,7 @@ t.test(
 
 t.test('the picker is shown again to someone who has a session; prompt=none is not', async (t) => {
   const { issuer } = await start(t)
-  const browser = newBrowser()
+  const browser = newProviderBrowser()
   await browser.signIn(authorizationUrl(issuer), 'ed')
   const page = await browser.follow(authorizationUrl(issuer))
   t.match(await page.text(), 'signed in')
@@ -100,14 +101,17 @@ t.test('the picker is shown again to someone who has a session; prompt=none is n
 
 t.test('cancelling goes back to the client with access_denied', async (t) => {
   const { issuer } = await start(t)
-  const callback = await newBrowser().signIn(authorizationUrl(issuer), 'nobody of that name')
+  const callback = await newProviderBrowser().signIn(
+    authorizationUrl(issuer),
+    'nobody of that name',
+  )
   t.equal(callback.searchParams.get('error'), 'access_denied')
   t.equal(callback.searchParams.get('state'), 'a state')
 })
 
 t.test('a picker that this browser did not ask for is a page that says so', async (t) => {
   const { issuer } = await start(t)
-  const first = newBrowser()
+  const first = newProviderBrowser()
   const page = await first.follow(authorizationUrl(issuer))
   const foreign = await fetch(page.url)
   t.equal(foreign.status, 400)
@@ -116,7 +120,7 @@ t.test('a picker that this browser did not ask for is a page that says so', asyn
 
 t.test('signing out at the provider leads back to the client', async (t) => {
   const { issuer } = await start(t)
-  const browser = newBrowser()
+  const browser = newProviderBrowser()
   const tokens = await exchange(issuer, await browser.signIn(authorizationUrl(issuer), 'ada'))
   const request = new URL(`${issuer}/session/end`)
   request.searchParams.set('id_token_hint', String(tokens.id_token))
@@ -187,36 +191,4 @@ async function postToken(issuer: string, parameters: Record<string, string>) {
   })
   const response = await fetch(`${issuer}/token`, { method: 'POST', body })
   return Object(await response.json())
-}
-
-/** Fetch with a cookie jar, good for one host; paths and ages of cookies do not matter here. */
-function newBrowser() {
-  const jar = new Map<string, string>()
-
-  /** Follows redirects up to the page, or to the redirect that leads to the client. */
-  async function follow(target: URL, form?: URLSearchParams): Promise<Response> {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(target, {
-      headers: { cookie },
-      redirect: 'manual',
-      ...(form && { method: 'POST', body: form }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '') jar.delete(name)
-      else jar.set(name, value)
-    }
-    const location = response.headers.get('location')
-    const next = location === null ? undefined : new URL(location, target)
-    return next?.origin === target.origin ? follow(next) : response
-  }
-
-  /** Picks that person and gives the URL on which the client is called back. */
-  async function signIn(request: URL, subject: string): Promise<URL> {
-    const page = await follow(request)
-    const answer = await follow(new URL(page.url), new URLSearchParams({ subject }))
-    return new URL(answer.headers.get('location') ?? '', request)
-  }
-
-  return { follow, signIn }
 }

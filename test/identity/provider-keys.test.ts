@@ -1,7 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import t from 'tap'
-import { rotatedKey } from '../hostile-provider.ts'
-import { makeKey } from '../hostile-tokens.ts'
+import { makeKey, rotatedKey } from '../hostile-tokens.ts'
 import {
   attempt,
   clock,

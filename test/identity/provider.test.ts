@@ -63,6 +63,7 @@ t.test('B1 an honest sign-in yields the verified facts (client_secret_post)', as
     name: 'Ada',
     sessionId: 'op-session',
     authenticatedAt: null,
+    tokens: null,
   })
   t.same(calls, { metadata: 1, jwks: 1, token: 1 })
   const second = await attempt(t, op, {}, provider)

@@ -73,6 +73,23 @@ t.test('one worker at a time', async (t) => {
   t.not(await pruneDead(plane, limits), null)
 })
 
+t.test('a session that is used while it is being removed stays', async (t) => {
+  const test = await build(t)
+  const { admin } = test.database
+  await insertSession(test, 'idle', `now() - interval '60 min', now() + interval '1 day'`)
+  const plane = await workerPlane(t, test)
+  const user = await admin.connect()
+  await user.query('BEGIN; UPDATE sessions SET last_seen_at = now()')
+  const pruned = pruneDead(plane, limits)
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await admin.query(waiting)).rowCount === 0);
+  await user.query('COMMIT')
+  user.release()
+  t.match(await pruned, { sessions: 0 })
+  t.equal((await admin.query('SELECT FROM sessions')).rowCount, 1)
+})
+
 t.test('batch after batch, until nothing is left', async (t) => {
   const test = await build(t)
   await test.database.admin.query(

@@ -48,6 +48,9 @@ export function relyingParty(
     clientId,
     clientSecrets: [clientSecret],
     clientAuth: 'client_secret_post',
+    clientKey: null,
+    storeTokens: false,
+    userinfo: false,
     scopes: 'openid email profile',
     idTokenAlgorithms: ['RS256'],
     allowInsecure: true,
@@ -71,7 +74,7 @@ export type Attempt = {
   reason: string | null
   error: SignInRefused | ProviderUnavailable | null
   /** Calls to the provider during the attempt and until it would have seen a later one. */
-  calls: Omit<Calls, 'other'>
+  calls: Pick<Calls, 'metadata' | 'jwks' | 'token'>
 }
 
 /** Runs a sign-in against a fault and checks that the error, if any, gives nothing away. */

@@ -65,6 +65,28 @@ t.test('the tenant’s admin reads what happened in the tenant, nobody else does
   t.equal((await test.app.inject({ url: '/auth/audit' })).statusCode, 401)
 })
 
+t.test('each lock alone keeps foreign entries in: row-level security switched off', async (t) => {
+  const test = await build(t)
+  const { admin, member } = await world(test)
+  await test.database.admin.query('ALTER TABLE audit_log DISABLE ROW LEVEL SECURITY')
+  const read = async (user: typeof admin, url: string) =>
+    as(test, { cookie: (await signIn(test, user)).cookie })('GET', url)
+  t.same(reasons(await read(member, '/auth/audit')), ['member here'])
+  t.same(reasons(await read(admin, '/audit')), ['member here', 'admin here'])
+})
+
+t.test('each lock alone keeps foreign entries in: without the query’s own scope', async (t) => {
+  const test = await build(t)
+  const { admin, member } = await world(test)
+  const seen = async (scope: { userId?: number; tenantId?: string }) => {
+    const rows = await test.app.db.read(scope, (tx) => tx.auditEntry.findMany())
+    return rows.map(({ reason }) => reason).toSorted()
+  }
+  t.same(await seen({ userId: member.userId }), ['member here'])
+  t.same(await seen({ tenantId: admin.tenantId }), ['admin here', 'member here'])
+  t.same(await seen({}), [])
+})
+
 t.test('the list goes on page by page; a changed cursor is 400', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database, { role: 'admin' })

@@ -172,6 +172,40 @@ t.test(
   },
 )
 
+t.test('a switch whose session got another id meanwhile changes nothing at all', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const other = await createUser(test.database)
+  await join(test, other.tenantId, user.userId)
+  const { cookie } = await signIn(test, user)
+  const { admin } = test.database
+  const blocker = await admin.connect()
+  await blocker.query(`BEGIN; UPDATE sessions SET id_hash = sha256('another')`)
+  const moved = as(test, { cookie })('POST', '/session/tenant', { tenantId: other.tenantId })
+  await untilWaiting(test, 1)
+  await blocker.query('COMMIT')
+  blocker.release()
+  t.equal((await moved).statusCode, 401)
+  const { rows } = await admin.query('SELECT FROM memberships WHERE last_active_at IS NOT NULL')
+  t.same(rows, [])
+  t.same(await auditTrail(test), [])
+})
+
+t.test('inside a tenant the database shows that one alone, outside one’s own', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const other = await createUser(test.database)
+  await createUser(test.database)
+  await join(test, other.tenantId, user.userId)
+  const { userId, tenantId } = user
+  const seen = async (scope: { userId?: number; tenantId?: string }) =>
+    (await test.app.db.read(scope, (tx) => tx.tenant.findMany())).map(({ id }) => id).toSorted()
+  t.same(await seen({ userId, tenantId }), [tenantId])
+  t.same(await seen({ userId }), [tenantId, other.tenantId].toSorted())
+  t.same(await seen({ userId: userId + 100 }), [])
+  t.same(await seen({}), [])
+})
+
 /** Resolves once so many backends of this database wait for a lock. */
 async function untilWaiting({ database }: TestApp, count: number): Promise<void> {
   for (;;) {

@@ -72,9 +72,9 @@ CREATE INDEX "api_tokens_expires_at_idx" ON "api_tokens" ("expires_at");
 -- What the entry is about: the id of a session, token, tenant or invitation.
 ALTER TABLE "audit_log" ADD COLUMN "target" text;
 
--- Outside any tenant a person sees the tenants they are a member of; inside one, that one alone.
+-- A person sees the tenants they are a member of, whichever they are in.
 CREATE POLICY "member_scope" ON "tenants" FOR SELECT
-  USING ((SELECT current_tenant_id()) IS NULL AND EXISTS (
+  USING (EXISTS (
     SELECT FROM memberships m
     WHERE m.tenant_id = tenants.id AND m.user_id = (SELECT current_user_id())
   ));

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { rotatedKey } from '#test/hostile-provider.ts'
-import { corruptSignature, makeKey } from '#test/hostile-tokens.ts'
+import { corruptSignature, makeKey, rotatedKey } from '#test/hostile-tokens.ts'
 import {
   isSignedIn,
   type LogoutFaults,

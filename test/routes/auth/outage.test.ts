@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rotatedKey } from '#test/hostile-provider.ts'
+import { rotatedKey } from '#test/hostile-tokens.ts'
 import {
   auditTrail,
   buildWithProvider,

@@ -1,0 +1,73 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+
+/** A private key that signs client assertions; it cannot be exported or printed. */
+export type AssertionKey = { key: CryptoKey; kid: string; alg: string }
+
+const minimumRsaBits = 2048
+
+const algorithms: Readonly<Record<string, { kty: string; crv?: string; key: KeyAlgorithm }>> = {
+  RS256: rsa('RSASSA-PKCS1-v1_5', 256),
+  RS384: rsa('RSASSA-PKCS1-v1_5', 384),
+  RS512: rsa('RSASSA-PKCS1-v1_5', 512),
+  PS256: rsa('RSA-PSS', 256),
+  PS384: rsa('RSA-PSS', 384),
+  PS512: rsa('RSA-PSS', 512),
+  ES256: curve('P-256'),
+  ES384: curve('P-384'),
+  ES512: curve('P-521'),
+  EdDSA: { kty: 'OKP', crv: 'Ed25519', key: { name: 'Ed25519' } },
+  Ed25519: { kty: 'OKP', crv: 'Ed25519', key: { name: 'Ed25519' } },
+}
+
+type Jwk = Record<string, unknown>
+type KeyAlgorithm = { name: string; hash?: string; namedCurve?: string }
+
+function rsa(name: string, bits: number) {
+  return { kty: 'RSA', key: { name, hash: `SHA-${bits}` } }
+}
+
+function curve(crv: string) {
+  return { kty: 'EC', crv, key: { name: 'ECDSA', namedCurve: crv } }
+}
+
+/**
+ * Reads a private JWK with `kid` and `alg` inside (RFC 7517); asymmetric algorithms only.
+ * @returns the key, or in words what is wrong with it, without repeating any of it
+ */
+export function readAssertionKey(text: string): AssertionKey | string {
+  const jwk = parseObject(text)
+  if (jwk === null) return 'is not a JWK as JSON'
+  const { kid, alg, kty, crv } = jwk
+  if (typeof kid !== 'string' || kid === '') return 'has no kid'
+  const rule = typeof alg === 'string' && Object.hasOwn(algorithms, alg) ? algorithms[alg] : null
+  if (typeof alg !== 'string' || !rule) {
+    return `has an alg that is not one of ${Object.keys(algorithms).join(', ')}`
+  }
+  if (kty !== rule.kty || (rule.crv !== undefined && crv !== rule.crv)) {
+    return 'has a key type that does not fit its alg'
+  }
+  const key = importKey(jwk)
+  if (key === null) return 'is not a private key'
+  const bits = key.asymmetricKeyDetails?.modulusLength
+  if (bits !== undefined && bits < minimumRsaBits) return `has fewer than ${minimumRsaBits} bits`
+  return { key: key.toCryptoKey(rule.key, false, ['sign']), kid, alg }
+}
+
+function parseObject(text: string): Jwk | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : null
+  } catch {
+    return null
+  }
+}
+
+function importKey(jwk: Jwk): KeyObject | null {
+  try {
+    return createPrivateKey({ key: jwk, format: 'jwk' })
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  type Binding,
+  type EncryptionKeys,
+  keyIdOf,
+  seal,
+  sealHeader,
+  UnsealError,
+  unseal,
+} from '#src/crypto/sealed.ts'
+import type { IdentityPlane, Queryable } from './identity-plane.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A table with sealed columns and what each of them is bound to. */
+export type SealedTable = {
+  table: string
+  /** Columns of the primary key, as text. */
+  key: readonly [string, ...string[]]
+  /** Sealed columns; null where there is nothing. */
+  columns: readonly string[]
+  /** Further columns that `binding` reads. */
+  facts: readonly string[]
+  binding(row: Row, column: string): Binding
+}
+
+export type KeyUse = { table: string; column: string; keyId: string; count: number }
+
+export type RotationProgress = { table: string; done: number; total: number }
+export type RotationReport = { reencrypted: number; unreadable: readonly string[] }
+
+const batchSize = 100
+const statementTimeoutMs = 10_000
+
+/** How many sealed texts need which key; `?` stands for what is no envelope. */
+export async function findKeyUse(
+  plane: Queryable,
+  tables: readonly SealedTable[],
+): Promise<KeyUse[]> {
+  const uses: KeyUse[] = []
+  for (const { table, columns } of tables) {
+    for (const column of columns) {
+      // The envelope begins with its version, the length of the key id and the id.
+      const { rows } = await plane.query<{ head: Buffer; count: number }>({
+        text: `SELECT substring(${column} FROM 1 FOR 2 + get_byte(${column} || '\\x0000'::bytea, 1)) AS head,
+                 count(*)::int AS count
+               FROM ${table} WHERE ${column} IS NOT NULL GROUP BY head ORDER BY head`,
+      })
+      for (const { head, count } of rows) {
+        // Long enough for an envelope; only its head is looked at.
+        const keyId = keyIdOf(Buffer.concat([head, Buffer.alloc(28)])) ?? '?'
+        uses.push({ table, column, keyId, count })
+      }
+    }
+  }
+  return uses
+}
+
+/**
+ * Seals everything anew under the first key, in batches: each is a transaction that locks its rows,
+ * so it can be broken off, run twice, and run beside a server. What cannot be opened is left as it
+ * is and reported.
+ */
+export async function rotateKeys(
+  plane: IdentityPlane,
+  tables: readonly SealedTable[],
+  keys: EncryptionKeys,
+  report: (progress: RotationProgress) => void,
+): Promise<RotationReport> {
+  let reencrypted = 0
+  const unreadable: string[] = []
+  for (const sealed of tables) {
+    const total = await countStale(plane, sealed, keys)
+    let done = 0
+    let after: readonly string[] | null = null
+    report({ table: sealed.table, done, total })
+    for (;;) {
+      const batch: Batch = await plane.transaction({ statementTimeoutMs }, (connection) =>
+        rotateBatch(connection, sealed, keys, after),
+      )
+      if (batch.last === null) break
+      after = batch.last
+      done += batch.rows
+      reencrypted += batch.rows - batch.unreadable.length
+      unreadable.push(...batch.unreadable)
+      report({ table: sealed.table, done, total: Math.max(total, done) })
+    }
+  }
+  return { reencrypted, unreadable }
+}
+
+type Batch = { rows: number; last: readonly string[] | null; unreadable: readonly string[] }
+
+async function countStale(
+  plane: Queryable,
+  sealed: SealedTable,
+  keys: EncryptionKeys,
+): Promise<number> {
+  const { rows } = await plane.query<{ total: number }>({
+    text: `SELECT count(*)::int AS total FROM ${sealed.table} WHERE ${stale(sealed)}`,
+    values: [sealHeader(keys)],
+  })
+  return rows[0]?.total ?? 0
+}
+
+async function rotateBatch(
+  connection: Queryable,
+  sealed: SealedTable,
+  keys: EncryptionKeys,
+  after: readonly string[] | null,
+): Promise<Batch> {
+  const { table, key, columns, facts } = sealed
+  const position = key.map((_, index) => `$${index + 2}`).join(', ')
+  const keyTexts = key.map((name) => `${name}::text`).join(', ')
+  const { rows } = await connection.query<Record<string, unknown>>({
+    text: `SELECT ${[...key.map((name) => `${name}::text`), ...columns, ...facts].join(', ')}
+           FROM ${table} WHERE ${stale(sealed)}
+             ${after === null ? '' : `AND (${keyTexts}) > (${position})`}
+           ORDER BY ${keyTexts} LIMIT ${batchSize} FOR UPDATE`,
+    values: [sealHeader(keys), ...(after ?? [])],
+  })
+  const unreadable: string[] = []
+  for (const row of rows) {
+    const id = key.map((name) => String(row[name]))
+    const texts = reseal(sealed, keys, row)
+    if (texts === null) unreadable.push(`${table} ${id.join(' ')}`)
+    else await update(connection, sealed, id, texts)
+  }
+  const last = rows.at(-1)
+  return {
+    rows: rows.length,
+    last: last === undefined ? null : key.map((name) => String(last[name])),
+    unreadable,
+  }
+}
+
+/** Every sealed column anew; null when one of them cannot be opened. */
+function reseal(sealed: SealedTable, keys: EncryptionKeys, row: Row): (Buffer | null)[] | null {
+  try {
+    return sealed.columns.map((column) => {
+      const envelope = row[column]
+      if (!(envelope instanceof Uint8Array)) return null
+      const binding = sealed.binding(row, column)
+      return seal(keys, unseal(keys, envelope, binding), binding)
+    })
+  } catch (error) {
+    if (error instanceof UnsealError) return null
+    throw error
+  }
+}
+
+async function update(
+  connection: Queryable,
+  { table, key, columns }: SealedTable,
+  id: readonly string[],
+  texts: readonly (Buffer | null)[],
+): Promise<void> {
+  const changes = columns.map((name, index) => `${name} = $${index + 1}`).join(', ')
+  const where = key.map((name, index) => `${name}::text = $${columns.length + index + 1}`)
+  await connection.query({
+    text: `UPDATE ${table} SET ${changes} WHERE ${where.join(' AND ')}`,
+    values: [...texts, ...id],
+  })
+}
+
+/** Some column is sealed otherwise than under the first key, whose header is $1. */
+function stale({ columns }: SealedTable): string {
+  const parts = columns.map(
+    (column) =>
+      `(${column} IS NOT NULL AND substring(${column} FROM 1 FOR length($1::bytea)) <> $1::bytea)`,
+  )
+  return `(${parts.join(' OR ')})`
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '#src/clock.ts'
+import { createProvider, type Provider, type ProviderConfig } from './provider.ts'
+
+/** The conversation with each configured provider, by name; nothing is fetched before its use. */
+export function createProviders(
+  configs: readonly ProviderConfig[],
+  clock: Clock,
+  secretSwitched: (provider: string, position: number) => void,
+): ReadonlyMap<string, Provider> {
+  return new Map(
+    configs.map((config) => {
+      const others = configs.filter(({ name }) => name !== config.name)
+      const provider = createProvider(config, {
+        clock,
+        otherIssuers: others.map(({ issuer }) => issuer),
+        secretSwitched: (position) => secretSwitched(config.name, position),
+      })
+      return [config.name, provider]
+    }),
+  )
+}

@@ -1,0 +1,5 @@
+import type { SealedTable } from './db/key-rotation.ts'
+import { sealedTokenTables } from './identity/sealed-tokens.ts'
+
+/** Everything that is kept under `ENCRYPTION_KEYS`: `gatehouse keys` and `doctor` look at these. */
+export const sealedTables: readonly SealedTable[] = [...sealedTokenTables]

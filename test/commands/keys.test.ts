@@ -1,0 +1,71 @@
+import t from 'tap'
+import type { EncryptionKeys } from '#src/crypto/sealed.ts'
+import { createGrants, oldRing, onlyNew, ring } from '#test/db/sealed-rows.ts'
+import { createDatabase } from '#test/helper.ts'
+import { runProgram } from '#test/program.ts'
+
+const setting = (keys: EncryptionKeys) =>
+  keys.map(({ id, secret }) => `${id}:${Buffer.from(secret).toString('base64')}`).join()
+
+t.test('gatehouse keys status and rotate, and what doctor says', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 3)
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+  }
+  const run = async (words: string[], keys: EncryptionKeys) => {
+    const program = await runProgram(t, ['keys', ...words], {
+      ...env,
+      ENCRYPTION_KEYS: setting(keys),
+    })
+    return { status: await program.ended, output: program.output() }
+  }
+  const missing = await run(['status'], onlyNew)
+  t.equal(missing.status, 1)
+  t.match(missing.output, 'provider_grants.access_token: 3 under old, KEY MISSING')
+  const before = await run(['status'], ring)
+  t.equal(before.status, 0)
+  t.match(before.output, 'New texts are encrypted under new.')
+  t.match(before.output, 'provider_grants.access_token: 3 under old, to be rotated')
+  const failed = await run(['rotate'], onlyNew)
+  t.equal(failed.status, 1)
+  t.match(failed.output, '5 rows cannot be opened')
+  const rotated = await run(['rotate'], ring)
+  t.equal(rotated.status, 0)
+  t.match(rotated.output, /^provider_grants: 3 of 3$/m, 'plain lines without a terminal')
+  t.notMatch(rotated.output, '\r')
+  t.match(rotated.output, '5 rows re-encrypted under new.')
+  const after = await run(['status'], ring)
+  t.match(after.output, 'No longer needed: old')
+  t.notMatch(after.output, setting(ring).slice(4, 20))
+  t.equal((await run(['rotate'], onlyNew)).status, 0)
+  for (const words of [[], ['dance'], ['rotate', 'twice']]) {
+    const wrong = await run(words, ring)
+    t.equal(wrong.status, 1)
+    t.match(wrong.output, 'keys status, or keys rotate')
+  }
+  const doctor = await runProgram(t, ['doctor'], {
+    ...production(env),
+    ENCRYPTION_KEYS: setting(oldRing),
+  })
+  await doctor.ended
+  t.match(
+    doctor.output(),
+    /FAULT +encryption keys\n.*provider_grants\.access_token: 3 need the key new/,
+  )
+})
+
+function production(env: Record<string, string>): Record<string, string> {
+  return {
+    ...env,
+    BASE_URL: 'https://app.example.com',
+    SESSION_SECRETS: 's'.repeat(32),
+    BILLING_WEBHOOK_SECRETS: 'whsec_0123456789',
+    OIDC_PROVIDERS: 'acme',
+    OIDC_ACME_ISSUER: 'https://127.0.0.1:9',
+    OIDC_ACME_CLIENT_ID: 'gatehouse',
+    OIDC_ACME_CLIENT_SECRET: 'a client secret',
+  }
+}

@@ -1,0 +1,167 @@
+import t, { type Test } from 'tap'
+import { type EncryptionKeys, seal, unseal } from '#src/crypto/sealed.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
+import { tokenBinding } from '#src/identity/sealed-tokens.ts'
+import { sealedTables } from '#src/sealed-tables.ts'
+import { createDatabase, type TestDatabase } from '#test/helper.ts'
+import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
+
+/** Every text of the database, opened with `keys`. */
+async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<string[]> {
+  const { rows } = await admin.query<{ provider_user_id: string; kind: never; token: Buffer }>(
+    `SELECT provider_user_id, 'access_token' AS kind, access_token AS token FROM provider_grants
+     UNION ALL SELECT provider_user_id, 'refresh_token', refresh_token FROM provider_grants
+               WHERE refresh_token IS NOT NULL
+     UNION ALL SELECT provider_user_id, kind, token FROM token_revocations`,
+  )
+  return rows.map(({ provider_user_id: subject, kind, token }) =>
+    unseal(keys, token, tokenBinding({ provider: 'acme', subject }, kind)),
+  )
+}
+
+function open(t: Test, database: TestDatabase) {
+  const plane = openIdentityPlane(database.workerUrl, 2)
+  t.teardown(() => plane.close())
+  return plane
+}
+
+t.test('rotation re-encrypts everything, in batches, and a second run nothing', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 250)
+  const plane = open(t, database)
+  const before = await openAll(database, oldRing)
+  const steps: string[] = []
+  const report = await rotateKeys(plane, sealedTables, ring, ({ table, done, total }) =>
+    steps.push(`${table} ${done}/${total}`),
+  )
+  t.same(report, { reencrypted: 375, unreadable: [] })
+  t.same(steps, [
+    'provider_grants 0/250',
+    'provider_grants 100/250',
+    'provider_grants 200/250',
+    'provider_grants 250/250',
+    'token_revocations 0/125',
+    'token_revocations 100/125',
+    'token_revocations 125/125',
+  ])
+  t.same((await openAll(database, onlyNew)).toSorted(), before.toSorted(), 'the old key can go')
+  const uses = await findKeyUse(plane, sealedTables)
+  t.same(new Set(uses.map(({ keyId }) => keyId)), new Set(['new']))
+  const again = await rotateKeys(plane, sealedTables, ring, () => {})
+  t.same(again, { reencrypted: 0, unreadable: [] })
+})
+
+t.test('what cannot be opened is left as it is, reported, and stops nothing', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 5)
+  await database.admin.query(
+    `UPDATE provider_grants SET access_token = overlay(access_token PLACING '\\x00' FROM 30)
+     WHERE provider_user_id = 'subject 1'`,
+  )
+  await database.admin.query(
+    `UPDATE provider_grants SET refresh_token = (SELECT refresh_token FROM provider_grants
+       WHERE provider_user_id = 'subject 4') WHERE provider_user_id = 'subject 2'`,
+  )
+  const plane = open(t, database)
+  const report = await rotateKeys(plane, sealedTables, ring, () => {})
+  t.same(report.unreadable, ['provider_grants acme subject 1', 'provider_grants acme subject 2'])
+  t.equal(report.reencrypted, 6)
+  const uses = await findKeyUse(plane, sealedTables)
+  t.ok(uses.some(({ keyId, count }) => keyId === 'old' && count === 2))
+})
+
+t.test('broken off in the middle it goes on where it was', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 250)
+  const plane = open(t, database)
+  const stop = rotateKeys(plane, sealedTables, ring, ({ done }) => {
+    if (done === 100) throw new Error('broken off')
+  })
+  await t.rejects(stop, { message: 'broken off' })
+  const half = await findKeyUse(plane, sealedTables)
+  t.same(
+    half
+      .filter(({ column }) => column === 'access_token')
+      .map(({ keyId, count }) => [keyId, count]),
+    [
+      ['new', 100],
+      ['old', 150],
+    ],
+  )
+  t.equal((await openAll(database, ring)).length, 541, 'everything opens all the while')
+  const rest = await rotateKeys(plane, sealedTables, ring, () => {})
+  t.equal(rest.reencrypted, 275)
+  await openAll(database, onlyNew)
+})
+
+t.test('beside a running server and beside itself no text is lost', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 120)
+  const plane = open(t, database)
+  const fresh = tokenBinding({ provider: 'acme', subject: 'subject 7' }, 'access_token')
+  let written = 0
+  const write = async () => {
+    written += 1
+    const token = seal(ring, `written ${written}`, fresh)
+    await database.admin.query(
+      `UPDATE provider_grants SET access_token = $1 WHERE provider_user_id = 'subject 7'`,
+      [token],
+    )
+  }
+  const writes = Promise.all(Array.from({ length: 50 }, write))
+  const [one, two] = await Promise.all([
+    rotateKeys(plane, sealedTables, ring, () => {}),
+    rotateKeys(plane, sealedTables, ring, () => {}),
+    writes,
+  ])
+  t.ok((one?.reencrypted ?? 0) + (two?.reencrypted ?? 0) >= 179)
+  const texts = await openAll(database, onlyNew)
+  t.equal(texts.filter((text) => text.startsWith('written')).length, 1)
+})
+
+t.test('a text that is written while its row is being rotated stays', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 3)
+  const plane = open(t, database)
+  const server = await database.admin.connect()
+  const binding = tokenBinding({ provider: 'acme', subject: 'subject 1' }, 'access_token')
+  await server.query('BEGIN')
+  await server.query(
+    `UPDATE provider_grants SET access_token = $1 WHERE provider_user_id = 'subject 1'`,
+    [seal(oldRing, 'written meanwhile', binding)],
+  )
+  const rotation = rotateKeys(plane, sealedTables, ring, () => {})
+  await untilBlocked(database)
+  await server.query('COMMIT')
+  server.release()
+  t.equal((await rotation).reencrypted, 5)
+  t.ok((await openAll(database, onlyNew)).includes('written meanwhile'))
+})
+
+/** Resolves once a backend of this database waits for a lock. */
+async function untilBlocked({ admin }: TestDatabase): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if ((rows[0]?.waiting ?? 0) > 0) return
+  }
+}
+
+t.test('the worker may change sealed texts and nothing else of a grant', async (t) => {
+  const database = await createDatabase(t)
+  await createGrants(database, 1)
+  const plane = open(t, database)
+  for (const text of [
+    `UPDATE provider_grants SET status = 'active'`,
+    `UPDATE provider_grants SET scope = 'admin'`,
+    'DELETE FROM provider_grants',
+    `INSERT INTO provider_grants SELECT * FROM provider_grants`,
+    `UPDATE token_revocations SET user_id = 1`,
+    `INSERT INTO token_revocations SELECT * FROM token_revocations`,
+  ]) {
+    await t.rejects(plane.query({ text }), { code: '42501' }, text)
+  }
+})

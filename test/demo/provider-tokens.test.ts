@@ -1,0 +1,55 @@
+import t from 'tap'
+import { people } from '#src/demo/people.ts'
+import { startProvider } from '#src/demo/provider.ts'
+import { build } from '#test/helper.ts'
+import { newProviderBrowser } from '#test/provider-browser.ts'
+import { createSignOutWorker, drain, openGrantAccess } from '#test/provider-tokens.ts'
+import { auditTrail, comeBack, openTab, visit } from '#test/sign-in-journey.ts'
+
+t.test('the certified provider: sign in, refresh, sign out, revoked', async (t) => {
+  const secret = 'a secret of some length'
+  const provider = await startProvider({
+    port: 0,
+    clientId: 'gatehouse-test',
+    clientSecret: secret,
+    redirectUris: ['http://localhost:3000/auth/callback'],
+    postLogoutRedirectUris: ['http://localhost:3000/'],
+    people,
+  })
+  t.teardown(() => provider.stop())
+  const test = await build(t, {
+    OIDC_DEMO_ISSUER: provider.issuer,
+    OIDC_DEMO_CLIENT_SECRET: secret,
+    OIDC_DEMO_SCOPES: 'openid email profile offline_access',
+    OIDC_DEMO_STORE_TOKENS: 'true',
+    OIDC_DEMO_USERINFO: 'true',
+  })
+  const browser = { cookie: '' }
+  const request = await openTab(test.app, browser)
+  t.equal(request.searchParams.get('prompt'), 'consent')
+  const callback = await newProviderBrowser().signIn(request, 'ada')
+  const response = await comeBack(test.app, browser, callback.searchParams)
+  t.equal(response.statusCode, 302, String(await auditTrail(test)))
+  t.match((await visit(test.app, browser, '/me')).json(), { user: { email: 'ada@acme.example' } })
+
+  const key = { provider: 'demo', subject: 'ada' }
+  const access = await openGrantAccess(t, test)
+  const first = await access.accessToken(key)
+  if (first.kind !== 'token') throw new Error(first.kind)
+  const second = await access.accessToken(key, first.generation)
+  if (second.kind !== 'token') throw new Error(second.kind)
+  t.not(second.accessToken, first.accessToken)
+  const ask = (token: string) =>
+    fetch(`${provider.issuer}/me`, { headers: { authorization: `Bearer ${token}` } })
+  t.match(await (await ask(second.accessToken)).json(), { sub: 'ada' })
+
+  await visit(test.app, browser, '/auth/logout', { method: 'POST' })
+  t.same(await drain(test, createSignOutWorker(t, test)), ['revoked'])
+  t.equal((await ask(second.accessToken)).status, 401, 'what was granted is gone at the provider')
+  t.same(await auditTrail(test), [
+    'sign-in done create',
+    'refresh-tokens done refreshed',
+    'sign-out done own-request',
+    'revoke-tokens done refresh_token',
+  ])
+})

@@ -1,0 +1,190 @@
+import t from 'tap'
+import { keyIdOf } from '#src/crypto/sealed.ts'
+import { randomPending } from '#src/identity/provider.ts'
+import { createProviders } from '#src/identity/providers.ts'
+import { addIdentity } from '#test/account.ts'
+import { createSignOutWorker, drain, openGrantAccess } from '#test/provider-tokens.ts'
+import {
+  auditTrail,
+  buildWithProvider,
+  type Journey,
+  signInThrough,
+  visit,
+} from '#test/sign-in-journey.ts'
+
+const stored = { OIDC_DEMO_STORE_TOKENS: 'true' }
+const key = { provider: 'demo', subject: 'subject-1' }
+
+async function journey(t: Parameters<typeof buildWithProvider>[0], settings = stored) {
+  const test = await buildWithProvider(t, settings)
+  test.op.fault = { offline: true }
+  return { ...test, access: await openGrantAccess(t, test) }
+}
+
+async function count({ database }: Journey): Promise<unknown> {
+  const { rows } = await database.admin.query(
+    `SELECT (SELECT count(*)::int FROM provider_grants) AS grants,
+            (SELECT count(*)::int FROM token_revocations) AS retired,
+            (SELECT count(*)::int FROM pgboss.job WHERE name = 'revoke-grant') AS jobs`,
+  )
+  return rows[0]
+}
+
+t.test('without STORE_TOKENS nothing of the provider is kept', async (t) => {
+  const test = await journey(t, {} as typeof stored)
+  t.equal((await signInThrough(test, { cookie: '' })).statusCode, 302)
+  t.same(await count(test), { grants: 0, retired: 0, jobs: 0 })
+})
+
+t.test('with STORE_TOKENS a sign-in keeps them sealed, the id_token never', async (t) => {
+  const test = await journey(t)
+  const response = await signInThrough(test, { cookie: '' })
+  t.equal(response.statusCode, 302)
+  const { rows } = await test.database.admin.query('SELECT * FROM provider_grants')
+  t.equal(rows.length, 1)
+  t.match(rows[0], { scope: 'openid email profile', status: 'active', generation: 1 })
+  t.equal(keyIdOf(rows[0].access_token), 'test')
+  t.equal(keyIdOf(rows[0].refresh_token), 'test')
+  const { desk } = test.op
+  t.match(await test.access.accessToken(key), { accessToken: desk.accessTokens[0] })
+  const dump = await everything(test)
+  for (const token of [...desk.accessTokens, ...desk.refreshTokens, 'eyJ']) {
+    t.notOk(dump.includes(token), 'no token stands in any table in the clear')
+    t.notOk(test.log.join('').includes(token), 'nor in the log')
+  }
+})
+
+t.test('a refused sign-in keeps nothing', async (t) => {
+  const test = await journey(t)
+  test.op.fault = { offline: true, claims: { nonce: 'x' } }
+  t.equal((await signInThrough(test, { cookie: '' })).statusCode, 400)
+  t.same(await count(test), { grants: 0, retired: 0, jobs: 0 })
+})
+
+t.test(
+  'a new authorization replaces the granted scopes; without one, those asked for',
+  async (t) => {
+    const test = await journey(t)
+    await signInThrough(test, { cookie: '' })
+    test.op.fault = { offline: true, tokenBody: { scope: 'openid files' } }
+    await signInThrough(test, { cookie: '' })
+    t.match(await test.access.accessToken(key), { scope: /^openid files$/, generation: 2 })
+    test.op.fault = { offline: false }
+    await signInThrough(test, { cookie: '' })
+    const { rows } = await test.database.admin.query('SELECT * FROM provider_grants')
+    t.match(rows[0], { scope: /^openid email profile$/ })
+    t.ok(rows[0].refresh_token, 'an answer without a refresh token keeps the one there is')
+    t.same(await count(test), { grants: 1, retired: 1, jobs: 0 })
+  },
+)
+
+t.test('a wider scope is asked for in an authorization of its own', async (t) => {
+  const test = await journey(t)
+  const providers = createProviders(test.config.providers, test.config.clock, () => {})
+  const provider = providers.get('demo')
+  const ask = (extra?: string) =>
+    provider?.authorizationUrl(randomPending(), test.config.redirectUri, {}, extra)
+  t.equal((await ask())?.searchParams.get('scope'), 'openid email profile')
+  t.equal((await ask())?.searchParams.get('prompt'), null)
+  const wider = await ask('files  email offline_access')
+  t.equal(wider?.searchParams.get('scope'), 'openid email profile files offline_access')
+  t.equal(wider?.searchParams.get('prompt'), 'consent', 'offline access needs consent')
+})
+
+t.test('signing out ends the session and orders the revocation in one commit', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  await signInThrough(test, { cookie: '' })
+  t.same(await count(test), { grants: 1, retired: 1, jobs: 0 })
+  test.op.fault = { tokenBody: {}, metadataAnswer: 'hang' }
+  const response = await visit(test.app, browser, '/auth/logout', { method: 'POST' })
+  t.equal(response.statusCode, 204, 'no provider is waited for')
+  t.same(await count(test), { grants: 0, retired: 2, jobs: 2 }, 'older sign-ins’ tokens too')
+  t.same(await test.access.accessToken(key), { kind: 'none' }, 'out of use at once')
+  test.op.fault = {}
+  const worker = createSignOutWorker(t, test)
+  await drain(test, worker)
+  t.same(new Set(test.op.desk.revoked), new Set(test.op.desk.refreshTokens))
+  t.same(await count(test), { grants: 0, retired: 0, jobs: 2 })
+  t.match((await auditTrail(test)).slice(-3), [
+    'sign-out done own-request',
+    'revoke-tokens done refresh_token',
+    'revoke-tokens done refresh_token',
+  ])
+  const sent = test.op.requests.find(({ url }) => url === '/revoke')
+  const form = new URLSearchParams(sent?.body.toString())
+  t.equal(form.get('token_type_hint'), 'refresh_token')
+  t.equal(form.get('client_id'), 'gatehouse-test', 'with client authentication')
+})
+
+t.test('when the sign-out cannot be written nothing of it happens', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  await test.database.admin.query('REVOKE INSERT ON audit_log FROM test_app')
+  const response = await visit(test.app, browser, '/auth/logout', { method: 'POST' })
+  t.equal(response.statusCode, 500)
+  t.same(await count(test), { grants: 1, retired: 0, jobs: 0 })
+  t.equal((await visit(test.app, browser, '/me')).statusCode, 200)
+})
+
+t.test('a sign-out during a refresh: what the refresh brings is revoked too', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  await test.database.admin.query('UPDATE provider_grants SET expires_at = now()')
+  const { desk } = test.op
+  desk.duringRefresh = async () => {
+    desk.duringRefresh = undefined
+    const response = await visit(test.app, browser, '/auth/logout', { method: 'POST' })
+    t.equal(response.statusCode, 204, 'it does not wait for the refresh')
+  }
+  t.same(await test.access.accessToken(key), { kind: 'none' })
+  await drain(test, createSignOutWorker(t, test))
+  t.same(new Set(desk.revoked), new Set(desk.refreshTokens))
+  t.equal(desk.refreshTokens.length, 2)
+})
+
+t.test('a sign-in during a refresh wins, and the refreshed token is set aside', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  await test.database.admin.query('UPDATE provider_grants SET expires_at = now()')
+  const { desk } = test.op
+  desk.duringRefresh = async () => {
+    desk.duringRefresh = undefined
+    t.equal((await signInThrough(test, browser)).statusCode, 302)
+  }
+  const got = await test.access.accessToken(key)
+  t.match(got, { kind: 'token', accessToken: desk.accessTokens[1] })
+  await visit(test.app, browser, '/auth/logout', { method: 'POST' })
+  await drain(test, createSignOutWorker(t, test))
+  t.same(new Set(desk.revoked), new Set(desk.refreshTokens), 'all three are revoked at sign-out')
+  t.equal(desk.refreshTokens.length, 3)
+})
+
+/** Every row of every table but the queue's, as text. */
+async function everything({ database }: Journey): Promise<string> {
+  const { rows } = await database.admin.query<{ xml: string }>(
+    `SELECT schema_to_xml('public', true, false, '')::text AS xml`,
+  )
+  const { rows: jobs } = await database.admin.query('SELECT data FROM pgboss.job')
+  const hex = await database.admin.query(
+    `SELECT encode(access_token, 'escape') AS a, encode(refresh_token, 'escape') AS b FROM provider_grants`,
+  )
+  return JSON.stringify([rows, jobs, hex.rows])
+}
+
+t.test('taking a way to sign in away has its tokens revoked', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  const { rows } = await test.database.admin.query('SELECT user_id FROM oauth_identities')
+  await addIdentity(test, Number(rows[0].user_id), 'another')
+  const headers = { cookie: browser.cookie }
+  const url = '/auth/identities/demo/subject-1'
+  const response = await test.app.inject({ method: 'DELETE', url, headers })
+  t.equal(response.statusCode, 204)
+  t.same(await count(test), { grants: 0, retired: 1, jobs: 1 })
+})
