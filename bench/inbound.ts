@@ -84,6 +84,7 @@ function startContender(place: Place, contender: Contender): Promise<Server> {
     DATABASE_URL: place.url,
     SESSION_SECRETS: 'a session secret that is long enough for a bench',
     BILLING_WEBHOOK_SECRETS: secret,
+    ENCRYPTION_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
     OIDC_PROVIDERS: 'demo',
     OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
     OIDC_DEMO_CLIENT_ID: 'bench',

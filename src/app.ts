@@ -136,6 +136,7 @@ export async function buildApp(
 
     await app.register(async function operators(app) {
       await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(apiToken)
       await app.register(operator, { operators: config.operators })
       await app.register(authz)
       await app.register(billingEvents)

@@ -9,6 +9,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
 root
     request-log
     errors
+    metrics
     security-headers
       @fastify/helmet
     route-access
@@ -55,6 +56,14 @@ root
           tenant-rls
           invoices
           tenantAudit
+      operators
+        rate-limit
+          @fastify/rate-limit
+        api-token
+        operator
+        authz
+        billingEvents
+        billingReplays
     providerLogout
       rate-limit
         @fastify/rate-limit
@@ -64,6 +73,7 @@ root
     webhooks
       rate-limit
         @fastify/rate-limit
+      inbox
       webhook-verify
         fastify-raw-body
       billing
@@ -188,10 +198,42 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
+    ├── billing/events (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   billing/events (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   ├── /replay (POST)
+    │   │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    │       └── /replay (POST)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── billing/replays/:id (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   billing/replays/:id (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
     └── webhooks/billing (POST)
         • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()"]
         • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
         • (preValidation) ["verifyWebhook()"]
-        • (onResponse) ["logRequest()"]
+        • (onResponse) ["logRequest()","countWebhook()"]
 
 `

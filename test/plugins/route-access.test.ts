@@ -55,12 +55,14 @@ t.test('a route outside the scope that guards it refuses the start', async (t) =
   await t.resolves(boot({ access: 'signature' }, ['logout']))
 })
 
-t.test('a tenant rule outside the tenant scope refuses the start', async (t) => {
+t.test('a tenant or operator rule outside its scope refuses the start', async (t) => {
+  const guards = { owner: null, tenant: 'tenantScope', operator: 'operator' } as const
   for (const { resource, action, scope } of policy) {
+    const guard = guards[scope]
     const start = () => boot({ access: { resource, action } }, ['caller'])
-    if (scope === 'owner') await t.resolves(start(), `${resource}:${action}`)
-    else await t.rejects(start(), /request\.tenantScope/, `${resource}:${action}`)
-    await t.resolves(boot({ access: { resource, action } }, ['caller', 'tenantScope']))
+    if (guard === null) await t.resolves(start(), `${resource}:${action}`)
+    else await t.rejects(start(), new RegExp(`request\\.${guard}`), `${resource}:${action}`)
+    await t.resolves(boot({ access: { resource, action } }, ['caller', ...(guard ? [guard] : [])]))
   }
 })
 

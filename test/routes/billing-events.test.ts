@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createToken } from '#src/identity/api-tokens.ts'
 import { createLogger } from '#src/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { recordEvent } from '#test/billing/received-event.ts'
@@ -40,6 +41,26 @@ t.test('403 for everyone but operators, admins included; 401 without a session',
   }
   const { rowCount } = await built.database.admin.query('SELECT FROM billing_replays')
   t.equal(rowCount, 0)
+})
+
+t.test('an API token of an operator is no operator', async (t) => {
+  const built = await build(t, operators)
+  const { userId, tenantId } = await createUser(built.database, { role: 'admin' })
+  await built.database.admin.query(
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ('demo', 'olga', $1, 'https://issuer.example')`,
+    [userId],
+  )
+  const created = await createToken(
+    built.app.identityPlane,
+    { userId, tenantId },
+    { name: 'script', expiresAt: null, permissions: null },
+    { userAgent: null, ip: null },
+  )
+  const authorization = `Bearer ${created?.token}`
+  const ask = (url: string) => built.app.inject({ url, headers: { authorization } })
+  t.equal((await ask('/me')).statusCode, 200)
+  t.equal((await ask('/billing/events')).statusCode, 403)
 })
 
 t.test('an identity that is removed is no operator on the next request', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { runDemo, runProgram, temporaryFolder } from './program.ts'
+import { runDemo, runProgram, temporaryFolder } from '../program.ts'
 
 t.test('trigger and replay against the running demo, and what operators see of it', async (t) => {
   const cwd = await temporaryFolder(t)

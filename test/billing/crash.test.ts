@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createDatabase, createUser, webhookSecret } from '#test/helper.ts'
+import { createDatabase, createUser, encryptionKey, webhookSecret } from '#test/helper.ts'
 import { runCrashRounds } from './crash-rounds.ts'
 import { checkHistory } from './history.ts'
 
@@ -17,6 +17,7 @@ t.test(`kill -9 between any two steps: every 200 exists once and took effect onc
     DATABASE_WORKER_URL: database.workerUrl,
     SESSION_SECRETS: 'a session secret that is long enough for a test',
     BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
     OIDC_PROVIDERS: 'demo',
     OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
     OIDC_DEMO_CLIENT_ID: 'test',
