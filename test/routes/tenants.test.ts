@@ -191,7 +191,7 @@ t.test('a switch whose session got another id meanwhile changes nothing at all',
   t.same(await auditTrail(test), [])
 })
 
-t.test('inside a tenant the database shows that one alone, outside one’s own', async (t) => {
+t.test('the database shows a person the tenants they are a member of and no others', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database)
   const other = await createUser(test.database)
@@ -200,7 +200,8 @@ t.test('inside a tenant the database shows that one alone, outside one’s own',
   const { userId, tenantId } = user
   const seen = async (scope: { userId?: number; tenantId?: string }) =>
     (await test.app.db.read(scope, (tx) => tx.tenant.findMany())).map(({ id }) => id).toSorted()
-  t.same(await seen({ userId, tenantId }), [tenantId])
+  t.same(await seen({ userId, tenantId }), [tenantId, other.tenantId].toSorted())
+  t.same(await seen({ tenantId }), [tenantId])
   t.same(await seen({ userId }), [tenantId, other.tenantId].toSorted())
   t.same(await seen({ userId: userId + 100 }), [])
   t.same(await seen({}), [])
