@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Action, decide, type Resource } from '#src/access/policy.ts'
+import { type Action, decideAttempt, type Resource } from '#src/access/policy.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
 import { type Caller, isRecentlyAuthenticated, type SessionCaller } from '#src/identity/caller.ts'
@@ -86,7 +86,8 @@ function sessionRequired(): Refusal {
 /** Only an explicit allow is one; a decision that cannot be made is a refusal (specification). */
 function judge(request: FastifyRequest, resource: Resource, action: Action): string {
   try {
-    const decision = decide({ ...request.caller, operator: request.operator }, resource, action)
+    const caller = { ...request.caller, operator: request.operator }
+    const decision = decideAttempt({ caller, resource, action })
     return decision.effect === 'allow' ? 'allowed' : decision.reason
   } catch (error) {
     request.log.error({ err: error }, 'the decision failed')

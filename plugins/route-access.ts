@@ -47,7 +47,7 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   if (rule === undefined) {
     throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
   }
-  if (rule.scope === 'tenant') demand(this, ['tenantScope'], name)
+  if (rule.scope === 'tenant' || rule.scope === 'chain') demand(this, ['tenantScope'], name)
   if (rule.scope === 'operator') demand(this, ['operator'], name)
 }
 

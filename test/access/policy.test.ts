@@ -1,5 +1,13 @@
 import t from 'tap'
-import { decide, policy, type Rule } from '#src/access/policy.ts'
+import {
+  type Action,
+  decide,
+  decideAttempt,
+  policy,
+  type Resource,
+  type Rule,
+  type Subject,
+} from '#src/access/policy.ts'
 import {
   effectivePermissions,
   tokenPermissions as everyTokenPermission,
@@ -11,7 +19,12 @@ import {
 const tenantId = '00000000-0000-4000-8000-00000000000a'
 const tokenPermissions: null = null
 const tokenPermission = 'order:read'
+const noConditions = { unless: [] } as const
 const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
+
+function ask(caller: Subject, resource: Resource, action: Action, rules?: readonly Rule[]) {
+  return decideAttempt({ caller, resource, action }, rules)
+}
 
 /** Specification, Roles and permissions. */
 const specified: Record<string, readonly string[]> = {
@@ -47,12 +60,19 @@ t.test('a role that is not in the table has no permissions', async (t) => {
 t.test('a permission is needed exactly where the rule names one', async (t) => {
   for (const permission of all) {
     const rules: Rule[] = [
-      { resource: 'order', action: 'read', permission, tokenPermission, scope: 'owner' },
+      {
+        resource: 'order',
+        action: 'read',
+        permission,
+        tokenPermission,
+        scope: 'owner',
+        ...noConditions,
+      },
     ]
     for (const role of [...Object.keys(specified), ...unknownRoles]) {
       const holds = role !== null && Object.hasOwn(specified, role)
       const allowed = holds && specified[role]?.includes(permission)
-      const decision = decide({ role, tenantId, tokenPermissions }, 'order', 'read', rules)
+      const decision = ask({ role, tenantId, tokenPermissions }, 'order', 'read', rules)
       t.equal(decision.effect, allowed ? 'allow' : 'deny', `${role} ${permission}`)
       t.equal(decision.reason, allowed ? 'allowed' : 'permission-missing')
       t.equal(decision.rule, rules[0])
@@ -62,24 +82,38 @@ t.test('a permission is needed exactly where the rule names one', async (t) => {
 
 t.test('what no rule allows is denied', async (t) => {
   const admin = { role: 'admin', tenantId, tokenPermissions }
-  t.same(decide(admin, 'order', 'read', []), { effect: 'deny', rule: null, reason: 'no-rule' })
+  t.same(ask(admin, 'order', 'read', []), { effect: 'deny', rule: null, reason: 'no-rule' })
   for (const name of ['', '__proto__', 'constructor', 'ORDER']) {
-    t.equal(decide(admin, name as never, 'read').effect, 'deny', `resource ${name}`)
-    t.equal(decide(admin, 'order', name as never).effect, 'deny', `action ${name}`)
+    t.equal(ask(admin, name as never, 'read').effect, 'deny', `resource ${name}`)
+    t.equal(ask(admin, 'order', name as never).effect, 'deny', `action ${name}`)
   }
 })
 
 t.test('a rule is that of its resource and of its action', async (t) => {
   const rules: Rule[] = [
-    { resource: 'order', action: 'update', permission: null, tokenPermission, scope: 'owner' },
-    { resource: 'invoice', action: 'read', permission: null, tokenPermission, scope: 'owner' },
+    {
+      resource: 'order',
+      action: 'update',
+      permission: null,
+      tokenPermission,
+      scope: 'owner',
+      ...noConditions,
+    },
+    {
+      resource: 'invoice',
+      action: 'read',
+      permission: null,
+      tokenPermission,
+      scope: 'owner',
+      ...noConditions,
+    },
   ]
   t.equal(
-    decide({ role: 'admin', tenantId, tokenPermissions }, 'order', 'read', rules).reason,
+    ask({ role: 'admin', tenantId, tokenPermissions }, 'order', 'read', rules).reason,
     'no-rule',
   )
   t.equal(
-    decide({ role: 'admin', tenantId, tokenPermissions }, 'order', 'update', rules).rule,
+    ask({ role: 'admin', tenantId, tokenPermissions }, 'order', 'update', rules).rule,
     rules[0],
   )
 })
@@ -87,10 +121,10 @@ t.test('a rule is that of its resource and of its action', async (t) => {
 t.test('without a tenant no tenant rule allows, an owner rule does', async (t) => {
   for (const rule of policy) {
     const subject = { role: 'admin', tenantId: null, tokenPermissions }
-    const decision = decide(subject, rule.resource, rule.action)
+    const decision = ask(subject, rule.resource, rule.action)
     const name = `${rule.resource}:${rule.action}`
     if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)
-    else if (rule.scope === 'tenant')
+    else if (rule.scope !== 'operator')
       t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
   }
 })
@@ -107,14 +141,14 @@ t.test('an operator rule allows operators alone, whatever the role', async (t) =
     for (const role of [...Object.keys(specified), ...unknownRoles]) {
       for (const operator of [undefined, false, 'true', 1]) {
         const subject = { role, tenantId, tokenPermissions, operator: operator as false }
-        t.match(decide(subject, resource, action), { effect: 'deny', reason: 'no-operator' })
+        t.match(ask(subject, resource, action), { effect: 'deny', reason: 'no-operator' })
       }
       t.equal(
-        decide({ role, tenantId, tokenPermissions, operator: true }, resource, action).effect,
+        ask({ role, tenantId, tokenPermissions, operator: true }, resource, action).effect,
         'allow',
       )
       const limited = { role, tenantId, tokenPermissions: everyTokenPermission, operator: true }
-      t.match(decide(limited, resource, action), { effect: 'deny', reason: 'token-limited' })
+      t.match(ask(limited, resource, action), { effect: 'deny', reason: 'token-limited' })
     }
   }
 })
@@ -122,19 +156,23 @@ t.test('a limited token needs what the rule names, and its owner needs the rest'
   for (const rule of policy) {
     if (rule.tokenPermission === null) continue
     const name = `${rule.resource}:${rule.action}`
-    const ask = (role: string, limit: readonly string[] | null) =>
-      decide({ role, tenantId, tokenPermissions: limit }, rule.resource, rule.action)
-    t.equal(ask('admin', null).effect, 'allow', name)
-    t.equal(ask('admin', [rule.tokenPermission]).effect, 'allow', name)
-    t.match(ask('admin', []), { effect: 'deny', reason: 'token-limited' }, name)
+    const asRole = (role: string, limit: readonly string[] | null) =>
+      ask({ role, tenantId, tokenPermissions: limit }, rule.resource, rule.action)
+    t.equal(asRole('admin', null).effect, 'allow', name)
+    t.equal(asRole('admin', [rule.tokenPermission]).effect, 'allow', name)
+    t.match(asRole('admin', []), { effect: 'deny', reason: 'token-limited' }, name)
     const others = everyTokenPermission.filter((one) => one !== rule.tokenPermission)
-    t.match(ask('admin', others), { effect: 'deny', reason: 'token-limited' }, name)
+    t.match(asRole('admin', others), { effect: 'deny', reason: 'token-limited' }, name)
     if (rule.permission === null) continue
     const without = Object.keys(specified).filter(
       (role) => !specified[role]?.includes(rule.permission ?? ''),
     )
     for (const role of without) {
-      t.match(ask(role, everyTokenPermission), { reason: 'permission-missing' }, `${name} ${role}`)
+      t.match(
+        asRole(role, everyTokenPermission),
+        { reason: 'permission-missing' },
+        `${name} ${role}`,
+      )
     }
   }
 })
@@ -149,4 +187,50 @@ t.test('what a token can be limited to, and what it comes to', async (t) => {
     t.same(effectivePermissions(role, []), [])
     t.same(effectivePermissions(role, everyTokenPermission), [...permissions, ...own])
   }
+})
+
+t.test(
+  'an editor changes a post of their own department between 09:00 and 17:00 UTC',
+  async (t) => {
+    const change = (caller: Partial<Subject>, department: string | null, time: string) =>
+      decide({
+        caller: { role: 'editor', department: 'press', tenantId, tokenPermissions, ...caller },
+        resource: 'post',
+        action: 'update',
+        object: { department },
+        now: new Date(`2026-11-21T${time}Z`),
+      }).reason
+
+    for (const time of ['09:00:00.000', '12:00:00.000', '16:59:59.999']) {
+      t.equal(change({}, 'press', time), 'allowed', time)
+    }
+    for (const time of ['08:59:59.999', '17:00:00.000', '00:00:00.000', '23:59:59.999']) {
+      t.equal(change({}, 'press', time), 'editor-outside-hours', time)
+      t.equal(change({ role: 'admin' }, 'press', time), 'allowed', `admin ${time}`)
+    }
+    for (const department of ['Press', 'press ', 'sales', '', null]) {
+      t.equal(change({}, department, '12:00:00'), 'editor-of-another-department')
+      t.equal(change({ role: 'admin' }, department, '12:00:00'), 'allowed')
+    }
+    for (const department of [null, undefined]) {
+      t.equal(
+        change({ department: department as null }, null, '12:00:00'),
+        'editor-of-another-department',
+      )
+    }
+    t.equal(change({ role: 'viewer' }, 'press', '12:00:00'), 'permission-missing')
+    t.equal(
+      change({}, 'press', 'no time at all'),
+      'editor-outside-hours',
+      'an unreadable clock forbids',
+    )
+  },
+)
+
+t.test('conditions forbid only what the rule names them for', async (t) => {
+  const rules = policy.filter(({ unless }) => unless.length > 0)
+  t.same(
+    rules.map(({ resource, action }) => `${resource}:${action}`),
+    ['post:update'],
+  )
 })

@@ -56,7 +56,12 @@ t.test('a route outside the scope that guards it refuses the start', async (t) =
 })
 
 t.test('a tenant or operator rule outside its scope refuses the start', async (t) => {
-  const guards = { owner: null, tenant: 'tenantScope', operator: 'operator' } as const
+  const guards = {
+    owner: null,
+    tenant: 'tenantScope',
+    chain: 'tenantScope',
+    operator: 'operator',
+  } as const
   for (const { resource, action, scope } of policy) {
     const guard = guards[scope]
     const start = () => boot({ access: { resource, action } }, ['caller'])
