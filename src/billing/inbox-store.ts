@@ -60,6 +60,8 @@ export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits):
     statement_timeout: limits.statementMs,
     lock_timeout: limits.statementMs,
     query_timeout: limits.beginMs + limits.statementMs + graceMs,
+    // The plan is the same for one event and for many; making it anew costs more than carrying it out.
+    options: '-c plan_cache_mode=force_generic_plan',
   }
   const pool = survivesBrokenConnections(new pg.Pool(options))
   /** Server time minus local monotonic time, in ms; null until the server has told its time. */
