@@ -17,6 +17,7 @@ export type Database = {
 }
 
 const transactionLimits = { maxWait: 2_000, timeout: 10_000 }
+const namedStatements = 200 // the code has fewer; a list of values makes one for each length
 
 /**
  * The only way to owned and tenant rows: Prisma over the scoped pool, always inside a transaction
@@ -26,7 +27,8 @@ const transactionLimits = { maxWait: 2_000, timeout: 10_000 }
  */
 export function openDatabase(url: string, size: number): Database {
   const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size)))
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' })
+  const adapter = new PrismaPg(pool, { statementNameGenerator: nameStatements() })
+  const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
   return {
     read: (scope, work) =>
       inScope(scope, 'read', () => prisma.$transaction(work, transactionLimits)),
@@ -36,5 +38,17 @@ export function openDatabase(url: string, size: number): Database {
       await prisma.$disconnect()
       await pool.end()
     },
+  }
+}
+
+/**
+ * A name for each text, so that a connection has its plan made once: under row-level security that
+ * costs more than carrying it out. Texts past the limit have the empty name, which keeps no plan.
+ */
+function nameStatements(): (statement: { sql: string }) => string {
+  const names = new Map<string, string>()
+  return ({ sql }) => {
+    if (!names.has(sql) && names.size < namedStatements) names.set(sql, `prisma-${names.size}`)
+    return names.get(sql) ?? ''
   }
 }

@@ -48,6 +48,7 @@ export class ScopedPool extends pg.Pool {
 function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
   let opened: Promise<unknown> | undefined
   let ended: Promise<pg.QueryResult> | undefined
+  const { stream } = client.connection
 
   // A broken connection rejects what is under way; unheard, the event itself would end the process.
   client.on('error', ignore)
@@ -58,6 +59,9 @@ function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
     if (ended !== undefined) throw new Error('The transaction of this connection has ended.')
     switch (statement.text) {
       case 'BEGIN':
+        // What follows without waiting for anything leaves in the same packet.
+        stream.cork()
+        process.nextTick(() => stream.uncork())
         opened = send({ text: active.opening })
         opened.catch(ignore)
         return emptyResult('BEGIN')
