@@ -45,6 +45,12 @@ export function pageOf<Row, Item>(
   return { data: shown.map(toItem), nextCursor: more ? write(positionOf(last), list) : null }
 }
 
+/** The rows of the page in a list by id, newest first (form of its cursor: `idForm`). */
+export function olderThan({ after }: Page): { id?: { lt: bigint } } {
+  const [last] = after ?? []
+  return last === undefined ? {} : { id: { lt: BigInt(last) } }
+}
+
 /**
  * A cursor is opaque and no authority: whose rows are seen is the query's scope. The checksum makes
  * a changed or foreign one a 400 instead of a surprise.

@@ -1,5 +1,5 @@
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
-import { idForm, type Page, pageOf } from '#src/cursor.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 
@@ -10,12 +10,8 @@ export const postList = { name: 'posts', forms: [idForm] }
 
 /** The posts of the tenant, newest first. */
 export async function listPosts(tx: Tx, scope: TenantScope, page: Page) {
-  const [last] = page.after ?? []
   const rows = await tx.post.findMany({
-    where: {
-      tenantId: scope.tenantId,
-      ...(last === undefined ? {} : { id: { lt: BigInt(last) } }),
-    },
+    where: { tenantId: scope.tenantId, ...olderThan(page) },
     orderBy: { id: 'desc' },
     take: page.limit + 1,
   })

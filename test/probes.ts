@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import type { as } from './account.ts'
 
 /** Path ids, and what a caller who may everything gets for each. */
 export const edgeIds: readonly (readonly [string, number])[] = [
@@ -61,3 +62,38 @@ export function comparable(response: LightMyRequestResponse): unknown {
   const { date, 'x-request-id': id, ...headers } = response.headers
   return { status: response.statusCode, headers, body: response.body.replaceAll(String(id), 'id') }
 }
+
+type Listed = { data: Record<string, unknown>[]; nextCursor: string | null }
+
+/** Every page of a list, two rows each; `between` runs after each page. */
+export async function pagesOf(
+  send: ReturnType<typeof as>,
+  url: string,
+  between: () => Promise<unknown>,
+): Promise<Listed[]> {
+  const pages: Listed[] = []
+  let cursor: string | null = null
+  do {
+    const after: string = cursor === null ? '' : `&cursor=${cursor}`
+    const page: Listed = (await send('GET', `${url}?limit=2${after}`)).json()
+    pages.push(page)
+    await between()
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return pages
+}
+
+/** Queries that no list takes. */
+export const badPageQueries = [
+  'limit=0',
+  'limit=101',
+  'limit=01',
+  'limit=1e1',
+  'limit=-1',
+  'limit=',
+  'limit=1&limit=2',
+  'cursor=x',
+  'cursor=',
+  'userId=1',
+  'tenantId=00000000-0000-4000-8000-000000000000',
+]

@@ -1,4 +1,4 @@
-import { idForm, type Page, pageOf } from '#src/cursor.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 
@@ -16,9 +16,8 @@ export function listTenantAudit(tx: Tx, scope: { readonly tenantId: string }, pa
 }
 
 async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name: string) {
-  const [last] = page.after ?? []
   const rows = await tx.auditEntry.findMany({
-    where: { ...scope, ...(last === undefined ? {} : { id: { lt: BigInt(last) } }) },
+    where: { ...scope, ...olderThan(page) },
     orderBy: { id: 'desc' },
     take: page.limit + 1,
   })
