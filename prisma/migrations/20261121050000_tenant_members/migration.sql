@@ -15,3 +15,6 @@ CREATE VIEW "tenant_invitations" WITH (security_invoker = true) AS
 ALTER TABLE "posts" DROP CONSTRAINT "posts_tenant_id_author_id_fkey",
   ADD CONSTRAINT "posts_tenant_id_author_id_fkey" FOREIGN KEY ("tenant_id", "author_id")
     REFERENCES "memberships" ("tenant_id", "user_id") ON DELETE SET NULL ("author_id") ON UPDATE NO ACTION;
+
+-- Invitations and first sign-ins look for the holder of an address, verified or not.
+CREATE INDEX "users_email_idx" ON "users" (lower("email" COLLATE "C"));
