@@ -40,6 +40,7 @@ import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
 import posts from '#routes/posts.ts'
@@ -136,6 +137,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(account, config.session)
       await app.register(orders)
 
       await app.register(async function tenant(app) {
