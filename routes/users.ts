@@ -2,13 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
 import { readPage } from '#src/cursor.ts'
-import { Refusal } from '#src/errors.ts'
 import { deviceOf } from '#src/identity/audit.ts'
 import { createInvitation } from '#src/identity/invitations.ts'
 import { listMembers, memberList } from '#src/identity/member-list.ts'
-import { changeMember, type MemberRefusal, removeMember } from '#src/identity/members.ts'
+import { changeMember, removeMember } from '#src/identity/members.ts'
 import { readId } from '#src/ids.ts'
 import { Invitation } from '#src/invitation-shape.ts'
+import { refusalOfMember } from '#src/member-refusals.ts'
 import { Id, IdParams, Line, Nullable, PageOf, PageQuery, problems, Time } from '#src/shapes.ts'
 
 const Role = Type.Enum([...roles])
@@ -89,9 +89,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         { tenantId, email, role, department, invitedBy },
         deviceOf(request.ip, request.headers['user-agent']),
       )
-      if (invitation === 'member') {
-        throw new Refusal('conflict', { detail: 'Whoever has this e-mail is a member already.' })
-      }
+      if (invitation === 'member') throw refusalOfMember('member-already')
       return reply.code(201).send(invitation)
     },
   )
@@ -114,7 +112,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       const device = deviceOf(request.ip, request.headers['user-agent'])
       const { tenantScope, body } = request
       const result = await changeMember(app.identityPlane, tenantScope, id, body, device)
-      if (typeof result === 'string') throw refusalOf(result)
+      if (typeof result === 'string') throw refusalOfMember(result)
       return result
     },
   )
@@ -136,27 +134,10 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       const device = deviceOf(request.ip, request.headers['user-agent'])
       const { identityPlane, queue } = app
       const result = await removeMember(identityPlane, queue, request.tenantScope, id, device)
-      if (result !== 'removed') throw refusalOf(result)
+      if (result !== 'removed') throw refusalOfMember(result)
       return reply.code(204).send(null)
     },
   )
-}
-
-function refusalOf(refusal: MemberRefusal): Refusal {
-  switch (refusal) {
-    case 'missing':
-      return new Refusal('not-found')
-    case 'not-admin':
-      return new Refusal('forbidden')
-    case 'last-admin':
-      return new Refusal('last-admin', { detail: 'Make somebody else an admin first.' })
-    case 'billing-elsewhere':
-      return new Refusal('forbidden', {
-        detail: 'The billing customer of a user is changed in the user’s own tenant.',
-      })
-    case 'customer-taken':
-      return new Refusal('conflict', { detail: 'Another user has this billing customer.' })
-  }
 }
 
 export default users

@@ -43,6 +43,7 @@ import orders from '#routes/orders.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import tenantMembers from '#routes/pages/tenant.ts'
 import posts from '#routes/posts.ts'
 import tenants from '#routes/tenants.ts'
 import users from '#routes/users.ts'
@@ -144,6 +145,7 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(posts)
         await app.register(invoices)
+        await app.register(tenantMembers)
         await app.register(users)
         await app.register(invitations)
         await app.register(tenantAudit)
