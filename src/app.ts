@@ -33,12 +33,16 @@ import signedOut from '#routes/auth/signed-out.ts'
 import tokens from '#routes/auth/tokens.ts'
 import billingEvents from '#routes/billing-events.ts'
 import billingReplays from '#routes/billing-replays.ts'
+import documents from '#routes/documents.ts'
+import folders from '#routes/folders.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import teamMembers from '#routes/team-members.ts'
+import teams from '#routes/teams.ts'
 import tenants from '#routes/tenants.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
@@ -130,6 +134,10 @@ export async function buildApp(
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
         await app.register(invoices)
+        await app.register(documents)
+        await app.register(folders)
+        await app.register(teams)
+        await app.register(teamMembers)
         await app.register(tenantAudit)
       })
     })

@@ -7,6 +7,9 @@ export type Position = readonly string[]
 /** Which part of a list is asked for. */
 export type Page = { readonly limit: number; readonly after: Position | null }
 
+/** Form of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
+export const idForm = /^[1-9]\d{0,15}$/
+
 const defaultLimit = 50
 const checksumLength = 11 // 8 bytes of base64url
 
