@@ -1,4 +1,4 @@
-import { type ChainScope, ownTeams, selectReachable } from './access/relations.ts'
+import { type ChainScope, inReach, newestInReach } from './access/relations.ts'
 import { idForm, type Page, pageOf } from './cursor.ts'
 import type { Tx } from './db/database.ts'
 import { Prisma } from './db/generated/client.ts'
@@ -20,16 +20,18 @@ const columns = Prisma.sql`id, tenant_id, folder_id, title, body, created_at, up
 /** The documents at the end of the caller's chain, newest first. */
 export async function listDocuments(tx: Tx, caller: ChainScope, page: Page) {
   const [last] = page.after ?? []
-  const behind = last === undefined ? Prisma.sql`true` : Prisma.sql`id < ${BigInt(last)}`
-  const statement = selectReachable(caller, columns, behind, page.limit + 1)
-  const rows = await tx.$queryRaw<Row[]>(statement)
+  const before = last === undefined ? null : BigInt(last)
+  const rows = await tx.$queryRaw<Row[]>`
+    SELECT ${columns} FROM documents
+    WHERE ${inReach(caller)} AND ${newestInReach(caller, { before, limit: page.limit + 1 })}
+    ORDER BY id DESC`
   return pageOf(rows, page, documentList.name, (row) => [String(row.id)], toDocument)
 }
 
 /** A document at the end of the caller's chain, or null: missing and out of reach are the same. */
 export async function findDocument(tx: Tx, caller: ChainScope, id: number) {
-  const statement = selectReachable(caller, columns, Prisma.sql`id = ${id}`, 1)
-  const [row] = await tx.$queryRaw<Row[]>(statement)
+  const [row] = await tx.$queryRaw<Row[]>`
+    SELECT ${columns} FROM documents WHERE ${inReach(caller)} AND id = ${id}`
   return row === undefined ? null : toDocument(row)
 }
 
@@ -47,9 +49,7 @@ export async function createDocument(
   const [row] = await tx.$queryRaw<Row[]>`
     INSERT INTO documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)
     SELECT tenant_id, id, team_id, ${title}, ${body}, ${now}::timestamptz, ${now}::timestamptz
-    FROM folders
-    WHERE tenant_id = ${caller.tenantId}::uuid AND id = ${folderId}
-      AND team_id IN (${ownTeams(caller)})
+    FROM folders WHERE ${inReach(caller)} AND id = ${folderId}
     FOR KEY SHARE OF folders
     RETURNING ${columns}`
   return row === undefined ? null : toDocument(row)
@@ -68,8 +68,7 @@ export async function changeDocument(
     UPDATE documents
     SET title = coalesce(${title}, title), body = coalesce(${body}, body),
         updated_at = ${now}::timestamptz
-    WHERE tenant_id = ${caller.tenantId}::uuid AND id = ${id}
-      AND team_id IN (${ownTeams(caller)})
+    WHERE ${inReach(caller)} AND id = ${id}
     RETURNING ${columns}`
   return row === undefined ? null : toDocument(row)
 }

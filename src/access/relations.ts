@@ -4,33 +4,38 @@ import { Prisma } from '#src/db/generated/client.ts'
 export type ChainScope = { readonly tenantId: string; readonly userId: number }
 
 /**
- * The first link of the chain, read anew by every statement. The other links are keys of the
- * database: a document has the team of its folder, a nested folder that of the one it is in.
+ * The chain, as the condition on a folder or document: it belongs to a team of the caller's, who is
+ * its member at the moment of the statement. Every check, list and change has it in its `where`.
+ * The other links are keys of the database: a document has the team of its folder, and a nested
+ * folder that of the one it is in, so nothing is walked here however deep the nesting.
  */
-export function ownTeams({ tenantId, userId }: ChainScope): Prisma.Sql {
-  return Prisma.sql`
-    SELECT team_id FROM team_members
-    WHERE tenant_id = ${tenantId}::uuid AND user_id = ${userId}`
+export function inReach(caller: ChainScope): Prisma.Sql {
+  return Prisma.sql`tenant_id = ${caller.tenantId}::uuid AND team_id IN (${ownTeams(caller)})`
 }
 
 /**
- * The chain as one statement, for the check of one document and for a page of a list alike: those
- * of the documents at the end of the caller's chain that meet `condition`, newest first. Each team
- * gives its own newest few from an index, so the cost grows with the caller's teams alone.
- * @param columns of the documents to select
+ * Narrows a list of documents to its page, newest first: each team gives its newest few from an
+ * index, so the cost grows with the teams of the caller and not with what they hold.
+ * @param before the id behind which the page begins; null for the first one
  */
-export function selectReachable(
+export function newestInReach(
   caller: ChainScope,
-  columns: Prisma.Sql,
-  condition: Prisma.Sql,
-  limit: number,
+  { before, limit }: { before: bigint | null; limit: number },
 ): Prisma.Sql {
-  return Prisma.sql`
-    SELECT reachable.* FROM (${ownTeams(caller)}) AS own
+  const behind = before === null ? Prisma.sql`true` : Prisma.sql`id < ${before}`
+  return Prisma.sql`id = ANY (ARRAY(
+    SELECT newest.id FROM (${ownTeams(caller)}) AS own
     CROSS JOIN LATERAL (
-      SELECT ${columns} FROM documents
-      WHERE tenant_id = ${caller.tenantId}::uuid AND team_id = own.team_id AND ${condition}
+      SELECT id FROM documents
+      WHERE tenant_id = ${caller.tenantId}::uuid AND team_id = own.team_id AND ${behind}
       ORDER BY id DESC LIMIT ${limit}
-    ) AS reachable
-    ORDER BY id DESC LIMIT ${limit}`
+    ) AS newest
+    ORDER BY newest.id DESC LIMIT ${limit}
+  ))`
+}
+
+function ownTeams({ tenantId, userId }: ChainScope): Prisma.Sql {
+  return Prisma.sql`
+    SELECT team_id FROM team_members
+    WHERE tenant_id = ${tenantId}::uuid AND user_id = ${userId}`
 }
