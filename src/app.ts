@@ -6,12 +6,14 @@ import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
 import grantAccess from '#plugins/grant-access.ts'
 import inbox from '#plugins/inbox.ts'
+import limitStore from '#plugins/limit-store.ts'
 import logoutToken from '#plugins/logout-token.ts'
 import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import operator from '#plugins/operator.ts'
+import overload from '#plugins/overload.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
@@ -39,6 +41,7 @@ import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
 import teamMembers from '#routes/team-members.ts'
@@ -90,12 +93,14 @@ export async function buildApp(
   })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
+  await app.register(limitStore, { redisUrl: config.redisUrl })
+  await app.register(overload)
   await app.register(database, config.database)
   await app.register(queue, config.database)
   await app.register(oidcClient, { providers: config.providers, clock })
 
   await app.register(async function unknown(app) {
-    await app.register(rateLimit, { limit: rateLimits.api, by: 'address' })
+    await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
     await app.register(notFound)
   })
 
@@ -112,7 +117,11 @@ export async function buildApp(
     await app.register(home)
 
     await app.register(async function signIn(app) {
-      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address-and-session' })
+      await app.register(rateLimit, {
+        name: 'sign-in',
+        limit: rateLimits.signIn,
+        by: 'address-and-session',
+      })
       await app.register(login, { redirectUri })
       await app.register(callback, { redirectUri, returnTo, encryptionKeys, ...config.session })
       await app.register(signedOut, { signedOutUri, ...config.session })
@@ -120,7 +129,7 @@ export async function buildApp(
 
     await app.register(async function signedIn(app) {
       await app.register(apiToken)
-      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz)
       await app.register(logout, { signedOutUri, ...config.session })
       await app.register(sessions, config.session)
@@ -129,6 +138,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(account, config.session)
       await app.register(orders)
 
       await app.register(async function tenant(app) {
@@ -143,7 +153,7 @@ export async function buildApp(
     })
 
     await app.register(async function operators(app) {
-      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(apiToken)
       await app.register(operator, { operators: config.operators })
       await app.register(authz)
@@ -153,13 +163,13 @@ export async function buildApp(
   })
 
   await app.register(async function providerLogout(app) {
-    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(logoutToken)
     await app.register(backchannelLogout)
   })
 
   await app.register(async function webhooks(app) {
-    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(inbox, config.database)
     await app.register(webhookVerify, {
       secrets: config.billing.secrets,
