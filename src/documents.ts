@@ -23,7 +23,7 @@ export async function listDocuments(tx: Tx, caller: ChainScope, page: Page) {
   const before = last === undefined ? null : BigInt(last)
   const rows = await tx.$queryRaw<Row[]>`
     SELECT ${columns} FROM documents
-    WHERE ${inReach(caller)} AND ${newestInReach(caller, { before, limit: page.limit + 1 })}
+    WHERE ${newestInReach(caller, { before, limit: page.limit + 1 })}
     ORDER BY id DESC`
   return pageOf(rows, page, documentList.name, (row) => [String(row.id)], toDocument)
 }

@@ -163,6 +163,15 @@ t.test('the database itself refuses the circle that two moves at once would make
   ])
 })
 
+t.test('with a tenant goes its whole tree, and no other', async (t) => {
+  const { database, member, chain } = await world(t)
+  await nestFolder(database, await nestFolder(database, chain.folderId))
+  await database.admin.query('DELETE FROM tenants WHERE id = $1', [member.tenantId])
+  for (const table of tables) {
+    t.equal((await database.admin.query(`SELECT FROM ${table}`)).rowCount, 1, table)
+  }
+})
+
 async function connect(t: Test, { superuserUrl }: TestDatabase): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: superuserUrl })
   await client.connect()
