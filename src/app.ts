@@ -35,6 +35,8 @@ import signedOut from '#routes/auth/signed-out.ts'
 import tokens from '#routes/auth/tokens.ts'
 import billingEvents from '#routes/billing-events.ts'
 import billingReplays from '#routes/billing-replays.ts'
+import documents from '#routes/documents.ts'
+import folders from '#routes/folders.ts'
 import invitations from '#routes/invitations.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
@@ -45,6 +47,8 @@ import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
 import tenantMembers from '#routes/pages/tenant.ts'
 import posts from '#routes/posts.ts'
+import teamMembers from '#routes/team-members.ts'
+import teams from '#routes/teams.ts'
 import tenants from '#routes/tenants.ts'
 import users from '#routes/users.ts'
 import billing from '#routes/webhooks/billing.ts'
@@ -148,6 +152,10 @@ export async function buildApp(
         await app.register(tenantMembers)
         await app.register(users)
         await app.register(invitations)
+        await app.register(documents)
+        await app.register(folders)
+        await app.register(teams)
+        await app.register(teamMembers)
         await app.register(tenantAudit)
       })
     })

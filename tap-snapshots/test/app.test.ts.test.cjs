@@ -222,6 +222,38 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
+    ├── teams (GET, POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   teams (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, PATCH, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    │       └── /members (GET)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    │           /members (HEAD)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │           • (onResponse) ["logRequest()"]
+    │           └── /:userId (GET, PUT, DELETE)
+    │               • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │               • (onResponse) ["logRequest()"]
+    │               /:userId (HEAD)
+    │               • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │               • (onResponse) ["logRequest()"]
     ├── session/tenant (POST)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
