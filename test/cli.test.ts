@@ -16,6 +16,10 @@ import { type Program, runProgram, temporaryFolder } from './program.ts'
 
 const sessionSecret = 'a session secret that is long enough'
 
+/** A policy that names the tenant, as the catalogue wants it, and does not compare it. */
+const leak =
+  'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (length(current_tenant_id()::text) > 0)'
+
 function production(database: Pick<TestDatabase, 'url' | 'workerUrl'>): Record<string, string> {
   return {
     NODE_ENV: 'production',
@@ -80,6 +84,8 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
   await behind.admin.query('DELETE FROM _prisma_migrations')
   const empty = await createDatabase(t)
   await empty.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  const leaking = await createDatabase(t)
+  await leaking.admin.query(leak)
   const busy = createServer().listen(0, '127.0.0.1')
   await once(busy, 'listening')
   t.teardown(() => busy.close())
@@ -104,6 +110,11 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
     ],
     ['a database behind', production(behind), /behind by \d+ migration.*gatehouse migrate/],
     ['an empty database', production(empty), /gatehouse migrate/],
+    [
+      'a lock that only looks well',
+      production(leaking),
+      /posts takes what a tenant writes.*Restore/,
+    ],
     ['a superuser', { DATABASE_URL: database.superuserUrl }, /can bypass row-level security/],
     ['the owner', { DATABASE_URL: database.ownerUrl }, /owns tables/],
     ['a superuser as worker', { DATABASE_WORKER_URL: database.superuserUrl }, /can bypass/],
@@ -207,6 +218,10 @@ t.test('doctor says what is wrong and what mends it', async (t) => {
   t.match(sick.output(), /FAULT +database, application role\n.*bypass row-level security/)
   t.match(sick.output(), /FAULT +database, worker role\n.*DATABASE_WORKER_URL/)
   t.match(sick.output(), /FAULT +queue\n/)
+  await database.admin.query(leak)
+  const leaking = await runProgram(t, ['doctor'], env)
+  await leaking.ended
+  t.match(leaking.output(), /FAULT +database, application role\n.*posts takes what.*Restore/)
   t.match(sick.output(), /FAULT +provider acme_login .*\n.*OIDC_ACME_LOGIN_ISSUER/)
 })
 
