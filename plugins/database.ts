@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
 import type { ProofWatch } from '#src/db/proof-watch.ts'
+import type { ContextMode } from '#src/db/scoped-pool.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,10 +13,12 @@ declare module 'fastify' {
   }
 }
 
+type Options = { url: string; poolSize: number; context: ContextMode; proof: ProofWatch }
+
 /** Opens both doors to the database and closes them with the server. */
-export default fp<{ url: string; poolSize: number; proof: ProofWatch }>(
-  async function database(app, { url, poolSize, proof }) {
-    const db = requireProof(openDatabase(url, poolSize), proof)
+export default fp<Options>(
+  async function database(app, { url, poolSize, context, proof }) {
+    const db = requireProof(openDatabase(url, poolSize, context), proof)
     const identityPlane = openIdentityPlane(url, Math.ceil(poolSize / 2))
     app.decorate('db', db)
     app.decorate('identityPlane', identityPlane)

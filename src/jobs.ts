@@ -1,4 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
+import { poolOptions } from './db/pool-options.ts'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
@@ -42,6 +43,9 @@ const queues = {
   },
 } as const satisfies Record<keyof Jobs, Queue>
 
+// Clearing away what is done may take longer than a request would wait.
+const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
+
 /** Creates or updates the queue's own schema and the queues, as the owner of the database. */
 export async function createQueues(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })
@@ -67,15 +71,14 @@ export function openQueue(
   onError: (error: Error) => void,
 ): PgBoss {
   const boss = new PgBoss({
-    connectionString: url,
+    // The queue hands all of them to its own pool.
+    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? {} : maintenanceLimits),
     application_name: 'gatehouse queue',
-    max: duty === 'web' ? 1 : 4,
     migrate: false,
     createSchema: false,
     schedule: false,
     supervise: duty === 'worker',
     reindex: false, // only the owner of an index may rebuild it
-    connectionTimeoutMillis: 1_000,
   })
   boss.on('error', onError)
   return boss

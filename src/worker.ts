@@ -21,9 +21,9 @@ export async function startWorker(
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
 ): Promise<Worker> {
-  const { workerUrl, poolSize } = config.database
+  const { workerUrl, poolSize, context } = config.database
   const { clock, encryptionKeys: keys } = config
-  const db = openDatabase(workerUrl, poolSize)
+  const db = openDatabase(workerUrl, poolSize, context)
   const plane = openIdentityPlane(workerUrl, 4)
   const queue = openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue'))
   const providers = createProviders(config.providers, clock, (provider, position) =>

@@ -164,6 +164,15 @@ t.test('each flaw of the role is found, named, and alone', async (t) => {
   }
 })
 
+t.test('behind a pooler the role itself must have limits', async (t) => {
+  const database = await createDatabaseWithRole(t)
+  const url = `${database.url}?pgbouncer=true`
+  t.strictSame(await proveDatabase(url, 'web'), [], 'as migrate makes it')
+  await database.admin.query(`ALTER ROLE ${database.roleName} RESET lock_timeout`)
+  t.match(await proveDatabase(url, 'web'), [{ problem: /without a limit \(lock_timeout\)/ }])
+  t.strictSame(await proveDatabase(database.url, 'web'), [], 'without one a connection names them')
+})
+
 t.test('a database that is not ready is one flaw, with what mends it', async (t) => {
   const database = await createDatabase(t)
   await database.admin.query(
