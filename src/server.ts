@@ -35,6 +35,9 @@ export async function start(
 ): Promise<Running> {
   const { role } = config
   const { url, workerUrl } = config.database
+  for (const { name, nearest } of config.unknownSettings) {
+    logger.warn({ name, nearest }, `${name} is no setting of Gatehouse; did you mean ${nearest}?`)
+  }
   if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', url, 'web')
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
