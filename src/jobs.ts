@@ -4,17 +4,27 @@ import { poolOptions } from './db/pool-options.ts'
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
+  'billing-event-dead': { eventId: string }
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
   /** `since`: everything received before has been seen to (RFC 3339). */
   'billing-retention': { since?: string }
 }
 
-type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short' }
+type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
 
+// A queue stands behind the one its jobs go to when the last attempt has failed.
 const queues = {
+  // Also the jobs whose worker ended in the middle of that attempt and could not say so.
+  'billing-event-dead': {
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryDelayMax: 3_600,
+    retryBackoff: true,
+  },
   // 1 s, 2 s, 4 s … up to an hour, some two days in all, then the event is dead.
   'billing-event': {
+    deadLetter: 'billing-event-dead',
     retryLimit: 20,
     retryDelay: 1,
     retryBackoff: true,

@@ -15,7 +15,7 @@ export type DatabaseProxy = {
   /** Cuts every connection, and each new one, until `resume`. */
   pause(): void
   resume(): void
-  /** Cuts a connection as soon as its client sends a message that contains `text`. */
+  /** Cuts a connection as soon as its client sends what contains `text`; that is not counted. */
   cutAt(text: string): void
 }
 
@@ -42,10 +42,10 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
       })
     }
     client.on('data', (chunk) => {
+      if (fatal !== undefined && chunk.includes(fatal)) return void database.destroy()
       if (heard) trips += 1
       heard = false
-      if (fatal !== undefined && chunk.includes(fatal)) database.destroy()
-      else if (!silent) database.write(chunk)
+      if (!silent) database.write(chunk)
     })
     database.on('data', (chunk) => {
       heard = true
