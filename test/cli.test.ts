@@ -7,15 +7,7 @@ import t from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { createDatabase, createUser, webhookSecret } from './helper.ts'
 import { leak, production } from './production.ts'
-import { type Program, runProgram, temporaryFolder } from './program.ts'
-
-/** The addresses of the admin and the public listener, from the log. */
-async function addresses({ says }: Program): Promise<{ admin: string; address: string }> {
-  const [, admin = '', address = ''] = await says(
-    /listening at (http:[^"]+)"[\s\S]*listening at (http:[^"]+)"/,
-  )
-  return { admin, address }
-}
+import { addresses, runProgram, temporaryFolder } from './program.ts'
 
 t.test(
   'in production a start with something missing names every fault and ends with 1',

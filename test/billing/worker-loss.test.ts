@@ -3,9 +3,16 @@ import t from 'tap'
 import { openQueue } from '#src/jobs.ts'
 import { createLogger } from '#src/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { invoicesOf, receive, stateOf } from './billing/received.ts'
-import { createDatabase, createUser, testConfig } from './helper.ts'
-import { enqueue, expire, jobsOf, startQueue, startTestWorker, until } from './running-worker.ts'
+import { createDatabase, createUser, testConfig } from '#test/helper.ts'
+import {
+  enqueue,
+  expire,
+  jobsOf,
+  startQueue,
+  startTestWorker,
+  until,
+} from '#test/running-worker.ts'
+import { invoicesOf, receive, stateOf } from './received.ts'
 
 t.test('a job whose worker died is taken again after its time, with one effect', async (t) => {
   const database = await createDatabase(t)

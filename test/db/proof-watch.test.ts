@@ -2,9 +2,9 @@ import t, { type Test } from 'tap'
 import type { Repeat } from '#src/db/proof-watch.ts'
 import { createLogger } from '#src/logger.ts'
 import { start } from '#src/server.ts'
-import { createDatabaseWithRole } from './db/own-role.ts'
-import { startProxy } from './db/proxy.ts'
-import { createOrder, createTestInvoice, createUser, signIn, testConfig } from './helper.ts'
+import { createOrder, createTestInvoice, createUser, signIn, testConfig } from '#test/helper.ts'
+import { createDatabaseWithRole } from './own-role.ts'
+import { startProxy } from './proxy.ts'
 
 const scope = 'tenant_id = (SELECT current_tenant_id())'
 const policy = `CREATE POLICY tenant_scope ON invoices USING (${scope}) WITH CHECK (${scope})`
