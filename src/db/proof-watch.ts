@@ -33,7 +33,12 @@ export function watchProof(
 ): ProofWatch {
   let found: Flaw | null = null
   let running: Promise<void> | null = null
-  const repeated = repeat(() => (running ??= proveAgain()))
+  const repeated = repeat(() => {
+    running ??= proveAgain().finally(() => {
+      running = null
+    })
+    return running
+  })
 
   async function proveAgain(): Promise<void> {
     try {
@@ -45,8 +50,6 @@ export function watchProof(
       found = flaw
     } catch (error) {
       log.debug({ err: error }, 'the tenant lock could not be proven')
-    } finally {
-      running = null
     }
   }
 
