@@ -39,6 +39,7 @@ import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
 import tenants from '#routes/tenants.ts'
@@ -135,6 +136,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(account, config.session)
       await app.register(orders)
 
       await app.register(async function tenant(app) {
