@@ -54,6 +54,7 @@ import users from '#routes/users.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { type ProofWatch, unwatched } from './db/proof-watch.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { serverOptions } from './server-options.ts'
 
@@ -83,6 +84,7 @@ export async function buildApp(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
+  proof: ProofWatch = unwatched,
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
@@ -99,7 +101,7 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(limitStore, { redisUrl: config.redisUrl })
   await app.register(overload)
-  await app.register(database, config.database)
+  await app.register(database, { ...config.database, proof })
   await app.register(queue, config.database)
   await app.register(oidcClient, { providers: config.providers, clock })
 
