@@ -38,10 +38,11 @@ function readSections(text: string): Map<string, string> {
   )
 }
 
-/** The rows of a section's first table. */
+/** The rows of a section's table of ratios; none where it has no such table. */
 function readRatios(section: string): string[][] {
   const lines = section.split('\n')
-  const head = lines.findIndex((line) => line.startsWith('|'))
+  const head = lines.indexOf(`| ${ratioHead.join(' | ')} |`)
+  if (head === -1) return []
   const rows = lines.slice(head + 2)
   const end = rows.findIndex((line) => !line.startsWith('|'))
   return rows.slice(0, end).map((line) => line.slice(2, -2).split(' | '))

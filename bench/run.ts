@@ -3,6 +3,7 @@ import { measureGrowth } from './growth.ts'
 import { measureInbound } from './inbound.ts'
 import { type Place, withPlace } from './place.ts'
 import { measureRead } from './read.ts'
+import { measureRelationships } from './relationships.ts'
 import { writeResults } from './results.ts'
 import { type Effort, type Section, sectionText } from './section.ts'
 
@@ -15,6 +16,7 @@ import { type Effort, type Section, sectionText } from './section.ts'
 const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section>>> = {
   inbound: measureInbound,
   read: measureRead,
+  chain: measureRelationships,
   growth: measureGrowth, // last: it leaves the tables full
 }
 

@@ -24,9 +24,8 @@ export const ratioHead = ['Measure', 'Ratio', 'Goal'] as const
 /** The section as Markdown, without its heading. */
 export function sectionText({ ratios, measures, note }: Section): string {
   const rows = ratios.map(({ measure, value, goal }) => [measure, value, goal])
-  return [table([ratioHead, ...rows]), table(measures), note && `${note}\n`]
-    .filter((part) => part !== '')
-    .join('\n')
+  const shown = rows.length > 0 ? table([ratioHead, ...rows]) : ''
+  return [shown, table(measures), note && `${note}\n`].filter((part) => part !== '').join('\n')
 }
 
 export function table([head = [], ...rows]: readonly (readonly string[])[]): string {

@@ -1,6 +1,7 @@
 import { type BillingApiSetup, readBillingApi, readOperators } from './billing-settings.ts'
 import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
+import type { ContextMode } from './db/scoped-pool.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
 import { type ProviderSetup, readProviders } from './provider-settings.ts'
 import {
@@ -11,11 +12,13 @@ import {
   readDatabaseUrl,
   readOrigin,
   readRateLimit,
+  readRedisUrl,
   readReturnTo,
   readSchema,
   readSecrets,
 } from './setting-readers.ts'
 import { Settings } from './settings.ts'
+import { findUnknownSettings, type UnknownSetting } from './unknown-settings.ts'
 
 export type Config = {
   production: boolean
@@ -28,7 +31,13 @@ export type Config = {
   admin: { host: string; port: number }
   trustProxy: readonly string[]
   role: 'all' | 'web' | 'worker'
-  database: { url: string; workerUrl: string; ownerUrl: string | undefined; poolSize: number }
+  database: {
+    url: string
+    workerUrl: string
+    ownerUrl: string | undefined
+    poolSize: number
+    context: ContextMode
+  }
   session: {
     secrets: readonly [string, ...string[]]
     idleSeconds: number
@@ -46,7 +55,10 @@ export type Config = {
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
+  redisUrl: string | null
   logLevel: string
+  /** To be warned about. */
+  unknownSettings: readonly UnknownSetting[]
   clock: Clock
 }
 
@@ -89,6 +101,7 @@ export function readConfig(env: Environment): Config {
           : readDatabaseUrl('DATABASE_WORKER_URL', values.DATABASE_WORKER_URL, faults),
       ownerUrl: values.DATABASE_OWNER_URL,
       poolSize: values.DATABASE_POOL_SIZE,
+      context: values.DATABASE_CONTEXT,
     },
     session: {
       secrets: readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults),
@@ -110,7 +123,9 @@ export function readConfig(env: Environment): Config {
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
+    redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
+    unknownSettings: findUnknownSettings(env),
     clock: readClock(values.GATEHOUSE_NOW, production, faults),
   }
   if (faults.length > 0) throw new ConfigError(faults)

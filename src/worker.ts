@@ -15,17 +15,38 @@ export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void
 
 const stopTimeoutMs = 8_000
 
-/** Starts working on jobs, as the worker role. */
+/** Starts working on jobs, as the worker role; a start that fails leaves nothing open. */
 export async function startWorker(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
 ): Promise<Worker> {
-  const { workerUrl, poolSize } = config.database
+  const { workerUrl, poolSize, context } = config.database
+  const parts: Parts = {
+    db: openDatabase(workerUrl, poolSize, context),
+    plane: openIdentityPlane(workerUrl, 4),
+    queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
+    pruner: null,
+  }
+  try {
+    await work(parts, config, logger, metrics)
+    return { queue: parts.queue, plane: parts.plane, stop: () => stopWorker(parts) }
+  } catch (error) {
+    await stopWorker(parts)
+    throw error
+  }
+}
+
+type Parts = { db: Database; plane: IdentityPlane; queue: PgBoss; pruner: Pruner | null }
+
+async function work(
+  parts: Parts,
+  config: Config,
+  logger: FastifyBaseLogger,
+  metrics: Metrics,
+): Promise<void> {
+  const { db, plane, queue } = parts
   const { clock, encryptionKeys: keys } = config
-  const db = openDatabase(workerUrl, poolSize)
-  const plane = openIdentityPlane(workerUrl, 4)
-  const queue = openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue'))
   const providers = createProviders(config.providers, clock, (provider, position) =>
     logger.warn({ provider, position }, 'another client secret was accepted'),
   )
@@ -42,17 +63,11 @@ export async function startWorker(
     logger,
   })
   await workRevocations(queue, { plane, keys, providers }, logger)
-  const pruner = startPruner(plane, config.session, logger)
-  return { queue, plane, stop: () => stopWorker(queue, pruner, db, plane) }
+  parts.pruner = startPruner(plane, config.session, logger)
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker(
-  queue: PgBoss,
-  pruner: Pruner,
-  db: Database,
-  plane: IdentityPlane,
-): Promise<void> {
-  await Promise.all([queue.stop({ graceful: true, timeout: stopTimeoutMs }), pruner.stop()])
+async function stopWorker({ queue, pruner, db, plane }: Parts): Promise<void> {
+  await Promise.all([queue.stop({ graceful: true, timeout: stopTimeoutMs }), pruner?.stop()])
   await Promise.all([db.close(), plane.close()])
 }

@@ -42,8 +42,8 @@ async function onCluster(clusterUrl: string, statement: string): Promise<void> {
 }
 
 /** Settings of a test: no fixed ports, no limits, nothing logged unless `LOG_LEVEL` asks for it. */
-export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
-  return readConfig({
+export function testSettings(urls: Urls): Record<string, string> {
+  return {
     PORT: '0',
     ADMIN_PORT: '0',
     BASE_URL: 'http://localhost:3000',
@@ -61,8 +61,12 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
     RATE_LIMIT_WEBHOOKS: 'off',
     RATE_LIMIT_API: 'off',
     LOG_LEVEL: 'silent',
-    ...settings,
-  })
+  }
+}
+
+/** @param settings environment settings over those of testSettings */
+export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
+  return readConfig({ ...testSettings(urls), ...settings })
 }
 
 export type TestApp = {
@@ -182,6 +186,20 @@ export async function createTestInvoice(database: TestDatabase, tenantId: string
     `INSERT INTO invoices (tenant_id, amount, currency, status)
      VALUES ($1, 4900, 'eur', 'paid') RETURNING id`,
     [tenantId],
+  )
+  return Number(rows[0]?.id)
+}
+
+/** A post in the tenant, written by nobody who is still there; resolves to its id. */
+export async function createTestPost(
+  database: TestDatabase,
+  tenantId: string,
+  department: string | null = null,
+): Promise<number> {
+  const { rows } = await database.admin.query<{ id: string }>(
+    `INSERT INTO posts (tenant_id, department, title, body)
+     VALUES ($1, $2, 'A title', 'A body') RETURNING id`,
+    [tenantId, department],
   )
   return Number(rows[0]?.id)
 }

@@ -27,10 +27,13 @@ export async function runProgram(
   t: Test,
   args: readonly string[],
   env: Record<string, string>,
-  options: { cwd?: string; entry?: string } = {},
+  options: { cwd?: string; entry?: string; program?: string } = {},
 ): Promise<Program> {
   const cwd = options.cwd ?? (await temporaryFolder(t))
-  const child = spawn(process.execPath, [options.entry ?? cli, ...args], {
+  const [command, ...before] = options.program
+    ? [options.program]
+    : [process.execPath, options.entry ?? cli]
+  const child = spawn(command, [...before, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -81,4 +84,12 @@ export async function runDemo(t: Test, cwd?: string): Promise<Program & { baseUr
   const [, baseUrl = ''] = await program.says(/open (http:\S+) and sign in/)
   await program.says(/Ctrl-C stops everything/)
   return { ...program, baseUrl }
+}
+
+/** The addresses of the admin and the public listener, from the log. */
+export async function addresses({ says }: Program): Promise<{ admin: string; address: string }> {
+  const [, admin = '', address = ''] = await says(
+    /listening at (http:[^"]+)"[\s\S]*listening at (http:[^"]+)"/,
+  )
+  return { admin, address }
 }

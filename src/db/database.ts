@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
-import { poolOptions, survivesBrokenConnections } from './pool-options.ts'
-import { inScope, type Scope, ScopedPool } from './scoped-pool.ts'
+import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
+import { type ContextMode, inScope, type Scope, ScopedPool } from './scoped-pool.ts'
 
 export type { Scope } from './scoped-pool.ts'
 
@@ -25,10 +25,11 @@ const namedStatements = 200 // the code has fewer; a list of values makes one fo
  * @param url connection of the application or worker role
  * @param size connections at most
  */
-export function openDatabase(url: string, size: number): Database {
-  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size)))
-  const adapter = new PrismaPg(pool, { statementNameGenerator: nameStatements() })
-  const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
+export function openDatabase(url: string, size: number, mode?: ContextMode): Database {
+  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode))
+  // Behind a pooler the next transaction may be on another connection, which knows no names.
+  const naming = isPooled(url) ? {} : { statementNameGenerator: nameStatements() }
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, naming), errorFormat: 'minimal' })
   return {
     read: (scope, work) =>
       inScope(scope, 'read', () => prisma.$transaction(work, transactionLimits)),

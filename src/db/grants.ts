@@ -19,6 +19,8 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT, UPDATE (role, department, last_active_at), DELETE',
     worker: 'SELECT',
   },
+  tenant_members: { web: 'SELECT, UPDATE (role, department), DELETE', worker: '' },
+  tenant_invitations: { web: 'SELECT, DELETE', worker: '' },
   // The worker clears dead rows away; it cannot read what would open one (id_hash, hash, state_hash).
   sessions: {
     web: 'SELECT, INSERT, UPDATE (id_hash, last_seen_at, authenticated_at, expires_at, tenant_id, provider, provider_session), DELETE',
@@ -48,6 +50,13 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
+  teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
+  team_members: { web: 'SELECT, INSERT, DELETE', worker: '' },
+  folders: {
+    web: 'SELECT, INSERT, UPDATE (name, team_id, parent_id, parent_depth, updated_at), DELETE',
+    worker: '',
+  },
+  documents: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at)', worker: '' },
   processed_events: { web: 'SELECT, INSERT', worker: '' },
   received_events: {
     web: 'SELECT, INSERT, UPDATE (other_bodies)',

@@ -1,19 +1,18 @@
 import pg from 'pg'
-import { poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
+import { isPooled, poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
+import { runTransaction } from './transaction.ts'
+
+type Statement = { name?: string; text: string; values?: unknown[] }
 
 /** What a query of the identity plane and of the service tables runs on. */
 export type Queryable = {
-  query<Row extends pg.QueryResultRow>(statement: {
-    name?: string
-    text: string
-    values?: unknown[]
-  }): Promise<pg.QueryResult<Row>>
+  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
 }
 
 /**
  * The connection to tables that are read before any tenant is known (src/db/planes.ts): by key,
- * one row at a time, in hand-written statements. No context is ever set here, so tables under
- * row-level security show no rows.
+ * one row at a time, in hand-written statements. No context is set but by `setTenant`, so tables
+ * under row-level security show no rows.
  */
 export type IdentityPlane = Queryable & {
   /** Runs `work` in one transaction on one connection; rolled back when it throws. */
@@ -24,44 +23,33 @@ export type IdentityPlane = Queryable & {
   close(): Promise<void>
 }
 
-// A server that keeps its own limit answers within this; one that does not is given up.
-const graceMs = 100
+/** Sets the tenant of the transaction: what row-level security and the tenant's views let through. */
+export async function setTenant(connection: Queryable, tenantId: string): Promise<void> {
+  await connection.query({
+    text: `SELECT set_config('app.tenant_id', $1, true)`,
+    values: [tenantId],
+  })
+}
 
 /** @param size connections at most */
 export function openIdentityPlane(url: string, size: number): IdentityPlane {
   const pool = survivesBrokenConnections(new pg.Pool(poolOptions(url, size)))
+  const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : asItIs
   return {
-    query: (statement) => pool.query(statement).catch(rethrowSilence),
-    transaction: (limits, work) => runTransaction(pool, limits.statementTimeoutMs, work),
+    query: (statement) => pool.query(adapt(statement)).catch(rethrowSilence),
+    transaction: (limits, work) =>
+      runTransaction(pool, limits, ({ query }) =>
+        work({ query: (statement) => query(adapt(statement)) }),
+      ),
     close: () => pool.end(),
   }
 }
 
-async function runTransaction<T>(
-  pool: pg.Pool,
-  statementTimeoutMs: number,
-  work: (connection: Queryable) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect()
-  // A connection that dies while checked out rejects the query under way; the event itself says no more.
-  const onError = () => {}
-  client.on('error', onError)
-  const query: Queryable['query'] = (statement) => {
-    const bounded = { ...statement, query_timeout: statementTimeoutMs + graceMs }
-    return client.query(bounded).catch(rethrowSilence)
-  }
-  try {
-    const opened = query({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
-    opened.catch(() => {})
-    const result = await work({ query })
-    const end = await query({ text: 'COMMIT' })
-    if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
-    return result
-  } catch (error) {
-    await query({ text: 'ROLLBACK' }).catch(() => {})
-    throw error
-  } finally {
-    client.release(client.getTransactionStatus() !== 'I')
-    client.off('error', onError)
-  }
+/** A name is known to one session of the server, and behind a pooler the next one may be another. */
+export function withoutName({ text, values = [] }: Statement): Statement {
+  return { text, values }
+}
+
+function asItIs(statement: Statement): Statement {
+  return statement
 }

@@ -20,6 +20,9 @@ export type AuditEntry = {
     | 'token-delete'
     | 'invitation-create'
     | 'invitation-accept'
+    | 'invitation-delete'
+    | 'user-update'
+    | 'user-remove'
     | 'refresh-tokens'
     | 'revoke-tokens'
   outcome: 'done' | 'refused' | 'unavailable' | 'failed'
@@ -28,7 +31,7 @@ export type AuditEntry = {
   provider?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant or invitation it is about. */
+  /** Id of the session, token, tenant, invitation or user it is about. */
   target?: string | null
 }
 

@@ -35,6 +35,9 @@ const samples: Record<string, (user: TestUser) => Row> = {
   }),
 }
 
+/** Rows that cannot stand alone: test/db/chain.test.ts. */
+const chained = ['teams', 'team_members', 'folders', 'documents']
+
 /** Written by everyone, for whomever it concerns. */
 const writtenForOthers = ['audit_log']
 
@@ -42,7 +45,7 @@ t.test('row-level security, with raw SQL', async (t) => {
   const database = await createDatabase(t)
   const mine = await createUser(database)
   const stranger = { tenantId: crypto.randomUUID(), userId: mine.userId + 1 }
-  const tables = await tablesUnderRls(database)
+  const tables = (await tablesUnderRls(database)).filter((name) => !chained.includes(name))
   t.strictSame(tables.toSorted(), Object.keys(samples).toSorted(), 'every table has a sample')
   for (const table of tables) await giveRow(database, table, mine)
   const elsewhere: [string, Context][] = [
