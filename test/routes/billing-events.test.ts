@@ -167,7 +167,7 @@ t.test('a dead event is replayed once its cause is mended, one or many', async (
   for (const id of ['a', 'b', 'c']) {
     await receive(database, { id, object, status: 'dead' })
   }
-  await receive(database, { id: 'poison', status: 'dead' })
+  await receive(database, { id: 'poison', object: {}, status: 'dead' })
   const worker = await startWorker(config, createLogger('silent'))
   t.teardown(() => worker.stop())
 
