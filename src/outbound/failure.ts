@@ -81,6 +81,7 @@ function codeOf(error: unknown): string {
 
 /** Names in a certificate are the peer's words: kept short and on one line. */
 function detailOf(error: unknown, code: string): string {
+  if (code.startsWith('ERR_SSL_')) return code // its message is a line of OpenSSL's source
   const message = error instanceof Error && error.message !== '' ? error.message : 'no reason given'
   const detail = code === '' || message.includes(code) ? message : `${code} ${message}`
   return detail.replace(controls, ' ').slice(0, maxDetail)
