@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const biome = fileURLToPath(new URL('../node_modules/@biomejs/biome/bin/biome', import.meta.url))
 
-export type Finding = { path: string; rule: string; line: number }
+type Finding = { path: string; rule: string; line: number }
 
 /** What the project's own rules say of these files, and of nothing else. */
 export async function lint(t: Test, files: Readonly<Record<string, string>>): Promise<Finding[]> {

@@ -51,7 +51,7 @@ const customerWords: Readonly<Record<CauseCode, Words>> = {
     advice: 'An empty answer with status 200 or 204 is enough.',
   },
   'broken-answer': {
-    does: 'gave an answer that is not valid HTTP',
+    does: 'gave an answer that is broken or cut short',
     advice: 'An empty answer with status 200 or 204 is enough.',
   },
   stopped: { does: 'was not waited for', advice: 'We were restarting; nothing is wrong with it.' },

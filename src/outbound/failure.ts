@@ -48,6 +48,8 @@ const codes: Readonly<Record<string, CauseCode>> = {
   UND_ERR_DESTROYED: 'stopped',
   UND_ERR_HEADERS_OVERFLOW: 'headers-too-large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken-answer',
+  HTTPParserError: 'broken-answer',
+  ERR_ASSERTION: 'broken-answer', // what undici's parser takes to be impossible
 }
 
 const tlsCodes: Readonly<Record<string, CauseCode>> = {
@@ -64,25 +66,25 @@ const tlsCodes: Readonly<Record<string, CauseCode>> = {
 export function attemptError(error: unknown): AttemptError {
   if (error instanceof AttemptError) return error
   const code = codeOf(error)
-  const known = code.startsWith('HPE_') ? 'broken-answer' : codes[code]
-  return new AttemptError(known ?? 'internal', detailOf(error, code))
+  return new AttemptError(codes[code] ?? 'internal', detailOf(error, code))
 }
 
 /** The same of a failed handshake, where every fault not known better is one of TLS. */
 export function handshakeError(error: unknown): AttemptError {
-  if (error instanceof AttemptError) return error
   const code = codeOf(error)
   return new AttemptError(tlsCodes[code] ?? 'tls', detailOf(error, code))
 }
 
+/** undici's parser gives its errors a name only. */
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** Names in a certificate are the peer's words: kept short and on one line. */
+/** A peer has a word in it, with the names of its certificate: kept short and on one line. */
 function detailOf(error: unknown, code: string): string {
-  if (code.startsWith('ERR_SSL_')) return code // its message is a line of OpenSSL's source
-  const message = error instanceof Error && error.message !== '' ? error.message : 'no reason given'
-  const detail = code === '' || message.includes(code) ? message : `${code} ${message}`
+  // The message of OpenSSL is a line of its source, and several addresses have none in common.
+  const isOpaque = code.startsWith('ERR_SSL_') || !(error instanceof Error) || error.message === ''
+  const detail = isOpaque ? code : error.message
   return detail.replace(controls, ' ').slice(0, maxDetail)
 }

@@ -49,7 +49,7 @@ t.test('a failure after the guard is explained in words', async (t) => {
     tls: /^The endpoint made no TLS connection\. /,
     closed: /^The endpoint closed the connection before its answer was complete\. /,
     'headers-too-large': /^The endpoint answered with headers that are too large\. /,
-    'broken-answer': /^The endpoint gave an answer that is not valid HTTP\. /,
+    'broken-answer': /^The endpoint gave an answer that is broken or cut short\. /,
     stopped: /^The endpoint was not waited for\. We /,
   }
   for (const [code, sentence] of Object.entries(said)) {
