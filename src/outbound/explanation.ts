@@ -33,6 +33,10 @@ const customerWords: Readonly<Record<CauseCode, Words>> = {
     advice: 'The certificate must name the host of the URL.',
   },
   'tls-expired': { does: 'has an expired certificate', advice: 'Renew the certificate.' },
+  'tls-not-yet-valid': {
+    does: 'has a certificate that is not valid yet',
+    advice: 'Look at its first day, and at the clock of the machine that made it.',
+  },
   'tls-self-signed': {
     does: 'has a self-signed certificate',
     advice: 'Use a certificate of a public authority.',

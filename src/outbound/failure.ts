@@ -7,6 +7,7 @@ export type CauseCode =
   | 'timeout'
   | 'tls-name'
   | 'tls-expired'
+  | 'tls-not-yet-valid'
   | 'tls-self-signed'
   | 'tls-untrusted'
   | 'tls'
@@ -55,6 +56,7 @@ const codes: Readonly<Record<string, CauseCode>> = {
 const tlsCodes: Readonly<Record<string, CauseCode>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'tls-name',
   CERT_HAS_EXPIRED: 'tls-expired',
+  CERT_NOT_YET_VALID: 'tls-not-yet-valid',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls-self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls-untrusted',
   UNABLE_TO_GET_ISSUER_CERT: 'tls-untrusted',

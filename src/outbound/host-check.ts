@@ -39,7 +39,7 @@ export function createHostCheck({
     const addresses = isIP(host) === 0 ? await resolveName(host) : [host]
     const own = ownAddresses()
     for (const address of addresses) {
-      const range = own.includes(address) ? 'our own' : refusedRange(address)
+      const range = refusedRange(address) ?? (own.includes(address) ? 'our own' : null)
       if (range !== null) throw new AttemptError('blocked', `${address} is ${range}`)
     }
     return addresses

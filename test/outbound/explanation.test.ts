@@ -44,6 +44,7 @@ t.test('a failure after the guard is explained in words', async (t) => {
     timeout: /^The endpoint timed out after 10\.0 s, while connecting\. /,
     'tls-name': /^The endpoint has a certificate for another name\. /,
     'tls-expired': /^The endpoint has an expired certificate\. Renew/,
+    'tls-not-yet-valid': /^The endpoint has a certificate that is not valid yet\. /,
     'tls-self-signed': /^The endpoint has a self-signed certificate\. /,
     'tls-untrusted': /^The endpoint has a certificate of no authority we trust\. /,
     tls: /^The endpoint made no TLS connection\. /,
