@@ -1,4 +1,10 @@
-import type { Clock } from '#src/clock.ts'
+import { type Clock, systemClock } from '#src/clock.ts'
+import { readEndpointUrl } from './endpoint-url.ts'
+import { type Answer, exchange } from './exchange.ts'
+import { customerError } from './explanation.ts'
+import { AttemptError, attemptError } from './failure.ts'
+import { createHostCheck, type HostCheckOptions } from './host-check.ts'
+import { createPools } from './pools.ts'
 
 export type SendRequest = {
   /** As kept; read and judged again at each attempt. */
@@ -15,30 +21,82 @@ export type SendResult = {
   responseExcerpt: string | null
   startedAt: Date
   durationMs: number
-  /** In words for the customer; null when a whole answer came, whatever its status. */
+  /** In words for the customer; null when an answer came to its end, whatever its status. */
   error: string | null
-  /** A stable code, then `: ` and detail, for the operator; null with `error`. */
+  /** A stable code, `: ` and detail, for the operator; null with `error`. */
   cause: string | null
 }
 
 export type Sender = {
-  /** One attempt. Never rejects. */
+  /** One attempt. Never rejects; success is a status of 200 to 299 and no error. */
   send(request: SendRequest): Promise<SendResult>
-  /** Ends idle connections at once and attempts under way with them. */
+  /** Attempts under way end as failed; wait for them before. */
   close(): Promise<void>
 }
 
-export type SenderOptions = {
-  /** Exact `host:port` pairs of `OUTBOUND_ALLOW`. */
-  allow: readonly string[]
-  /** From connect to last byte. */
+/** `allow` are the exact `host:port` pairs of `OUTBOUND_ALLOW`. */
+export type SenderOptions = HostCheckOptions & {
+  /** From connect to last byte. The look-up of the name before it has its own limit, 3 s. */
   timeoutMs: number
-  /** Every address of a name, IPv4 and IPv6; rejects when that cannot be found out. */
-  resolve?: (name: string) => Promise<readonly string[]>
   clock?: Clock
 }
 
-/** The one client that calls customers' URLs. */
-export function createSender(_options: SenderOptions): Sender {
-  throw new Error('not yet')
+// The connection's own, and what says where a message ends: never from a caller.
+const reservedHeaders = ['connection', 'content-length', 'expect', 'host', 'keep-alive'].concat([
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const ownHeaders = {
+  'content-type': 'application/json',
+  'user-agent': 'Gatehouse-Webhooks',
+  'accept-encoding': 'identity', // what comes compressed nevertheless is kept as it is
+}
+
+/**
+ * The one client that calls customers' URLs. Each attempt passes the guard anew: the URL is read,
+ * the host checked, and only checked addresses are connected to. Redirects are answers like any
+ * other; the proxy settings of the environment are not read.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { allow, timeoutMs, clock = systemClock } = options
+  const checkHost = createHostCheck(options)
+  const pools = createPools({ timeoutMs })
+
+  async function attempt({ url: text, headers, body }: SendRequest): Promise<Answer> {
+    const read = readEndpointUrl(text, allow)
+    if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
+    const { url } = read
+    const pool = pools.poolFor(url, await checkHost(url))
+    const post = { path: url.pathname + url.search, headers: headersOf(headers), body }
+    return exchange(pool, post, timeoutMs)
+  }
+
+  return {
+    async send(request) {
+      const startedAt = clock.now()
+      const begun = performance.now()
+      const { statusCode, excerpt, failure } = await attempt(request).catch(noAnswer)
+      return {
+        statusCode,
+        responseExcerpt: excerpt,
+        startedAt,
+        durationMs: Math.round(performance.now() - begun),
+        error: failure && customerError(failure.code, failure.message),
+        cause: failure && `${failure.code}: ${failure.message}`,
+      }
+    },
+    close: pools.close,
+  }
+}
+
+function headersOf(given: Readonly<Record<string, string>>): Record<string, string> {
+  const named = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const allowed = named.filter(([name]) => !reservedHeaders.includes(name))
+  return { ...Object.fromEntries(allowed), ...ownHeaders }
+}
+
+function noAnswer(error: unknown): Answer {
+  return { statusCode: null, excerpt: null, failure: attemptError(error) }
 }
