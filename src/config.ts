@@ -2,6 +2,7 @@ import { type BillingApiSetup, readBillingApi, readOperators } from './billing-s
 import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
+import { type OutboundSetup, readAllowedHosts, readRetrySeconds } from './outbound-settings.ts'
 import { type ProviderSetup, readProviders } from './provider-settings.ts'
 import {
   type Environment,
@@ -43,6 +44,7 @@ export type Config = {
     api: BillingApiSetup | null
     retentionDays: number
   }
+  outbound: OutboundSetup
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
@@ -103,6 +105,13 @@ export function readConfig(env: Environment): Config {
       secrets: readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults),
       api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
       retentionDays: values.BILLING_RETENTION_DAYS,
+    },
+    outbound: {
+      retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
+      timeoutMs: values.OUTBOUND_TIMEOUT_MS,
+      signature: values.OUTBOUND_SIGNATURE,
+      allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
+      retentionDays: values.OUTBOUND_RETENTION_DAYS,
     },
     operators: readOperators(values.OPERATORS, faults),
     rateLimits: {
