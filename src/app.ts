@@ -6,12 +6,14 @@ import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
 import grantAccess from '#plugins/grant-access.ts'
 import inbox from '#plugins/inbox.ts'
+import limitStore from '#plugins/limit-store.ts'
 import logoutToken from '#plugins/logout-token.ts'
 import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import operator from '#plugins/operator.ts'
+import overload from '#plugins/overload.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
@@ -86,12 +88,14 @@ export async function buildApp(
   })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
+  await app.register(limitStore, { redisUrl: config.redisUrl })
+  await app.register(overload)
   await app.register(database, config.database)
   await app.register(queue, config.database)
   await app.register(oidcClient, { providers: config.providers, clock })
 
   await app.register(async function unknown(app) {
-    await app.register(rateLimit, { limit: rateLimits.api, by: 'address' })
+    await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
     await app.register(notFound)
   })
 
@@ -108,7 +112,11 @@ export async function buildApp(
     await app.register(home)
 
     await app.register(async function signIn(app) {
-      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address-and-session' })
+      await app.register(rateLimit, {
+        name: 'sign-in',
+        limit: rateLimits.signIn,
+        by: 'address-and-session',
+      })
       await app.register(login, { redirectUri })
       await app.register(callback, { redirectUri, returnTo, encryptionKeys, ...config.session })
       await app.register(signedOut, { signedOutUri, ...config.session })
@@ -116,7 +124,7 @@ export async function buildApp(
 
     await app.register(async function signedIn(app) {
       await app.register(apiToken)
-      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz)
       await app.register(logout, { signedOutUri, ...config.session })
       await app.register(sessions, config.session)
@@ -135,7 +143,7 @@ export async function buildApp(
     })
 
     await app.register(async function operators(app) {
-      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(apiToken)
       await app.register(operator, { operators: config.operators })
       await app.register(authz)
@@ -145,13 +153,13 @@ export async function buildApp(
   })
 
   await app.register(async function providerLogout(app) {
-    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(logoutToken)
     await app.register(backchannelLogout)
   })
 
   await app.register(async function webhooks(app) {
-    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(inbox, config.database)
     await app.register(webhookVerify, {
       secrets: config.billing.secrets,

@@ -12,11 +12,13 @@ import {
   readDatabaseUrl,
   readOrigin,
   readRateLimit,
+  readRedisUrl,
   readReturnTo,
   readSchema,
   readSecrets,
 } from './setting-readers.ts'
 import { Settings } from './settings.ts'
+import { findUnknownSettings, type UnknownSetting } from './unknown-settings.ts'
 
 export type Config = {
   production: boolean
@@ -48,7 +50,10 @@ export type Config = {
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
+  redisUrl: string | null
   logLevel: string
+  /** To be warned about. */
+  unknownSettings: readonly UnknownSetting[]
   clock: Clock
 }
 
@@ -119,7 +124,9 @@ export function readConfig(env: Environment): Config {
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
+    redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
+    unknownSettings: findUnknownSettings(env),
     clock: readClock(values.GATEHOUSE_NOW, production, faults),
   }
   if (faults.length > 0) throw new ConfigError(faults)

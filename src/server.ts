@@ -28,6 +28,9 @@ export type Running = {
  */
 export async function start(config: Config, logger: FastifyBaseLogger): Promise<Running> {
   const { role } = config
+  for (const { name, nearest } of config.unknownSettings) {
+    logger.warn({ name, nearest }, `${name} is no setting of Gatehouse; did you mean ${nearest}?`)
+  }
   if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', config.database.url)
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
 

@@ -200,6 +200,13 @@ export const Settings = Type.Object({
     description:
       'Requests/seconds per session on everything else, and per address on paths that do not exist; `off` switches the limit off.',
   }),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'redis:// or rediss:// URL of a Redis 7 or newer. Set it when several web processes run, so that they share the counts of their rate limits; without it, and while it is away, each counts for itself.',
+    }),
+  ),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) =>
       Type.Literal(level),
