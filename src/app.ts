@@ -41,6 +41,7 @@ import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import posts from '#routes/posts.ts'
 import tenants from '#routes/tenants.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
@@ -137,6 +138,7 @@ export async function buildApp(
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
+        await app.register(posts)
         await app.register(invoices)
         await app.register(tenantAudit)
       })

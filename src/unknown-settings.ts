@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import { type Environment, list } from './setting-readers.ts'
-import { ProviderSettings, Settings } from './settings.ts'
+import { ProviderSettings } from './provider-schema.ts'
+import { Settings } from './settings.ts'
 
 /** A variable that looks as if it was meant for this program, and the setting it may have meant. */
 export type UnknownSetting = { name: string; nearest: string }
