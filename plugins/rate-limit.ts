@@ -5,7 +5,12 @@ import { sha256 } from '#src/crypto/digest.ts'
 import { Refusal } from '#src/errors.ts'
 import type { RateLimit } from '#src/setting-readers.ts'
 
-type Options = { limit: RateLimit; by: 'address' | 'session' | 'address-and-session' }
+type Options = {
+  /** Scopes with limits of one name share their counts where counts are shared at all. */
+  name: 'sign-in' | 'webhooks' | 'api'
+  limit: RateLimit
+  by: 'address' | 'session' | 'address-and-session'
+}
 
 /**
  * Limits every route of the scope it is registered in, counted per address (of IPv6 the /64 that
@@ -14,10 +19,12 @@ type Options = { limit: RateLimit; by: 'address' | 'session' | 'address-and-sess
  * the refusal of a missing identity included, is behind the limit.
  */
 export default fp<Options>(
-  async function rateLimit(app, { limit, by }) {
+  async function rateLimit(app, { name, limit, by }) {
     if (limit === 'off') return
     if (app.hasDecorator('rateLimit')) throw new Error('A limited scope stands in a limited scope.')
+    const store = app.sharedLimitStore(name)
     await app.register(fastifyRateLimit, {
+      ...(store && { store }),
       global: false,
       max: limit.max,
       timeWindow: limit.seconds * 1000,
@@ -30,7 +37,7 @@ export default fp<Options>(
     })
     if (by === 'address-and-session') limitBrowserSession(app)
   },
-  { name: 'rate-limit', fastify: '5.x' },
+  { name: 'rate-limit', fastify: '5.x', dependencies: ['limit-store'] },
 )
 
 /** A count of its own per live session, anonymous ones included; without one nothing to count. */

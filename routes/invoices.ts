@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { readPage } from '#src/cursor.ts'
 import { found, readId } from '#src/ids.ts'
-import { findInvoice } from '#src/invoices.ts'
-import { Id, IdParams, problems, Time, Uuid } from '#src/shapes.ts'
+import { findInvoice, invoiceList, listInvoices } from '#src/invoices.ts'
+import { Id, IdParams, PageOf, PageQuery, problems, Time, Uuid } from '#src/shapes.ts'
 
 const Invoice = Type.Object({
   id: Id,
@@ -15,6 +16,24 @@ const Invoice = Type.Object({
 
 /** Invoices belong to a tenant: id AND the tenant of the verified session. */
 const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
+  app.get(
+    '/invoices',
+    {
+      config: { access: { resource: 'invoice', action: 'read' } },
+      schema: {
+        tags: ['invoices'],
+        summary: 'The invoices of your tenant, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Invoice), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const page = readPage(request.query, invoiceList.name, invoiceList.forms)
+      return app.db.read(scope, (tx) => listInvoices(tx, scope, page))
+    },
+  )
+
   app.get(
     '/invoices/:id',
     {

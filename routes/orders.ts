@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { readPage } from '#src/cursor.ts'
+import { Refusal } from '#src/errors.ts'
 import { found, readId } from '#src/ids.ts'
-import { changeOrder, findOrder } from '#src/orders.ts'
-import { Id, IdParams, Line, problems, Time } from '#src/shapes.ts'
+import { changeOrder, createOrder, findOrder, listOrders, orderList } from '#src/orders.ts'
+import { Id, IdParams, Line, PageOf, PageQuery, problems, Time } from '#src/shapes.ts'
 
 const ShippingAddress = Type.Object(
   {
@@ -32,6 +34,34 @@ const Order = Type.Object({
   updatedAt: Time,
 })
 
+// So many, that the sum of a whole order stays an exact number: 100 × 10^4 × 10^9 < 2^53.
+const maxLineItems = 100
+const maxQuantity = 10_000
+const maxUnitPrice = 1_000_000_000
+
+const NewOrder = Type.Object(
+  {
+    lineItems: Type.Array(
+      Type.Object(
+        {
+          sku: Line(100),
+          quantity: Type.Integer({ minimum: 1, maximum: maxQuantity }),
+          unitPrice: Type.Integer({
+            minimum: 0,
+            maximum: maxUnitPrice,
+            description: 'Minor units',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: maxLineItems },
+    ),
+    shippingAddress: ShippingAddress,
+    cardLast4: Type.String({ pattern: '^[0-9]{4}$' }),
+  },
+  { additionalProperties: false },
+)
+
 const OrderChange = Type.Object(
   { shippingAddress: ShippingAddress },
   { additionalProperties: false },
@@ -39,6 +69,47 @@ const OrderChange = Type.Object(
 
 /** Orders belong to the person who placed them: id AND owner, in the query and in the database. */
 const orders: FastifyPluginAsyncTypebox = async function orders(app) {
+  app.get(
+    '/orders',
+    {
+      config: { access: { resource: 'order', action: 'read' } },
+      schema: {
+        tags: ['orders'],
+        summary: 'Your orders in all your tenants, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Order), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.ownerScope
+      const page = readPage(request.query, orderList.name, orderList.forms)
+      return app.db.read(scope, (tx) => listOrders(tx, scope, page))
+    },
+  )
+
+  app.post(
+    '/orders',
+    {
+      config: { access: { resource: 'order', action: 'create' } },
+      schema: {
+        tags: ['orders'],
+        summary: 'Place an order',
+        description: 'It is yours, and placed in the tenant you are in.',
+        body: NewOrder,
+        response: { 201: Order, ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { userId, tenantId } = request.ownerScope
+      if (tenantId === undefined)
+        throw new Refusal('forbidden', { detail: 'You are in no tenant.' })
+      const scope = { userId, tenantId }
+      const now = app.clock.now()
+      const order = await app.db.write(scope, (tx) => createOrder(tx, scope, request.body, now))
+      return reply.code(201).send(order)
+    },
+  )
+
   app.get(
     '/orders/:id',
     {

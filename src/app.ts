@@ -6,12 +6,14 @@ import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
 import grantAccess from '#plugins/grant-access.ts'
 import inbox from '#plugins/inbox.ts'
+import limitStore from '#plugins/limit-store.ts'
 import logoutToken from '#plugins/logout-token.ts'
 import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import operator from '#plugins/operator.ts'
+import overload from '#plugins/overload.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
@@ -39,6 +41,7 @@ import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import posts from '#routes/posts.ts'
 import tenants from '#routes/tenants.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
@@ -86,12 +89,14 @@ export async function buildApp(
   })
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
+  await app.register(limitStore, { redisUrl: config.redisUrl })
+  await app.register(overload)
   await app.register(database, config.database)
   await app.register(queue, config.database)
   await app.register(oidcClient, { providers: config.providers, clock })
 
   await app.register(async function unknown(app) {
-    await app.register(rateLimit, { limit: rateLimits.api, by: 'address' })
+    await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
     await app.register(notFound)
   })
 
@@ -108,7 +113,11 @@ export async function buildApp(
     await app.register(home)
 
     await app.register(async function signIn(app) {
-      await app.register(rateLimit, { limit: rateLimits.signIn, by: 'address-and-session' })
+      await app.register(rateLimit, {
+        name: 'sign-in',
+        limit: rateLimits.signIn,
+        by: 'address-and-session',
+      })
       await app.register(login, { redirectUri })
       await app.register(callback, { redirectUri, returnTo, encryptionKeys, ...config.session })
       await app.register(signedOut, { signedOutUri, ...config.session })
@@ -116,7 +125,7 @@ export async function buildApp(
 
     await app.register(async function signedIn(app) {
       await app.register(apiToken)
-      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz)
       await app.register(logout, { signedOutUri, ...config.session })
       await app.register(sessions, config.session)
@@ -129,13 +138,14 @@ export async function buildApp(
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
+        await app.register(posts)
         await app.register(invoices)
         await app.register(tenantAudit)
       })
     })
 
     await app.register(async function operators(app) {
-      await app.register(rateLimit, { limit: rateLimits.api, by: 'session' })
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(apiToken)
       await app.register(operator, { operators: config.operators })
       await app.register(authz)
@@ -145,13 +155,13 @@ export async function buildApp(
   })
 
   await app.register(async function providerLogout(app) {
-    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(logoutToken)
     await app.register(backchannelLogout)
   })
 
   await app.register(async function webhooks(app) {
-    await app.register(rateLimit, { limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(inbox, config.database)
     await app.register(webhookVerify, {
       secrets: config.billing.secrets,

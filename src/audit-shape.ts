@@ -11,7 +11,10 @@ export const AuditPage = PageOf(
     reason: Nullable(Type.String({ description: 'Stable code: why, or how' })),
     provider: Nullable(Type.String()),
     target: Nullable(
-      Type.String({ description: 'Id of the session, token, tenant or invitation it is about' }),
+      Type.String({
+        description:
+          'Id of the session, token, tenant, invitation, endpoint or delivery it is about',
+      }),
     ),
     userId: Nullable(Id),
     tenantId: Nullable(Uuid),

@@ -55,6 +55,12 @@ Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
     details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
     run: async (env) => (await import('./commands/doctor.ts')).default(env),
   },
+  health: {
+    summary: 'Ask the process that runs here whether it is ready',
+    details: `Asks ADMIN_HOST:ADMIN_PORT/readyz and nothing else. Exit status 1 unless it is; made for the
+health check of a container.`,
+    run: async (env) => (await import('./commands/health.ts')).default(env),
+  },
   trigger: {
     summary: 'Sign a sample billing event and post it to a running instance',
     details: `gatehouse trigger TYPE [--customer ID] [--amount N] [--currency CODE] [--status STATE]

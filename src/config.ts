@@ -2,6 +2,7 @@ import { type BillingApiSetup, readBillingApi, readOperators } from './billing-s
 import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
+import { type OutboundSetup, readAllowedHosts, readRetrySeconds } from './outbound-settings.ts'
 import { type ProviderSetup, readProviders } from './provider-settings.ts'
 import {
   type Environment,
@@ -11,11 +12,13 @@ import {
   readDatabaseUrl,
   readOrigin,
   readRateLimit,
+  readRedisUrl,
   readReturnTo,
   readSchema,
   readSecrets,
 } from './setting-readers.ts'
 import { Settings } from './settings.ts'
+import { findUnknownSettings, type UnknownSetting } from './unknown-settings.ts'
 
 export type Config = {
   production: boolean
@@ -43,10 +46,14 @@ export type Config = {
     api: BillingApiSetup | null
     retentionDays: number
   }
+  outbound: OutboundSetup
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
+  redisUrl: string | null
   logLevel: string
+  /** To be warned about. */
+  unknownSettings: readonly UnknownSetting[]
   clock: Clock
 }
 
@@ -104,13 +111,22 @@ export function readConfig(env: Environment): Config {
       api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
       retentionDays: values.BILLING_RETENTION_DAYS,
     },
+    outbound: {
+      retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
+      timeoutMs: values.OUTBOUND_TIMEOUT_MS,
+      signature: values.OUTBOUND_SIGNATURE,
+      allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
+      retentionDays: values.OUTBOUND_RETENTION_DAYS,
+    },
     operators: readOperators(values.OPERATORS, faults),
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
+    redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
+    unknownSettings: findUnknownSettings(env),
     clock: readClock(values.GATEHOUSE_NOW, production, faults),
   }
   if (faults.length > 0) throw new ConfigError(faults)

@@ -7,6 +7,9 @@ export type Position = readonly string[]
 /** Which part of a list is asked for. */
 export type Page = { readonly limit: number; readonly after: Position | null }
 
+/** Form of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
+export const idForm = /^[1-9]\d{0,15}$/
+
 const defaultLimit = 50
 const checksumLength = 11 // 8 bytes of base64url
 
@@ -40,6 +43,12 @@ export function pageOf<Row, Item>(
   const last = shown.at(-1)
   const more = rows.length > limit && last !== undefined
   return { data: shown.map(toItem), nextCursor: more ? write(positionOf(last), list) : null }
+}
+
+/** The rows of the page in a list by id, newest first (form of its cursor: `idForm`). */
+export function olderThan({ after }: Page): { id?: { lt: bigint } } {
+  const [last] = after ?? []
+  return last === undefined ? {} : { id: { lt: BigInt(last) } }
 }
 
 /**

@@ -1,20 +1,26 @@
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
 
 /** The first lock: the tenant of the verified session. */
 export type TenantScope = { readonly tenantId: string }
 
+export const invoiceList = { name: 'invoices', forms: [idForm] }
+
+/** The invoices of the tenant, newest first. */
+export async function listInvoices(tx: Tx, scope: TenantScope, page: Page) {
+  const rows = await tx.invoice.findMany({
+    where: { tenantId: scope.tenantId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, invoiceList.name, (row) => [String(row.id)], toInvoice)
+}
+
 /** An invoice of the tenant, or null: missing and another tenant's are the same. */
 export async function findInvoice(tx: Tx, scope: TenantScope, id: number) {
   const row = await tx.invoice.findFirst({ where: { id, tenantId: scope.tenantId } })
-  if (row === null) return null
-  return {
-    id: Number(row.id),
-    tenantId: row.tenantId,
-    amount: Number(row.amount),
-    currency: row.currency,
-    status: row.status,
-    createdAt: row.createdAt.toISOString(),
-  }
+  return row && toInvoice(row)
 }
 
 /**
@@ -30,4 +36,15 @@ export async function createInvoice(
     data: { ...invoice, tenantId: scope.tenantId, status: 'paid' },
     skipDuplicates: true,
   })
+}
+
+function toInvoice(row: Prisma.InvoiceGetPayload<object>) {
+  return {
+    id: Number(row.id),
+    tenantId: row.tenantId,
+    amount: Number(row.amount),
+    currency: row.currency,
+    status: row.status,
+    createdAt: row.createdAt.toISOString(),
+  }
 }

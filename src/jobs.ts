@@ -1,4 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
+import type { DeliverJob } from './outbound/deliver-job.ts'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
@@ -7,6 +8,8 @@ export type Jobs = {
   'billing-replay': { replayId: string }
   /** `since`: everything received before has been seen to (RFC 3339). */
   'billing-retention': { since?: string }
+  deliver: DeliverJob
+  'outbound-retention': Record<string, never>
 }
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short' }
@@ -39,6 +42,24 @@ const queues = {
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 300,
+  },
+  // One attempt each. Its own failures are no business of the queue: what is tried again here is
+  // an attempt that a process took with it, and that is never given up. An attempt takes 30 s at
+  // most (OUTBOUND_TIMEOUT_MS), recording it 20 s.
+  deliver: {
+    retryLimit: 1_000_000,
+    retryDelay: 0,
+    expireInSeconds: 60,
+    deleteAfterSeconds: 3_600,
+    retentionSeconds: 2_592_000,
+  },
+  'outbound-retention': {
+    policy: 'short',
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 900,
   },
 } as const satisfies Record<keyof Jobs, Queue>
 

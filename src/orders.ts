@@ -1,3 +1,4 @@
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 
@@ -16,6 +17,18 @@ export type LineItem = { sku: string; quantity: number; unitPrice: number }
 /** The first lock: whose orders. */
 export type OwnerScope = { readonly userId: number }
 
+export const orderList = { name: 'orders', forms: [idForm] }
+
+/** The orders of `owner` in all their tenants, newest first. */
+export async function listOrders(tx: Tx, owner: OwnerScope, page: Page) {
+  const rows = await tx.order.findMany({
+    where: { userId: owner.userId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, orderList.name, (row) => [String(row.id)], toOrder)
+}
+
 /** An order of `owner`, or null: missing and not theirs are the same. */
 export async function findOrder(tx: Tx, owner: OwnerScope, id: number) {
   const row = await tx.order.findFirst({ where: { id, userId: owner.userId } })
@@ -33,6 +46,29 @@ export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number)
     const { id, shippingAddress, lineItems } = toOrder(row)
     return { id, city: shippingAddress.city, items: lineItems.length }
   })
+}
+
+/** A new order of `owner`, placed in the tenant they are in. */
+export async function createOrder(
+  tx: Tx,
+  owner: OwnerScope & { readonly tenantId: string },
+  order: { lineItems: LineItem[]; shippingAddress: ShippingAddress; cardLast4: string },
+  now: Date,
+) {
+  const { userId, tenantId } = owner
+  const { lineItems, shippingAddress, cardLast4 } = order
+  const row = await tx.order.create({
+    data: {
+      userId,
+      tenantId,
+      lineItems,
+      shippingAddress,
+      cardLast4,
+      createdAt: now,
+      updatedAt: now,
+    },
+  })
+  return toOrder(row)
 }
 
 /** Changes the shipping address of an order of `owner`; null when it is missing or not theirs. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type AssertionKey, readAssertionKey } from './crypto/private-key.ts'
 import type { ProviderConfig } from './identity/provider.ts'
+import { ProviderSettings } from './provider-schema.ts'
 import {
   described,
   type Environment,
@@ -10,7 +11,6 @@ import {
   nonEmpty,
   readSchema,
 } from './setting-readers.ts'
-import { ProviderSettings } from './settings.ts'
 
 /** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
 export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }

@@ -10,6 +10,7 @@ import type { Config } from './config.ts'
 import { proveDatabase } from './db/proof.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
+import { measureWaiting } from './outbound/backlog.ts'
 import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -27,6 +28,9 @@ export type Running = {
  */
 export async function start(config: Config, logger: FastifyBaseLogger): Promise<Running> {
   const { role } = config
+  for (const { name, nearest } of config.unknownSettings) {
+    logger.warn({ name, nearest }, `${name} is no setting of Gatehouse; did you mean ${nearest}?`)
+  }
   if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', config.database.url)
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
 
@@ -84,9 +88,11 @@ async function buildAdmin(
     metrics,
     async refresh() {
       // A database that is away must not take the other numbers with it.
-      await (plane && measureBacklog(plane, metrics.billing))?.catch((error) =>
-        logger.warn({ err: error }, 'the backlog could not be measured'),
-      )
+      if (plane === undefined) return
+      await Promise.all([
+        measureBacklog(plane, metrics.billing),
+        measureWaiting(plane, metrics.outbound),
+      ]).catch((error) => logger.warn({ err: error }, 'the backlog could not be measured'))
     },
   })
   return admin

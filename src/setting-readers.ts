@@ -130,6 +130,15 @@ export function readRateLimit(name: string, value: string, faults: string[]): Ra
   return { max: Number(max), seconds: Number(seconds) }
 }
 
+export function readRedisUrl(value: string | undefined, faults: string[]): string | null {
+  if (value === undefined) return null
+  const protocol = URL.parse(value)?.protocol
+  if (protocol !== 'redis:' && protocol !== 'rediss:') {
+    faults.push('REDIS_URL: must be a redis:// or rediss:// URL.')
+  }
+  return value
+}
+
 export function readClock(value: string | undefined, production: boolean, faults: string[]): Clock {
   if (value === undefined) return systemClock
   if (production) faults.push('GATEHOUSE_NOW: must not be set in production.')

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
-import { ProviderSettings, Settings } from './settings.ts'
+import { ProviderSettings } from './provider-schema.ts'
+import { Settings } from './settings.ts'
 
 export type DocumentedSetting = {
   name: string

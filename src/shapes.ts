@@ -14,6 +14,10 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$' })
 
+/** Lines of text that say something; no NUL, no half characters. */
+export const Text = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
+
 /** RFC 9457. `instance` is the request id; `errors` is there for malformed requests only. */
 export const Problem = Type.Object(
   {

@@ -9,6 +9,8 @@ import { createProviders } from './identity/providers.ts'
 import { workRevocations } from './identity/revocation-job.ts'
 import { openQueue } from './jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import type { Deliverer } from './outbound/deliverer.ts'
+import { workOutbound } from './outbound/worker.ts'
 import { type Pruner, startPruner } from './pruner.ts'
 
 export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
@@ -42,17 +44,32 @@ export async function startWorker(
     logger,
   })
   await workRevocations(queue, { plane, keys, providers }, logger)
+  const deliverer = await workOutbound(config.outbound, {
+    queue,
+    db,
+    plane,
+    keys,
+    clock,
+    metrics: metrics.outbound,
+    logger,
+  })
   const pruner = startPruner(plane, config.session, logger)
-  return { queue, plane, stop: () => stopWorker(queue, pruner, db, plane) }
+  return { queue, plane, stop: () => stopWorker(queue, [deliverer, pruner], db, plane) }
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
 async function stopWorker(
   queue: PgBoss,
-  pruner: Pruner,
+  others: readonly (Deliverer | Pruner)[],
   db: Database,
   plane: IdentityPlane,
 ): Promise<void> {
-  await Promise.all([queue.stop({ graceful: true, timeout: stopTimeoutMs }), pruner.stop()])
+  const stopping = { graceful: true, timeout: stopTimeoutMs }
+  // The others hand their jobs back through the queue's connections, so these are closed last.
+  await Promise.all([
+    queue.stop({ ...stopping, close: false }),
+    ...others.map((other) => other.stop()),
+  ])
+  await queue.stop({ ...stopping, close: true })
   await Promise.all([db.close(), plane.close()])
 }

@@ -15,6 +15,13 @@ export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, st
     })
 }
 
+/** Requests whose body is text, for what no object serialises to. */
+export function asText({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
+  const headers = { ...credentials, 'content-type': 'application/json' }
+  return async (method: Method, url: string, payload: string): Promise<LightMyRequestResponse> =>
+    app.inject({ method, url, headers, payload })
+}
+
 /** Sets back when the person of every session authenticated. */
 export async function authenticatedAgo({ database }: TestApp, seconds: number): Promise<void> {
   await database.admin.query(

@@ -185,3 +185,17 @@ export async function createTestInvoice(database: TestDatabase, tenantId: string
   )
   return Number(rows[0]?.id)
 }
+
+/** A post in the tenant, written by nobody who is still there; resolves to its id. */
+export async function createTestPost(
+  database: TestDatabase,
+  tenantId: string,
+  department: string | null = null,
+): Promise<number> {
+  const { rows } = await database.admin.query<{ id: string }>(
+    `INSERT INTO posts (tenant_id, department, title, body)
+     VALUES ($1, $2, 'A title', 'A body') RETURNING id`,
+    [tenantId, department],
+  )
+  return Number(rows[0]?.id)
+}

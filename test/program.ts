@@ -27,10 +27,13 @@ export async function runProgram(
   t: Test,
   args: readonly string[],
   env: Record<string, string>,
-  options: { cwd?: string; entry?: string } = {},
+  options: { cwd?: string; entry?: string; program?: string } = {},
 ): Promise<Program> {
   const cwd = options.cwd ?? (await temporaryFolder(t))
-  const child = spawn(process.execPath, [options.entry ?? cli, ...args], {
+  const [command, ...before] = options.program
+    ? [options.program]
+    : [process.execPath, options.entry ?? cli]
+  const child = spawn(command, [...before, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

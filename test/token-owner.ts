@@ -1,4 +1,4 @@
-import { as } from './account.ts'
+import { as, asText } from './account.ts'
 import { createUser, signIn, type TestApp } from './helper.ts'
 
 /** Somebody signed in, and a way to make tokens of theirs. */
@@ -11,5 +11,5 @@ export async function owner(test: TestApp, facts: Parameters<typeof createUser>[
     const { id, token } = answer.json()
     return { id, token, answer, use: as(test, { authorization: `Bearer ${token}` }) }
   }
-  return { user, cookie, send, make }
+  return { user, cookie, send, sendText: asText(test, { cookie }), make }
 }

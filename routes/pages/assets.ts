@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import type { FastifyPluginAsync } from 'fastify'
-
-const stylesheet = new URL('../../src/pages/gatehouse.css', import.meta.url)
+import { readTextAsset } from '#src/assets.ts'
 
 /** The one stylesheet, read once. */
 const assets: FastifyPluginAsync = async function assets(app) {
-  const css = await readFile(stylesheet, 'utf8')
+  const css = await readTextAsset('src/pages/gatehouse.css')
 
   app.get(
     '/assets/gatehouse.css',

@@ -8,15 +8,18 @@ import { sealedTables } from '#src/sealed-tables.ts'
 import type { Environment } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
 
-/** What was looked at; no faults means it is well. Each fault says what is wrong and the remedy. */
-type Finding = { subject: string; faults: readonly string[] }
+/**
+ * What was looked at; no faults means it is well. Each fault says what is wrong and the remedy; a
+ * hint is worth a look and no fault.
+ */
+type Finding = { subject: string; faults: readonly string[]; hints?: readonly string[] }
 
 /** `gatehouse doctor`: looks at everything the program needs and says what mends it. */
 export default async function doctorCommand(env: Environment): Promise<void> {
   const findings = await withEnvironment(env, examine)
-  for (const { subject, faults } of findings) {
+  for (const { subject, faults, hints = [] } of findings) {
     process.stdout.write(`${faults.length === 0 ? 'ok   ' : 'FAULT'}  ${subject}\n`)
-    for (const fault of faults) process.stdout.write(`         ${fault}\n`)
+    for (const line of [...faults, ...hints]) process.stdout.write(`         ${line}\n`)
   }
   if (findings.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
@@ -26,7 +29,7 @@ async function examine(env: Environment): Promise<Finding[]> {
   if (config instanceof ConfigError) return [{ subject: 'settings', faults: config.faults }]
   const { url, workerUrl } = config.database
   return [
-    { subject: 'settings', faults: proxyFaults(config) },
+    { subject: 'settings', faults: proxyFaults(config), hints: settingHints(config) },
     await examineDatabase('database, application role', 'DATABASE_URL', url),
     await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl),
     await examineQueue(config),
@@ -42,6 +45,12 @@ function tryConfig(env: Environment): Config | ConfigError {
     if (error instanceof ConfigError) return error
     throw error
   }
+}
+
+function settingHints({ unknownSettings }: Config): string[] {
+  return unknownSettings.map(
+    ({ name, nearest }) => `${name} is no setting of Gatehouse; did you mean ${nearest}?`,
+  )
 }
 
 /** Behind a proxy that ends TLS, a secure cookie is set only if the proxy is believed. */

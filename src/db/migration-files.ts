@@ -1,18 +1,18 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { listAssets, readTextAsset } from '#src/assets.ts'
 
 export type Migration = { name: string; sql: string }
 
-export const migrationsFolder = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+export const migrationsFolder = 'prisma/migrations'
 
 /** The migrations this program was built with, oldest first. */
 export async function readMigrations(): Promise<Migration[]> {
-  const entries = await readdir(migrationsFolder, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const paths = await listAssets(migrationsFolder)
   return Promise.all(
-    names.sort().map(async (name) => ({
-      name,
-      sql: await readFile(`${migrationsFolder}/${name}/migration.sql`, 'utf8'),
-    })),
+    paths
+      .filter((path) => path.endsWith('/migration.sql'))
+      .map(async (path) => ({
+        name: path.slice(migrationsFolder.length + 1, -'/migration.sql'.length),
+        sql: await readTextAsset(path),
+      })),
   )
 }

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -8,6 +5,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
+import { readAsset } from '#src/assets.ts'
 import { type Migration, migrationsFolder } from './migration-files.ts'
 
 export type SchemaEngine = { engine: glue.SchemaEngine; close(): Promise<void> }
@@ -80,9 +78,7 @@ let engineLoaded: Promise<void> | undefined
 
 /** The bytes are read and instantiated here, so no loader flag is needed. */
 async function loadEngine(): Promise<void> {
-  const require = createRequire(import.meta.url)
-  const folder = dirname(require.resolve('@prisma/schema-engine-wasm/schema_engine_bg'))
-  const bytes = await readFile(join(folder, 'schema_engine_bg.wasm'))
+  const bytes = await readAsset('node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm')
   const { instance } = await WebAssembly.instantiate(bytes, {
     './schema_engine_bg.js': holdingNoTimers(glue),
   })

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { randomToken } from '#src/crypto/digest.ts'
@@ -9,6 +7,7 @@ import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
 import { readSecrets, type Secrets } from './demo-secrets.ts'
 import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
+import { findFreePort } from './free-port.ts'
 import { people } from './people.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
 import { announceDemo, findRunningDemo } from './running-demo.ts'
@@ -148,13 +147,4 @@ export async function createOwnerAndDatabase(
   } finally {
     await superuser.end()
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { findFreePort } from './free-port.ts'
 import { chooseAccount } from './postgres-account.ts'
 import { findBinaries } from './postgres-binaries.ts'
 import { createCluster, readPassword, superuser } from './postgres-cluster.ts'
@@ -77,14 +76,4 @@ async function listen(
       if (!isTaken || attempt === portAttempts) throw error
     }
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

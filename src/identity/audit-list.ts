@@ -1,10 +1,9 @@
-import { type Page, pageOf } from '#src/cursor.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 
-// An id of 2^53 − 1 has 16 digits.
-export const ownAuditList = { name: 'own-audit', forms: [/^[1-9]\d{0,15}$/] }
-export const tenantAuditList = { name: 'tenant-audit', forms: [/^[1-9]\d{0,15}$/] }
+export const ownAuditList = { name: 'own-audit', forms: [idForm] }
+export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
 
 /** What happened to the owner's account, newest first. */
 export function listOwnAudit(tx: Tx, owner: { readonly userId: number }, page: Page) {
@@ -17,9 +16,8 @@ export function listTenantAudit(tx: Tx, scope: { readonly tenantId: string }, pa
 }
 
 async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name: string) {
-  const [last] = page.after ?? []
   const rows = await tx.auditEntry.findMany({
-    where: { ...scope, ...(last === undefined ? {} : { id: { lt: BigInt(last) } }) },
+    where: { ...scope, ...olderThan(page) },
     orderBy: { id: 'desc' },
     take: page.limit + 1,
   })

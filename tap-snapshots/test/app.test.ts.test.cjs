@@ -15,6 +15,10 @@ root
     route-access
     openapi
       @fastify/swagger
+    limit-store
+    overload
+      pressure
+        @fastify/under-pressure
     database
     queue
     oidc-client
@@ -54,6 +58,7 @@ root
         orders
         tenant
           tenant-rls
+          posts
           invoices
           tenantAudit
       operators
@@ -81,157 +86,189 @@ root
 
 exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > routes and the hooks a request passes 1`] = `
 └── / (GET)
-    • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()"]
+    • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()"]
     • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     • (onResponse) ["logRequest()"]
     / (HEAD)
-    • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()"]
+    • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()"]
     • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     • (onResponse) ["logRequest()"]
     ├── assets/gatehouse.css (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()"]
     │   • (onResponse) ["logRequest()"]
     │   assets/gatehouse.css (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/login (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/logout (POST)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/callback (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/signed-out (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/sessions (GET, DELETE)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   └── /:id (GET, DELETE)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     ├── auth/identities (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   └── /:provider (POST)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     │       └── /:subject (DELETE)
-    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     ├── auth/tokens (POST, GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   └── /:id (GET, DELETE)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     ├── auth/audit (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/backchannel-logout/:provider (POST)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()","forbidStoring()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","limitRate()","forbidStoring()"]
     │   • (preValidation) ["verifyLogoutToken()"]
     │   • (onResponse) ["logRequest()"]
     ├── audit (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   audit (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── openapi.json (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()"]
     │   • (onResponse) ["logRequest()"]
     │   openapi.json (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
-    ├── orders/:id (GET, PATCH)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    ├── orders (GET, POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
-    │   orders/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   orders (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
-    ├── tenants (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   tenants (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    ├── session/tenant (POST)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    ├── me (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   me (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    ├── invoices/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   invoices/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    ├── billing/events (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   billing/events (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    │   ├── /replay (POST)
-    │   │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   │   • (onResponse) ["logRequest()"]
-    │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   └── /:id (GET, PATCH)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── tenants (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   tenants (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── session/tenant (POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── me (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   me (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── posts (GET, POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   posts (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, PATCH, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── invoices (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   invoices (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── billing/events (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   billing/events (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   ├── /replay (POST)
+    │   │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()"]
     │       └── /replay (POST)
-    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     ├── billing/replays/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   billing/replays/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     └── webhooks/billing (POST)
-        • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()"]
+        • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","limitRate()"]
         • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
         • (preValidation) ["verifyWebhook()"]
         • (onResponse) ["logRequest()","countWebhook()"]

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { findFreePort } from '#src/demo/free-port.ts'
 import { type Person, people } from '#src/demo/people.ts'
 import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
 import { launchBrowser } from '#test/browser.ts'
@@ -10,7 +9,7 @@ import { build } from '#test/helper.ts'
 
 /** The whole server on a port of its own beside the certified provider, and a browser. */
 async function openAll(t: Test) {
-  const baseUrl = `http://localhost:${await freePort()}`
+  const baseUrl = `http://localhost:${await findFreePort()}`
   const options = {
     clientId: 'gatehouse-test',
     clientSecret: 'a client secret of some length',
@@ -131,13 +130,4 @@ async function newKeys() {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const key = await exportJWK(privateKey)
   return { keys: [{ ...key, kid: crypto.randomUUID(), alg: 'RS256', use: 'sig' }] }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

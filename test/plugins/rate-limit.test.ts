@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
+import limitStore from '#plugins/limit-store.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import { Refusal } from '#src/errors.ts'
 import { aCaller, fakeSession } from './neighbours.ts'
@@ -11,13 +12,16 @@ const callers = {
   bob: aCaller({ sessionId: 'session-b' }),
 }
 
-async function build(t: Test, options: Parameters<typeof rateLimit>[1]): Promise<FastifyInstance> {
+type Limit = Omit<Parameters<typeof rateLimit>[1], 'name'>
+
+async function build(t: Test, options: Limit): Promise<FastifyInstance> {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
+  await app.register(limitStore, { redisUrl: null })
   await app.register(async function limited(app) {
     await app.register(fakeSession(callers))
-    await app.register(rateLimit, options)
+    await app.register(rateLimit, { name: 'api', ...options })
     app.addHook('onRequest', async function requireCaller(request) {
       if (request.headers['x-caller'] === 'nobody') throw new Refusal('unauthenticated')
     })
@@ -111,9 +115,10 @@ t.test('off is no limit', async (t) => {
 
 t.test('a limited scope in a limited scope refuses the start', async (t) => {
   const app = Fastify()
-  await app.register(rateLimit, { limit, by: 'address' })
+  await app.register(limitStore, { redisUrl: null })
+  await app.register(rateLimit, { name: 'api', limit, by: 'address' })
   const nested = app.register(async function inner(app) {
-    await app.register(rateLimit, { limit, by: 'session' })
+    await app.register(rateLimit, { name: 'api', limit, by: 'session' })
   })
   await t.rejects(Promise.resolve(nested), /A limited scope stands in a limited scope/)
 })

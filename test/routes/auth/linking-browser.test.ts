@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { findFreePort } from '#src/demo/free-port.ts'
 import { startProvider } from '#src/demo/provider.ts'
 import { owners } from '#test/account.ts'
 import { launchBrowser } from '#test/browser.ts'
@@ -17,7 +16,7 @@ const people = {
 
 /** The server with two certified providers, on a port of its own. */
 async function serve(t: Test) {
-  const port = await freePort()
+  const port = await findFreePort()
   const baseUrl = `http://localhost:${port}`
   const settings: Record<string, string> = { BASE_URL: baseUrl, OIDC_PROVIDERS: 'home,work' }
   for (const name of ['home', 'work'] as const) {
@@ -39,15 +38,6 @@ async function serve(t: Test) {
   const test = await build(t, settings)
   await test.app.listen({ port, host: '127.0.0.1' })
   return { ...test, baseUrl }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Sends the form of a page, as its button would; the page after it is the provider's. */

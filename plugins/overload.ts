@@ -1,0 +1,23 @@
+import underPressure from '@fastify/under-pressure'
+import fp from 'fastify-plugin'
+import { Refusal } from '#src/errors.ts'
+
+// A second behind on everything: whoever waits longer is better served by another process, later.
+const longestDelayMs = 1_000
+const retryAfterSeconds = 5
+
+/** A process that cannot keep up says so at once, 503 with `Retry-After`, rather than ever later. */
+export default fp<{ maxEventLoopDelayMs?: number }>(
+  async function overload(app, { maxEventLoopDelayMs = longestDelayMs }) {
+    let isUnderPressure = () => false
+    // In a scope of its own: the library measures, the hook with a name refuses.
+    await app.register(async function pressure(app) {
+      await app.register(underPressure, { maxEventLoopDelay: maxEventLoopDelayMs })
+      isUnderPressure = app.isUnderPressure
+    })
+    app.addHook('onRequest', async function refuseOverload() {
+      if (isUnderPressure()) throw new Refusal('unavailable', { retryAfterSeconds })
+    })
+  },
+  { name: 'overload', fastify: '5.x' },
+)

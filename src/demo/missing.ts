@@ -1,0 +1,15 @@
+import type { Environment } from '#src/setting-readers.ts'
+import type { Demo } from './demo.ts'
+
+/*
+ * Stands in for the demo in the single binary, which carries no demo: nothing is embedded, and
+ * whatever is not set is a fault that the configuration names.
+ */
+
+export async function startDemo(env: Environment): Promise<Demo> {
+  return { env: { ...env }, embedded: { database: false, provider: false }, stop: async () => {} }
+}
+
+export async function findRunningDemo(): Promise<null> {
+  return null
+}

@@ -1,0 +1,95 @@
+import { type Decision, decide, type Subject } from '#src/access/policy.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+
+/** The first lock: the tenant of the verified session. */
+export type TenantScope = { readonly tenantId: string }
+
+export const postList = { name: 'posts', forms: [idForm] }
+
+/** The posts of the tenant, newest first. */
+export async function listPosts(tx: Tx, scope: TenantScope, page: Page) {
+  const rows = await tx.post.findMany({
+    where: { tenantId: scope.tenantId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, postList.name, (row) => [String(row.id)], toPost)
+}
+
+/** A post of the tenant, or null: missing and another tenant's are the same. */
+export async function findPost(tx: Tx, scope: TenantScope, id: number) {
+  const row = await tx.post.findFirst({ where: { id, tenantId: scope.tenantId } })
+  return row && toPost(row)
+}
+
+/** A new post of the author, in their tenant; where no department is given, of their department. */
+export async function createPost(
+  tx: Tx,
+  author: TenantScope & { readonly userId: number; readonly department: string | null },
+  post: { title: string; body: string; department?: string },
+  now: Date,
+) {
+  const row = await tx.post.create({
+    data: {
+      tenantId: author.tenantId,
+      authorId: author.userId,
+      department: post.department ?? author.department,
+      title: post.title,
+      body: post.body,
+      createdAt: now,
+      updatedAt: now,
+    },
+  })
+  return toPost(row)
+}
+
+export type PostChange =
+  | { outcome: 'changed'; post: ReturnType<typeof toPost> }
+  | { outcome: 'missing' }
+  | { outcome: 'refused'; reason: Decision['reason'] }
+
+/**
+ * Changes a post of the tenant where the attribute rule lets the caller. The row is locked before
+ * it is judged, so that what was judged is what is changed.
+ */
+export async function changePost(
+  tx: Tx,
+  scope: TenantScope,
+  caller: Subject,
+  id: number,
+  change: { title?: string; body?: string },
+  now: Date,
+): Promise<PostChange> {
+  const [object] = await tx.$queryRaw<{ department: string | null }[]>`
+    SELECT department FROM posts
+    WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} FOR UPDATE`
+  if (object === undefined) return { outcome: 'missing' }
+  const { effect, reason } = decide({ caller, resource: 'post', action: 'update', object, now })
+  if (effect !== 'allow') return { outcome: 'refused', reason }
+  const [row] = await tx.post.updateManyAndReturn({
+    where: { id, tenantId: scope.tenantId },
+    data: { ...change, updatedAt: now },
+  })
+  return row === undefined ? { outcome: 'missing' } : { outcome: 'changed', post: toPost(row) }
+}
+
+/** Deletes a post of the tenant. @returns false when it is missing or another tenant's */
+export async function deletePost(tx: Tx, scope: TenantScope, id: number): Promise<boolean> {
+  const { count } = await tx.post.deleteMany({ where: { id, tenantId: scope.tenantId } })
+  return count === 1
+}
+
+function toPost(row: Prisma.PostGetPayload<object>) {
+  return {
+    id: Number(row.id),
+    tenantId: row.tenantId,
+    authorId: row.authorId === null ? null : Number(row.authorId),
+    department: row.department,
+    title: row.title,
+    body: row.body,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

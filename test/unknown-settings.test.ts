@@ -1,0 +1,41 @@
+import t from 'tap'
+import { findUnknownSettings } from '#src/unknown-settings.ts'
+
+t.test('a misspelt setting is found, with the one it is nearest to', async (t) => {
+  const slips: Record<string, string> = {
+    BILLING_WEBHOOK_SECRET: 'BILLING_WEBHOOK_SECRETS',
+    SESSION_SECRET: 'SESSION_SECRETS',
+    DATABASE_URI: 'DATABASE_URL',
+    OIDC_PROVIDER: 'OIDC_PROVIDERS',
+    OIDC_ACME_CLIENTID: 'OIDC_ACME_CLIENT_ID',
+    RATE_LIMIT_LOGIN: 'RATE_LIMIT_SIGN_IN',
+    OPERATROS: 'OPERATORS',
+    log_level: 'LOG_LEVEL',
+  }
+  const env = Object.fromEntries(Object.keys(slips).map((name) => [name, 'x']))
+  const found = findUnknownSettings({ ...env, OIDC_PROVIDERS: 'acme' })
+  t.same(Object.fromEntries(found.map(({ name, nearest }) => [name, nearest])), slips)
+})
+
+t.test('settings, and what is none of our business, are left alone', async (t) => {
+  const env = {
+    DATABASE_URL: 'x',
+    OIDC_PROVIDERS: 'acme, other',
+    OIDC_ACME_ISSUER: 'x',
+    OIDC_OTHER_ISSUER: 'x',
+    PATH: 'x',
+    HOME: 'x',
+    PORTS: 'x',
+    HOSTNAME: 'x',
+    NODE_OPTIONS: 'x',
+    PGHOST: 'x',
+    npm_lifecycle_event: 'x',
+    KUBERNETES_SERVICE_HOST: 'x',
+  }
+  t.same(findUnknownSettings(env), [])
+})
+
+t.test('a setting of a provider that is not configured is unknown', async (t) => {
+  const found = findUnknownSettings({ OIDC_PROVIDERS: 'acme', OIDC_ACNE_ISSUER: 'x' })
+  t.same(found, [{ name: 'OIDC_ACNE_ISSUER', nearest: 'OIDC_ACME_ISSUER' }])
+})
