@@ -37,6 +37,7 @@ import billingEvents from '#routes/billing-events.ts'
 import billingReplays from '#routes/billing-replays.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
+import notifications from '#routes/notifications.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import assets from '#routes/pages/assets.ts'
@@ -141,6 +142,7 @@ export async function buildApp(
         await app.register(posts)
         await app.register(invoices)
         await app.register(tenantAudit)
+        await app.register(notifications)
       })
     })
 

@@ -2,6 +2,7 @@ import { type BillingApiSetup, readBillingApi, readOperators } from './billing-s
 import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
+import { type MailSetup, readMail } from './mail-settings.ts'
 import { type OutboundSetup, readAllowedHosts, readRetrySeconds } from './outbound-settings.ts'
 import { type ProviderSetup, readProviders } from './provider-settings.ts'
 import {
@@ -47,6 +48,8 @@ export type Config = {
     retentionDays: number
   }
   outbound: OutboundSetup
+  /** Null when no mail server is configured. */
+  mail: MailSetup | null
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
@@ -118,6 +121,7 @@ export function readConfig(env: Environment): Config {
       allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
       retentionDays: values.OUTBOUND_RETENTION_DAYS,
     },
+    mail: readMail(values.SMTP_URL, values.ALERT_FROM, faults),
     operators: readOperators(values.OPERATORS, faults),
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),

@@ -1,4 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
+import type { AlertMailJob } from './outbound/alerts.ts'
 import type { DeliverJob } from './outbound/deliver-job.ts'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
@@ -10,6 +11,7 @@ export type Jobs = {
   'billing-retention': { since?: string }
   deliver: DeliverJob
   'outbound-retention': Record<string, never>
+  'alert-mail': AlertMailJob
 }
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short' }
@@ -60,6 +62,14 @@ const queues = {
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 900,
+  },
+  // 30 s, 1 min, 2 min … up to an hour, some six hours in all: after that it is no news.
+  'alert-mail': {
+    retryLimit: 12,
+    retryDelay: 30,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
   },
 } as const satisfies Record<keyof Jobs, Queue>
 

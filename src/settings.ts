@@ -200,6 +200,19 @@ export const Settings = Type.Object({
     description:
       'Requests/seconds per session on everything else, and per address on paths that do not exist; `off` switches the limit off.',
   }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Mail server for alerts about webhook endpoints: smtp://user:password@host:port (587; STARTTLS where it is offered, and demanded before a password leaves the machine) or smtps://… (465). Without it alerts are notifications and log lines.',
+    }),
+  ),
+  ALERT_FROM: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Sender of alerts: an address, or `Name <address>`. Needed with SMTP_URL.',
+    }),
+  ),
   REDIS_URL: Type.Optional(
     Type.String({
       minLength: 1,

@@ -8,10 +8,13 @@ import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
 import { createProviders } from './identity/providers.ts'
 import { workRevocations } from './identity/revocation-job.ts'
 import { openQueue } from './jobs.ts'
+import { createMailer } from './mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { workAlerts } from './outbound/alert-job.ts'
 import type { Deliverer } from './outbound/deliverer.ts'
 import { workOutbound } from './outbound/worker.ts'
 import { type Pruner, startPruner } from './pruner.ts'
+import { listManagerAddresses } from './tenancy/managers.ts'
 
 export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
 
@@ -53,6 +56,15 @@ export async function startWorker(
     metrics: metrics.outbound,
     logger,
   })
+  const { mail, baseUrl } = config
+  const alertMeans = {
+    db,
+    mailer: mail && createMailer(mail),
+    baseUrl,
+    listManagers: listManagerAddresses,
+    clock,
+  }
+  await workAlerts(queue, alertMeans, logger)
   const pruner = startPruner(plane, config.session, logger)
   return { queue, plane, stop: () => stopWorker(queue, [deliverer, pruner], db, plane) }
 }

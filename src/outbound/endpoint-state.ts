@@ -7,7 +7,12 @@ export type EndpointState = {
   failingSince: Date | null
 }
 
-export type AlertKind = 'endpoint.failing' | 'endpoint.disabled' | 'endpoint.recovered'
+const alertKinds = ['endpoint.failing', 'endpoint.disabled', 'endpoint.recovered'] as const
+export type AlertKind = (typeof alertKinds)[number]
+
+export function isAlertKind(text: string): text is AlertKind {
+  return alertKinds.some((kind) => kind === text)
+}
 
 export type Judgement = {
   state: EndpointState & { disabledAt: Date | null }

@@ -1,3 +1,4 @@
+import type { PgBoss } from 'pg-boss'
 import type { Tx } from '#src/db/database.ts'
 import { alertOwners } from './alerts.ts'
 import { type EndpointState, judgeEndpoint, unwellSince } from './endpoint-state.ts'
@@ -18,6 +19,7 @@ const enough = 10 // more than the rule asks for need not be counted
 /** Moves the endpoints of the tenant to where the ends of their deliveries bring them. */
 export async function noteEnds(
   tx: Tx,
+  queue: PgBoss,
   scope: { readonly tenantId: string },
   ends: readonly DeliveryEnd[],
   now: Date,
@@ -30,7 +32,7 @@ export async function noteEnds(
     ORDER BY id FOR NO KEY UPDATE`
   for (const row of rows) {
     for (const { endpointId, ended } of ends) {
-      if (endpointId === row.id) await noteEnd(tx, scope, row, ended, now)
+      if (endpointId === row.id) await noteEnd(tx, queue, scope, row, ended, now)
     }
   }
 }
@@ -38,6 +40,7 @@ export async function noteEnds(
 /** Leaves in `row` what the endpoint has become. */
 async function noteEnd(
   tx: Tx,
+  queue: PgBoss,
   scope: { readonly tenantId: string },
   row: Row,
   ended: DeliveryEnd['ended'],
@@ -59,7 +62,8 @@ async function noteEnd(
   })
   Object.assign(row, { status, last_success_at: lastSuccessAt, failing_since: failingSince })
   if (judgement.alert === null) return
-  await alertOwners(tx, scope, { kind: judgement.alert, endpointId: row.id, url: row.url }, now)
+  const alert = { kind: judgement.alert, endpointId: row.id, url: row.url }
+  await alertOwners(tx, queue, scope, alert, now)
 }
 
 async function countExhausted(

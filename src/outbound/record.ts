@@ -50,7 +50,7 @@ export async function recordOutcomes(
   const ends = moves.flatMap(({ deliveryId, note }) =>
     note !== null && moved.has(deliveryId) ? [note] : [],
   )
-  if (ends.length > 0) await noteEnds(tx, scope, ends, now)
+  if (ends.length > 0) await noteEnds(tx, queue, scope, ends, now)
 }
 
 async function moveDeliveries(
