@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
-import { type Environment, list } from './setting-readers.ts'
 import { ProviderSettings } from './provider-schema.ts'
+import { type Environment, list } from './setting-readers.ts'
 import { Settings } from './settings.ts'
 
 /** A variable that looks as if it was meant for this program, and the setting it may have meant. */
