@@ -222,7 +222,7 @@ t.test('without a mail server there are a notification and a log line', async (t
   t.match(await scene.notifications(), [{ kind: 'endpoint.failing', mailed_at: null }])
   const line = scene.log.map((text) => JSON.parse(text)).find(({ outcome }) => outcome)
   t.match(line, {
-    level: 40,
+    level: 'warn',
     msg: 'owners told of an endpoint',
     kind: 'endpoint.failing',
     endpointId: scene.endpointId,
