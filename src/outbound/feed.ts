@@ -22,6 +22,7 @@ export async function readFeed(tx: Tx, scope: TenantScope, page: Page) {
     xactId === undefined || sequence === undefined
       ? Prisma.sql`true`
       : Prisma.sql`(xact_id, sequence) > (${xactId}::xid8, ${sequence}::bigint)`
+  // The order is by the columns; without the table's name it would be by the texts.
   const rows = await tx.$queryRaw<EventRow[]>`
     SELECT body, xact_id::text, sequence::text FROM outbound_events
     WHERE tenant_id = ${scope.tenantId}::uuid AND ${behind}
