@@ -40,6 +40,7 @@ import me from '#routes/me.ts'
 import notifications from '#routes/notifications.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
 import posts from '#routes/posts.ts'
@@ -135,6 +136,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(account, config.session)
       await app.register(orders)
 
       await app.register(async function tenant(app) {

@@ -57,5 +57,6 @@ export function homePage(account: HomeAccount): string {
         <h2>Your orders</h2>
         ${orders}
       </section>`,
+    { current: '/' },
   )
 }

@@ -1,7 +1,11 @@
 import { type Html, html } from './html.ts'
+import { type Navigation, navigation } from './navigation.ts'
 
-/** The frame of every page: one column, one heading, no script. */
-export function layout(title: string, main: Html): string {
+/**
+ * The frame of every page: one column, one heading, no script.
+ * @param open which page it is, for somebody who is signed in
+ */
+export function layout(title: string, main: Html, open?: Navigation): string {
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -12,8 +16,12 @@ export function layout(title: string, main: Html): string {
     <link rel="stylesheet" href="/assets/gatehouse.css">
   </head>
   <body>
-    <header class="top"><a class="brand" href="/">Gatehouse</a></header>
-    <main>
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="top">
+      <a class="brand" href="/">Gatehouse</a>
+      ${open ? navigation(open) : ''}
+    </header>
+    <main id="main">
       ${main}
     </main>
   </body>

@@ -1,0 +1,126 @@
+import t, { type Test } from 'tap'
+import { addIdentity, as, authenticatedAgo, owners } from '#test/account.ts'
+import { build, createUser, signIn, type TestApp, type TestUser } from '#test/helper.ts'
+
+const html = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+
+/** A person at the page: opens it and sends its forms. */
+function person({ app }: TestApp, cookie: string) {
+  return {
+    open: (url = '/app/account') => app.inject({ url, headers: { ...html, cookie } }),
+    send: (url: string, form: string, more: Record<string, string> = {}) =>
+      app.inject({ method: 'POST', url, headers: { ...html, cookie, ...more }, payload: form }),
+  }
+}
+
+async function setUp(t: Test) {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'editor', email: '<b>@x.example' })
+  await addIdentity(test, user.userId, 'a-subject')
+  const { cookie } = await signIn(test, user)
+  return { test, user, cookie, ...person(test, cookie) }
+}
+
+async function sessionsOf({ database }: TestApp, { userId }: TestUser): Promise<string[]> {
+  const { rows } = await database.admin.query<{ id: string }>(
+    'SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at',
+    [userId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+t.test('the page shows one’s own account and nobody else’s, escaped', async (t) => {
+  const { test, open } = await setUp(t)
+  const other = await createUser(test.database)
+  await addIdentity(test, other.userId, 'somebody-else')
+  const page = await open()
+  t.equal(page.statusCode, 200)
+  t.equal(page.headers['cache-control'], 'no-store')
+  t.match(page.body, '&lt;b&gt;@x.example')
+  t.match(page.body, 'a-subject')
+  t.match(page.body, 'This device')
+  t.notMatch(page.body, /<b>@|somebody-else/)
+  t.notMatch(page.body, '/app/account/identities/remove', 'the last way to sign in has no button')
+})
+
+t.test('only a signed-in person has the page; a token is refused', async (t) => {
+  const { test, cookie } = await setUp(t)
+  t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 401)
+  const made = await as(test, { cookie })('POST', '/auth/tokens', { name: 'program' })
+  const headers = { ...html, authorization: `Bearer ${made.json().token}` }
+  t.equal((await test.app.inject({ url: '/app/account', headers })).statusCode, 403)
+})
+
+t.test('a form of another site is refused', async (t) => {
+  const { test, user, send } = await setUp(t)
+  await signIn(test, user)
+  const answer = await send('/app/account/sessions/end-others', '', {
+    'sec-fetch-site': 'cross-site',
+  })
+  t.equal(answer.statusCode, 403)
+  t.equal((await sessionsOf(test, user)).length, 2)
+})
+
+t.test('one device is signed out, or all others; never somebody else’s', async (t) => {
+  const { test, user, open, send } = await setUp(t)
+  await signIn(test, user)
+  await signIn(test, user)
+  const stranger = await createUser(test.database)
+  await signIn(test, stranger)
+  const [, second] = await sessionsOf(test, user)
+  const [foreign] = await sessionsOf(test, stranger)
+
+  const ended = await send('/app/account/sessions/end', `id=${second}`)
+  t.equal(ended.statusCode, 303)
+  t.equal(ended.headers.location, '/app/account?done=session-ended')
+  t.match((await open('/app/account?done=session-ended')).body, 'That device is signed out.')
+  t.equal((await sessionsOf(test, user)).length, 2)
+
+  t.equal((await send('/app/account/sessions/end', `id=${foreign}`)).statusCode, 404)
+  t.equal((await send('/app/account/sessions/end', 'id=x')).statusCode, 400)
+  t.equal((await send('/app/account/sessions/end-others', '')).statusCode, 303)
+  t.equal((await sessionsOf(test, user)).length, 1)
+  t.equal((await sessionsOf(test, stranger)).length, 1)
+})
+
+t.test('a token is shown once, never has more than its owner, and is ended', async (t) => {
+  const { test, open, send } = await setUp(t)
+  const form = 'name=nightly&days=7&permissions=post%3Aread&permissions=order%3Aread'
+  const made = await send('/app/account/tokens', form)
+  t.equal(made.statusCode, 200)
+  const token = /gth_[\w-]+/.exec(made.body)?.[0] ?? ''
+  const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
+  t.same(me.json().permissions, ['post:read', 'order:read'])
+  const page = await open()
+  t.match(page.body, 'nightly')
+  t.notMatch(page.body, token)
+
+  t.equal(
+    (await send('/app/account/tokens', 'name=x&days=7&permissions=user:manage')).statusCode,
+    403,
+  )
+  for (const bad of ['name=&days=7', 'name=x&days=8', 'name=x', 'name=x&days=7&userId=1']) {
+    t.equal((await send('/app/account/tokens', bad)).statusCode, 400, bad)
+  }
+  const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
+  t.equal(rows.length, 1)
+  t.equal((await send('/app/account/tokens/end', `id=${rows[0].id}`)).statusCode, 303)
+  t.equal((await as(test, { authorization: `Bearer ${token}` })('GET', '/me')).statusCode, 401)
+})
+
+t.test('a way to sign in is removed within five minutes of signing in', async (t) => {
+  const { test, user, open, send } = await setUp(t)
+  await addIdentity(test, user.userId, 'second')
+  t.match((await open()).body, 'Remove demo second')
+  const form = 'provider=demo&subject=second'
+  await authenticatedAgo(test, 301)
+  const late = await send('/app/account/identities/remove', form)
+  t.equal(late.statusCode, 403)
+  t.match(late.body, '/auth/login?reauthenticate=true')
+  await authenticatedAgo(test, 0)
+  t.equal((await send('/app/account/identities/remove', form)).statusCode, 303)
+  t.equal((await send('/app/account/identities/remove', form)).statusCode, 404)
+  const last = await send('/app/account/identities/remove', 'provider=demo&subject=a-subject')
+  t.equal(last.statusCode, 409)
+  t.same(await owners(test), { 'demo:a-subject': user.userId })
+})
