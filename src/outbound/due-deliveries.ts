@@ -47,10 +47,17 @@ export async function findDueDeliveries(
     SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body,
       e.id AS endpoint_id, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
       e.secret, e.previous_secret, e.previous_secret_expires_at
-    FROM deliveries d
-    JOIN outbound_events v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
-    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
-    WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...ids]}::uuid[])`
+    FROM unnest(${[...ids]}::uuid[]) AS due (id)
+    -- One by one, by their whole key, also on a table whose statistics are still to come.
+    CROSS JOIN LATERAL (
+      SELECT * FROM deliveries
+      WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = due.id LIMIT 1
+    ) AS d
+    CROSS JOIN LATERAL (
+      SELECT body FROM outbound_events
+      WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
+    ) AS v
+    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`
   return new Map(rows.map((row) => [row.id, toDelivery(row, tenantId)]))
 }
 

@@ -53,6 +53,10 @@ export async function recordOutcomes(
   if (ends.length > 0) await noteEnds(tx, queue, scope, ends, now)
 }
 
+/**
+ * The ids stand there once more as an array, so that they are looked up in the key: on a young
+ * table, whose statistics are still to come, the join alone reads all deliveries of the tenant.
+ */
 async function moveDeliveries(
   tx: Tx,
   { tenantId }: { readonly tenantId: string },
@@ -69,25 +73,26 @@ async function moveDeliveries(
       UPDATE deliveries d SET status = move.status, attempts = move.after,
         next_attempt_at = move.next_attempt_at, finished_at = move.finished_at
       FROM move
-      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = move.delivery_id AND d.status = 'pending'
-        AND d.series = move.series AND d.attempts = move.before
-      RETURNING d.tenant_id, d.id, d.endpoint_id
+      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (ARRAY(SELECT delivery_id FROM move))
+        AND d.id = move.delivery_id AND d.status = 'pending' AND d.series = move.series
+        AND d.attempts = move.before
+      RETURNING d.tenant_id, d.endpoint_id, move.*
     ), kept AS (
       INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at,
         duration_ms, status_code, error, cause, response_excerpt)
       SELECT tenant_id, delivery_id, series, after, started_at, duration_ms, status_code, error,
         cause, response_excerpt
-      FROM moved JOIN move ON move.delivery_id = moved.id WHERE started_at IS NOT NULL
+      FROM moved WHERE started_at IS NOT NULL
     ), queued AS (
       ${insertDeliverJobs(nextAttempts)}
     )
-    SELECT id FROM moved`
+    SELECT delivery_id AS id FROM moved`
   return new Set(rows.map(({ id }) => id))
 }
 
 const nextAttempts = Prisma.sql`
   SELECT tenant_id, delivery_id, series, after + 1 AS number, endpoint_id, wait_seconds, priority
-  FROM moved JOIN move ON move.delivery_id = moved.id WHERE wait_seconds IS NOT NULL`
+  FROM moved WHERE wait_seconds IS NOT NULL`
 
 /** One row of the recordset. What has gone by since the attempt ended is part of the wait. */
 function toRow(move: Move, now: Date) {

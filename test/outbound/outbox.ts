@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { type Clock, systemClock } from '#src/clock.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { type NewEvent, publish } from '#src/outbound/publish.ts'
 import { createDatabase, createUser, type TestDatabase, type TestUser } from '#test/helper.ts'
@@ -27,7 +28,7 @@ export type DeliveryRow = {
   attempts: { series: number; number: number; status_code: number | null; error: string | null }[]
 }
 
-export async function createOutbox(t: Test): Promise<Outbox> {
+export async function createOutbox(t: Test, clock: Clock = systemClock): Promise<Outbox> {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
@@ -38,7 +39,7 @@ export async function createOutbox(t: Test): Promise<Outbox> {
     tenant,
     async publish(event = {}) {
       const whole = { type: 'order.updated', data: { id: 7 }, ...event } as const
-      const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, whole, new Date()))
+      const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, whole, clock.now()))
       return eventId
     },
     async deliveries() {

@@ -70,7 +70,7 @@ CREATE TABLE "deliveries" (
   CHECK ("status" = 'pending' OR "next_attempt_at" IS NULL)
 ) WITH (fillfactor = 80);
 CREATE UNIQUE INDEX "deliveries_tenant_id_event_id_endpoint_id_key" ON "deliveries" ("tenant_id", "event_id", "endpoint_id");
-CREATE INDEX "deliveries_tenant_id_endpoint_id_created_at_id_idx" ON "deliveries" ("tenant_id", "endpoint_id", "created_at", "id");
+CREATE INDEX "deliveries_tenant_id_endpoint_id_created_at_idx" ON "deliveries" ("tenant_id", "endpoint_id", "created_at");
 
 -- `error` is what the customer is told, `cause` what the operator needs to know.
 CREATE TABLE "delivery_attempts" (
