@@ -42,7 +42,9 @@ export async function startMailServer(
         const mail = {
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
-          text: Buffer.concat(chunks).toString().replace(/(?<!\?)=\r\n/g, ''),
+          text: Buffer.concat(chunks)
+            .toString()
+            .replace(/(?<!\?)=\r\n/g, ''),
           secure: session.secure,
           user: session.user,
         }

@@ -2,9 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { grantableTo, tokenPermissions } from '#src/access/roles.ts'
+import { deviceOf } from '#src/audit.ts'
 import { Refusal } from '#src/errors.ts'
 import { createToken, deleteToken } from '#src/identity/api-tokens.ts'
-import { deviceOf } from '#src/identity/audit.ts'
 import { listOwnAudit } from '#src/identity/audit-list.ts'
 import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
 import { listIdentities, unlinkIdentity } from '#src/identity/identities.ts'
@@ -141,7 +141,15 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
       audit: (await listOwnAudit(tx, { userId }, shownEntries)).data,
     }))
     const providers = [...app.providers.values()].map(({ setup }) => setup)
-    const page = { email, providers, grantable: grantableTo(role), notice, newToken, ...sections }
+    const page = {
+      email,
+      role,
+      providers,
+      grantable: grantableTo(role),
+      notice,
+      newToken,
+      ...sections,
+    }
     return reply
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
