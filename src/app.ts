@@ -39,6 +39,7 @@ import billingReplays from '#routes/billing-replays.ts'
 import deliveries from '#routes/deliveries.ts'
 import endpointReplays from '#routes/endpoint-replays.ts'
 import events from '#routes/events.ts'
+import invitations from '#routes/invitations.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import notifications from '#routes/notifications.ts'
@@ -47,10 +48,12 @@ import orders from '#routes/orders.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
+import tenantMembers from '#routes/pages/tenant.ts'
 import posts from '#routes/posts.ts'
 import tenants from '#routes/tenants.ts'
 import webhookEndpointActions from '#routes/webhook-endpoint-actions.ts'
 import webhookEndpoints from '#routes/webhook-endpoints.ts'
+import users from '#routes/users.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -150,6 +153,9 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(posts)
         await app.register(invoices)
+        await app.register(tenantMembers)
+        await app.register(users)
+        await app.register(invitations)
         await app.register(tenantAudit)
         await app.register(webhookEndpoints, {
           keys: encryptionKeys,

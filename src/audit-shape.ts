@@ -13,7 +13,7 @@ export const AuditPage = PageOf(
     target: Nullable(
       Type.String({
         description:
-          'Id of the session, token, tenant, invitation, endpoint or delivery it is about',
+          'Id of the session, token, tenant, invitation, user, endpoint or delivery it is about',
       }),
     ),
     userId: Nullable(Id),

@@ -21,6 +21,9 @@ export type AuditEntry = {
     | 'token-delete'
     | 'invitation-create'
     | 'invitation-accept'
+    | 'invitation-delete'
+    | 'user-update'
+    | 'user-remove'
     | 'refresh-tokens'
     | 'revoke-tokens'
     | 'endpoint-create'
@@ -37,7 +40,7 @@ export type AuditEntry = {
   provider?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant, invitation, endpoint or delivery it is about. */
+  /** Id of the session, token, tenant, invitation, user, endpoint or delivery it is about. */
   target?: string | null
 }
 

@@ -12,6 +12,7 @@ export const errorTable = {
   'logout-refused': { status: 400, title: 'The logout was refused' },
   'not-found': { status: 404, title: 'Not found' },
   'last-sign-in-method': { status: 409, title: 'This is your only way to sign in' },
+  'last-admin': { status: 409, title: 'A tenant keeps an admin' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Not possible as things stand' },
   'too-large': { status: 413, title: 'The body is too large' },

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 export type ReceivedMail = {
   from: string
   to: string[]
-  /** The message as it came: headers, an empty line, the body. */
+  /** The message: headers, an empty line, the body with its soft line breaks joined. */
   text: string
   /** Whether the connection was encrypted, and who had signed in. */
   secure: boolean
@@ -42,7 +42,9 @@ export async function startMailServer(
         const mail = {
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
-          text: Buffer.concat(chunks).toString(),
+          text: Buffer.concat(chunks)
+            .toString()
+            .replace(/(?<!\?)=\r\n/g, ''),
           secure: session.secure,
           user: session.user,
         }

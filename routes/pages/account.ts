@@ -141,7 +141,15 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
       audit: (await listOwnAudit(tx, { userId }, shownEntries)).data,
     }))
     const providers = [...app.providers.values()].map(({ setup }) => setup)
-    const page = { email, providers, grantable: grantableTo(role), notice, newToken, ...sections }
+    const page = {
+      email,
+      role,
+      providers,
+      grantable: grantableTo(role),
+      notice,
+      newToken,
+      ...sections,
+    }
     return reply
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')

@@ -5,6 +5,12 @@ export const rolePermissions = {
   admin: ['post:read', 'post:write', 'post:delete', 'user:manage'],
 } as const satisfies Record<string, readonly Permission[]>
 
+export const roles = [
+  'viewer',
+  'editor',
+  'admin',
+] as const satisfies (keyof typeof rolePermissions)[]
+
 export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
 
 /** The permissions of a role; none for a role that is not in the table. */

@@ -19,6 +19,8 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT, UPDATE (role, department, last_active_at), DELETE',
     worker: 'SELECT',
   },
+  tenant_members: { web: 'SELECT, UPDATE (role, department), DELETE', worker: '' },
+  tenant_invitations: { web: 'SELECT, DELETE', worker: '' },
   // The worker clears dead rows away; it cannot read what would open one (id_hash, hash, state_hash).
   sessions: {
     web: 'SELECT, INSERT, UPDATE (id_hash, last_seen_at, authenticated_at, expires_at, tenant_id, provider, provider_session), DELETE',

@@ -12,8 +12,8 @@ export type Queryable = {
 
 /**
  * The connection to tables that are read before any tenant is known (src/db/planes.ts): by key,
- * one row at a time, in hand-written statements. No context is ever set here, so tables under
- * row-level security show no rows.
+ * one row at a time, in hand-written statements. No context is set but by `setTenant`, so tables
+ * under row-level security show no rows.
  */
 export type IdentityPlane = Queryable & {
   /** Runs `work` in one transaction on one connection; rolled back when it throws. */
@@ -22,6 +22,14 @@ export type IdentityPlane = Queryable & {
     work: (connection: Queryable) => Promise<T>,
   ): Promise<T>
   close(): Promise<void>
+}
+
+/** Sets the tenant of the transaction: what row-level security and the tenant's views let through. */
+export async function setTenant(connection: Queryable, tenantId: string): Promise<void> {
+  await connection.query({
+    text: `SELECT set_config('app.tenant_id', $1, true)`,
+    values: [tenantId],
+  })
 }
 
 // A server that keeps its own limit answers within this; one that does not is given up.

@@ -1,7 +1,9 @@
 /**
  * Tables read before any tenant is known (contract 8). They are reached by key only, through
- * functions that return one row, and carry no row-level security. Every table that stands in
- * neither list must be under row-level security: the boot proof checks it (src/db/proof.ts).
+ * functions that return one row, and carry no row-level security; those who manage a tenant reach
+ * its rows through views that hold them to it (tenant_members, tenant_invitations). Every table
+ * that stands in neither list must be under row-level security, and every view over one that does
+ * must hold to a context: the boot proof checks it (src/db/proof.ts).
  */
 export const identityPlane = [
   'users',

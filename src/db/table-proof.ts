@@ -10,6 +10,8 @@ type TableFacts = {
   enabled: boolean
   forced: boolean
   invoker: boolean
+  overPlane: boolean
+  scoped: boolean
   readable: boolean
   open: string[]
   placed: boolean
@@ -35,7 +37,7 @@ function tableProblem(table: TableFacts): string | null {
   if (table.listed) return null
   if (table.kind === 'm') return `The materialized view ${name} cannot be under row-level security.`
   if (table.kind === 'f') return `The foreign table ${name} cannot be under row-level security.`
-  if (table.kind === 'v') return table.invoker ? null : `The view ${name} is not security_invoker.`
+  if (table.kind === 'v') return viewProblem(table)
   if (!table.enabled) return `The table ${name} is not under row-level security.`
   if (!table.forced) return `Row-level security of the table ${name} is not forced on its owner.`
   if (!table.readable) return `The table ${name} has no policy that lets its rows be read in scope.`
@@ -46,10 +48,20 @@ function tableProblem(table: TableFacts): string | null {
   return null
 }
 
+function viewProblem({ name, invoker, overPlane, scoped }: TableFacts): string | null {
+  if (!invoker) return `The view ${name} is not security_invoker.`
+  if (overPlane && !scoped) return `The view ${name} shows rows of every scope.`
+  return null
+}
+
+// A branch for the constant true, or for a context that is not set.
+const openText = String.raw`'\mtrue\M|current_(tenant|user)_id\(\)( AS \w+\))? IS NULL'`
+
 /*
  * A permissive policy is open when a condition of it names no context, or has a branch for the
  * constant true or for a context that is not set. UPDATE and ALL policies without WITH CHECK use
- * USING for it. Tables that everyone may append to are excused for INSERT alone.
+ * USING for it. Tables that everyone may append to are excused for INSERT alone. A view over tables
+ * without row-level security has to name a context in the same way.
  */
 const tableFacts = `
   WITH policy AS (
@@ -68,11 +80,16 @@ const tableFacts = `
                  WHERE a.attrelid = c.oid AND grantee = 0) AS public,
     c.relrowsecurity AS enabled, c.relforcerowsecurity AS forced,
     coalesce(c.reloptions && ARRAY['security_invoker=true', 'security_invoker=on'], false) AS invoker,
+    EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+            JOIN pg_class base ON d.refclassid = 'pg_class'::regclass AND base.oid = d.refobjid
+            WHERE r.ev_class = c.oid AND base.relname = ANY ($1)) AS "overPlane",
+    c.relkind = 'v' AND pg_get_viewdef(c.oid) ~ 'current_(tenant|user)_id\\(\\)'
+      AND pg_get_viewdef(c.oid) !~ ${openText} AS scoped,
     EXISTS (SELECT FROM policy p WHERE p.polrelid = c.oid AND p.polpermissive
             AND p.polcmd IN ('*', 'r')) AS readable,
     ARRAY(SELECT DISTINCT p.polname::text FROM condition p
           WHERE p.polrelid = c.oid AND p.polpermissive
-            AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ '\\mtrue\\M|current_(tenant|user)_id\\(\\)( AS \\w+\\))? IS NULL')
+            AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ ${openText})
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
     c.relname = ANY ($2)
       OR NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')

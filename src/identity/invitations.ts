@@ -1,5 +1,5 @@
 import { type Device, recordAudit } from '#src/audit.ts'
-import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
+import { type IdentityPlane, type Queryable, setTenant } from '#src/db/identity-plane.ts'
 
 export type Invitation = {
   id: string
@@ -8,6 +8,8 @@ export type Invitation = {
   email: string
   role: string
   department: string | null
+  /** The admin who invited; null once they are gone. */
+  invitedBy: number | null
   createdAt: string
   expiresAt: string
   /** Set at once when a user holds the address as verified; else at their next sign-in. */
@@ -26,12 +28,13 @@ export type NewInvitation = {
 const lifetimeDays = 14
 const statementTimeoutMs = 2_000
 
-type InvitationRow = {
+export type InvitationRow = {
   id: string
   tenant_id: string
   email: string
   role: string
   department: string | null
+  invited_by: string | bigint | null
   created_at: Date
   expires_at: Date
   accepted_at: Date | null
@@ -41,13 +44,16 @@ type InvitationRow = {
  * Invites an address into the tenant for 14 days; an earlier invitation of it gives way. Whoever
  * holds the address as verified already is a member at once, everyone else with the next sign-in
  * that proves it. Whether the caller may invite is the policy's business.
+ * @returns `member` when whoever holds the address is one already; then nothing changes
  */
 export async function createInvitation(
   plane: IdentityPlane,
   invitation: NewInvitation,
   device: Device,
-): Promise<Invitation> {
+): Promise<Invitation | 'member'> {
   return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const holder = await findHolder(connection, invitation)
+    if (holder?.member === true) return 'member'
     const { rows } = await connection.query<InvitationRow>({
       text: `
         INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
@@ -56,7 +62,8 @@ export async function createInvitation(
           SET role = excluded.role, department = excluded.department,
               invited_by = excluded.invited_by, created_at = now(),
               expires_at = excluded.expires_at, accepted_at = NULL
-        RETURNING id, tenant_id, email, role, department, created_at, expires_at, accepted_at`,
+        RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
+                  accepted_at`,
       values: [
         invitation.tenantId,
         invitation.email,
@@ -80,19 +87,50 @@ export async function createInvitation(
       },
       device,
     )
-    const userId = await findVerifiedUser(connection, row.email)
-    if (userId === null) return toInvitation(row)
-    await acceptInvitations(connection, row.email, userId, device)
+    if (holder === null) return toInvitation(row)
+    await acceptInvitations(connection, row.email, holder.userId, device)
     return toInvitation({ ...row, accepted_at: row.created_at })
   })
 }
 
-async function findVerifiedUser(connection: Queryable, email: string): Promise<number | null> {
-  const { rows } = await connection.query<{ id: string }>({
-    text: `SELECT id FROM users WHERE lower(email COLLATE "C") = $1 AND email_verified`,
-    values: [email],
+/** Who holds the address as verified, and whether they are a member of the tenant. */
+async function findHolder(
+  connection: Queryable,
+  { email, tenantId }: NewInvitation,
+): Promise<{ userId: number; member: boolean } | null> {
+  const { rows } = await connection.query<{ id: string; member: boolean }>({
+    text: `
+      SELECT id, EXISTS (SELECT FROM memberships WHERE tenant_id = $2 AND user_id = u.id) AS member
+      FROM users u WHERE lower(email COLLATE "C") = lower($1 COLLATE "C") AND email_verified`,
+    values: [email, tenantId],
   })
-  return rows[0] === undefined ? null : Number(rows[0].id)
+  const [row] = rows
+  return row === undefined ? null : { userId: Number(row.id), member: row.member }
+}
+
+/**
+ * Takes back an invitation that nobody has accepted.
+ * @param admin who takes it back, in their tenant
+ * @returns false when it is missing, accepted or another tenant's
+ */
+export async function withdrawInvitation(
+  plane: IdentityPlane,
+  admin: { userId: number; tenantId: string },
+  id: string,
+  device: Device,
+): Promise<boolean> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    await setTenant(connection, admin.tenantId)
+    const { rowCount } = await connection.query({
+      text: `DELETE FROM tenant_invitations
+             WHERE tenant_id = $1 AND id = $2 AND accepted_at IS NULL`,
+      values: [admin.tenantId, id],
+    })
+    if (rowCount !== 1) return false
+    const entry = { action: 'invitation-delete', outcome: 'done', reason: 'withdrawn' } as const
+    await recordAudit(connection, { ...entry, ...admin, target: id }, device)
+    return true
+  })
 }
 
 /**
@@ -129,13 +167,14 @@ export async function acceptInvitations(
   }
 }
 
-function toInvitation(row: InvitationRow): Invitation {
+export function toInvitation(row: InvitationRow): Invitation {
   return {
     id: row.id,
     tenantId: row.tenant_id,
     email: row.email,
     role: row.role,
     department: row.department,
+    invitedBy: row.invited_by === null ? null : Number(row.invited_by),
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     acceptedAt: row.accepted_at?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 import { randomId } from '#src/crypto/digest.ts'
-import type { Queryable } from '#src/db/identity-plane.ts'
+import { type Queryable, setTenant } from '#src/db/identity-plane.ts'
 import type { Known, ProvenIdentity } from './claims.ts'
 
 /** What the database knows that bears on the identity: who holds it, and who has its address. */
@@ -35,10 +35,7 @@ export async function createUser(
   emailVerified: boolean,
 ): Promise<number> {
   const tenantId = randomId()
-  await connection.query({
-    text: `SELECT set_config('app.tenant_id', $1, true)`,
-    values: [tenantId],
-  })
+  await setTenant(connection, tenantId)
   await connection.query({
     text: 'INSERT INTO tenants (id, name) VALUES ($1, $2)',
     values: [tenantId, (identity.name ?? identity.email ?? 'Personal').slice(0, 200)],

@@ -57,6 +57,6 @@ export function homePage(account: HomeAccount): string {
         <h2>Your orders</h2>
         ${orders}
       </section>`,
-    { current: '/' },
+    { current: '/', role: account.role },
   )
 }

@@ -1,19 +1,26 @@
+import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { type Html, html } from './html.ts'
 
-/** What the signed-in person may open, as far as the pages' own links go. */
-export type Navigation = { readonly current: string }
+/** Which page is open, and the role of whoever looks: what they may not do is not offered. */
+export type Navigation = { readonly current: string; readonly role: string | null }
 
-const entries: readonly { href: string; label: string }[] = [
+type Entry = { href: string; label: string; needs?: Permission }
+
+const entries: readonly Entry[] = [
   { href: '/', label: 'Home' },
+  { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
   { href: '/app/account', label: 'Account' },
 ]
 
 /** The links between the pages; the one that is open says so. */
-export function navigation({ current }: Navigation): Html {
-  const links = entries.map(({ href, label }) =>
-    href === current
-      ? html`<a href="${href}" aria-current="page">${label}</a>`
-      : html`<a href="${href}">${label}</a>`,
-  )
+export function navigation({ current, role }: Navigation): Html {
+  const permissions = permissionsOf(role)
+  const links = entries
+    .filter(({ needs }) => needs === undefined || permissions.includes(needs))
+    .map(({ href, label }) =>
+      href === current
+        ? html`<a href="${href}" aria-current="page">${label}</a>`
+        : html`<a href="${href}">${label}</a>`,
+    )
   return html`<nav class="pages" aria-label="Pages">${links}</nav>`
 }

@@ -93,6 +93,23 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
       /view all_posts is not security_invoker/,
     ],
     [
+      'a view over the identity plane that names no context',
+      'CREATE VIEW all_members WITH (security_invoker = true) AS SELECT * FROM memberships',
+      /view all_members shows rows of every scope/,
+    ],
+    [
+      'a view over the identity plane with a branch for no context',
+      `CREATE VIEW all_members WITH (security_invoker = true) AS SELECT * FROM memberships
+       WHERE tenant_id = (SELECT current_tenant_id()) OR (SELECT current_tenant_id()) IS NULL`,
+      /view all_members shows rows of every scope/,
+    ],
+    [
+      'the view of a tenant’s members without its condition',
+      `CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
+       SELECT tenant_id, user_id, role, department FROM memberships`,
+      /view tenant_members shows rows of every scope/,
+    ],
+    [
       'a materialized view',
       'CREATE MATERIALIZED VIEW all_posts AS SELECT 1 AS one',
       /materialized view all_posts/,

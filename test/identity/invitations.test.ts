@@ -21,7 +21,9 @@ async function invite(
 ) {
   const { tenantId, userId: invitedBy } = host
   const invitation = { tenantId, email, role, department: 'sales', invitedBy }
-  return createInvitation(app.identityPlane, invitation, device)
+  const created = await createInvitation(app.identityPlane, invitation, device)
+  if (created === 'member') throw new Error('Invited a member.')
+  return created
 }
 
 async function membershipsOf({ database }: Journey, tenantId: string): Promise<unknown[]> {
@@ -120,7 +122,7 @@ t.test(
     t.equal(second.id, first.id)
     await arrive(journey)
     t.same(await membershipsOf(journey, host.tenantId), [{ role: 'viewer', department: 'sales' }])
-    await invite(journey, host, 'ada@example.com', 'editor')
+    await t.rejects(invite(journey, host, 'ADA@example.com', 'editor'), /Invited a member/)
     await arrive(journey)
     t.same(await membershipsOf(journey, host.tenantId), [{ role: 'viewer', department: 'sales' }])
   },

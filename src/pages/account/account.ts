@@ -8,6 +8,7 @@ import { type ShownToken, tokenSection } from './tokens.ts'
 
 export type Account = {
   email: string | null
+  role: string | null
   identities: readonly ShownIdentity[]
   providers: readonly ProviderChoice[]
   sessions: readonly ShownSession[]
@@ -47,7 +48,7 @@ export function accountPage(account: Account): string {
       ${sessionSection(account.sessions)}
       ${tokenSection(account.tokens, account.grantable)}
       ${auditSection(account.audit)}`,
-    { current: '/app/account' },
+    { current: '/app/account', role: account.role },
   )
 }
 

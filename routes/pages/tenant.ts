@@ -1,0 +1,155 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { roles } from '#src/access/roles.ts'
+import { deviceOf } from '#src/audit.ts'
+import { Refusal } from '#src/errors.ts'
+import { listInvitations } from '#src/identity/invitation-list.ts'
+import { createInvitation, withdrawInvitation } from '#src/identity/invitations.ts'
+import { listMembers } from '#src/identity/member-list.ts'
+import { changeMember, removeMember } from '#src/identity/members.ts'
+import { readId } from '#src/ids.ts'
+import { refusalOfMember } from '#src/member-refusals.ts'
+import { isTenantNotice, type TenantNotice, tenantPage } from '#src/pages/tenant/tenant.ts'
+import { Uuid } from '#src/shapes.ts'
+import { findTenant } from '#src/tenancy/tenants.ts'
+
+const shown = { limit: 100, after: null }
+
+const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
+const Role = Type.Enum([...roles])
+// An empty field of a form is no department.
+const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+const Query = Type.Object(
+  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+)
+const ChangeForm = Type.Object(
+  { id: Id, role: Role, department: Department },
+  { additionalProperties: false },
+)
+const RemoveForm = Type.Object({ id: Id }, { additionalProperties: false })
+const InvitationForm = Type.Object(
+  { email: Type.String({ format: 'email', maxLength: 320 }), role: Role, department: Department },
+  { additionalProperties: false },
+)
+const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+
+/** The people of a tenant as a page, and what its buttons do. */
+const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
+  const plane = app.identityPlane
+  const hidden = { hide: true } as const
+
+  app.get(
+    '/app/tenant',
+    {
+      config: { access: { resource: 'user', action: 'read' } },
+      schema: { ...hidden, querystring: Query },
+    },
+    async (request, reply) => {
+      const { caller, tenantScope: scope } = request
+      const { done } = request.query
+      const found = await app.db.read(scope, async (tx) => ({
+        tenant: await findTenant(tx, scope),
+        members: (await listMembers(tx, scope, shown)).data,
+        invitations: (await listInvitations(tx, scope, shown)).data,
+      }))
+      const { members, invitations } = found
+      const page = tenantPage({
+        name: found.tenant?.name ?? 'Your tenant',
+        userId: caller.userId,
+        role: caller.role,
+        members,
+        invitations,
+        notice: isTenantNotice(done) ? done : null,
+      })
+      return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+    },
+  )
+
+  app.post(
+    '/app/tenant/members/change',
+    {
+      config: { access: { resource: 'user', action: 'update' } },
+      schema: { ...hidden, body: ChangeForm },
+    },
+    async (request, reply) => {
+      const { id, role, department } = request.body
+      const change = { role, department: department === '' ? null : department }
+      const result = await changeMember(
+        plane,
+        request.tenantScope,
+        readId(id),
+        change,
+        requestDevice(request),
+      )
+      if (typeof result === 'string') throw refusalOfMember(result)
+      return done(reply, 'changed')
+    },
+  )
+
+  app.post(
+    '/app/tenant/members/remove',
+    {
+      config: { access: { resource: 'user', action: 'delete' } },
+      schema: { ...hidden, body: RemoveForm },
+    },
+    async (request, reply) => {
+      const id = readId(request.body.id)
+      const device = requestDevice(request)
+      const result = await removeMember(plane, app.queue, request.tenantScope, id, device)
+      if (result !== 'removed') throw refusalOfMember(result)
+      return done(reply, 'removed')
+    },
+  )
+
+  app.post(
+    '/app/tenant/invitations',
+    {
+      config: { access: { resource: 'user', action: 'create' } },
+      schema: { ...hidden, body: InvitationForm },
+    },
+    async (request, reply) => {
+      const { userId: invitedBy, tenantId } = request.tenantScope
+      const { email, role } = request.body
+      const department = request.body.department === '' ? null : request.body.department
+      const invitation = await createInvitation(
+        plane,
+        { tenantId, email, role, department, invitedBy },
+        requestDevice(request),
+      )
+      if (invitation === 'member') throw refusalOfMember('member-already')
+      return done(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
+    },
+  )
+
+  app.post(
+    '/app/tenant/invitations/withdraw',
+    {
+      config: { access: { resource: 'user', action: 'delete' } },
+      schema: { ...hidden, body: WithdrawForm },
+    },
+    async (request, reply) => {
+      const { tenantScope, body } = request
+      const withdrawn = await withdrawInvitation(
+        plane,
+        tenantScope,
+        body.id,
+        requestDevice(request),
+      )
+      if (!withdrawn) throw new Refusal('not-found')
+      return done(reply, 'withdrawn')
+    },
+  )
+}
+
+function requestDevice(request: FastifyRequest) {
+  return deviceOf(request.ip, request.headers['user-agent'])
+}
+
+/** The page again, by GET, so that reloading it does nothing twice. */
+function done(reply: FastifyReply, notice: TenantNotice) {
+  return reply.redirect(`/app/tenant?done=${notice}`, 303)
+}
+
+export default tenant

@@ -1,0 +1,110 @@
+import t, { type Test } from 'tap'
+import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
+
+const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+
+function person({ app }: TestApp, cookie: string) {
+  return {
+    open: (url = '/app/tenant') => app.inject({ url, headers: { ...form, cookie } }),
+    send: (url: string, payload: string) =>
+      app.inject({
+        method: 'POST',
+        url: `/app/tenant/${url}`,
+        headers: { ...form, cookie },
+        payload,
+      }),
+  }
+}
+
+async function setUp(t: Test) {
+  const test = await build(t)
+  const admin = await createUser(test.database, { role: 'admin', email: 'admin@x.example' })
+  const { tenantId } = admin
+  const member = await createUser(test.database, { tenantId, email: '<i>@x.example' })
+  const { cookie } = await signIn(test, admin)
+  return { test, admin, member, tenantId, ...person(test, cookie) }
+}
+
+async function roleOf({ database }: TestApp, userId: number) {
+  const { rows } = await database.admin.query(
+    'SELECT role, department FROM memberships WHERE user_id = $1',
+    [userId],
+  )
+  return rows[0] ?? null
+}
+
+t.test('whoever manages a tenant sees its members and invitations, no other’s', async (t) => {
+  const { test, open, send } = await setUp(t)
+  const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
+  const theirs = person(test, (await signIn(test, stranger)).cookie)
+  await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
+  t.equal(
+    (await send('invitations', 'email=new@x.example&role=editor&department=press')).headers
+      .location,
+    '/app/tenant?done=invited',
+  )
+  const { body, statusCode } = await open('/app/tenant?done=invited')
+  t.equal(statusCode, 200)
+  t.match(body, 'admin@x.example')
+  t.match(body, '&lt;i&gt;@x.example')
+  t.match(body, 'new@x.example')
+  t.notMatch(body, /<i>|else@x\.example|theirs@x\.example/)
+})
+
+t.test('without user:manage there is no page, and no link to it', async (t) => {
+  const { test, member, admin } = await setUp(t)
+  const { cookie } = await signIn(test, member)
+  const { open, send } = person(test, cookie)
+  t.equal((await open()).statusCode, 403)
+  t.notMatch((await open('/')).body, '/app/tenant')
+  const demotion = `id=${admin.userId}&role=viewer&department=`
+  t.equal((await send('members/change', demotion)).statusCode, 403)
+  t.equal((await send('members/remove', `id=${admin.userId}`)).statusCode, 403)
+  t.equal((await send('invitations', 'email=a@x.example&role=admin&department=')).statusCode, 403)
+  t.equal((await test.app.inject({ url: '/app/tenant', headers: form })).statusCode, 401)
+})
+
+t.test('a member is changed and removed; another tenant’s is missing', async (t) => {
+  const { test, member, send } = await setUp(t)
+  const id = `id=${member.userId}`
+  const changed = await send('members/change', `${id}&role=editor&department=press`)
+  t.equal(changed.headers.location, '/app/tenant?done=changed')
+  t.same(await roleOf(test, member.userId), { role: 'editor', department: 'press' })
+  await send('members/change', `${id}&role=editor&department=`)
+  t.same(await roleOf(test, member.userId), { role: 'editor', department: null })
+
+  const stranger = await createUser(test.database)
+  for (const [url, rest] of [
+    ['members/change', '&role=admin&department='],
+    ['members/remove', ''],
+  ]) {
+    t.equal((await send(`${url}`, `id=${stranger.userId}${rest}`)).statusCode, 404)
+  }
+  for (const bad of ['role=owner&department=', 'role=admin', 'role=admin&department=&plan=pro']) {
+    t.equal((await send('members/change', `${id}&${bad}`)).statusCode, 400, bad)
+  }
+  t.equal((await send('members/remove', id)).headers.location, '/app/tenant?done=removed')
+  t.equal(await roleOf(test, member.userId), null)
+})
+
+t.test('the last admin stays, and is told why', async (t) => {
+  const { admin, send } = await setUp(t)
+  const answer = await send('members/remove', `id=${admin.userId}`)
+  t.equal(answer.statusCode, 409)
+  t.match(answer.body, 'Make somebody else an admin first.')
+})
+
+t.test('an invitation is withdrawn; somebody with an account joins at once', async (t) => {
+  const { test, send } = await setUp(t)
+  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  const { rows } = await test.database.admin.query('SELECT id FROM invitations')
+  const withdrawn = await send('invitations/withdraw', `id=${rows[0].id}`)
+  t.equal(withdrawn.headers.location, '/app/tenant?done=withdrawn')
+  t.equal((await send('invitations/withdraw', `id=${rows[0].id}`)).statusCode, 404)
+
+  await createUser(test.database, { email: 'known@x.example', emailVerified: true })
+  const joined = await send('invitations', 'email=known@x.example&role=viewer&department=')
+  t.equal(joined.headers.location, '/app/tenant?done=joined')
+  const again = await send('invitations', 'email=known@x.example&role=viewer&department=')
+  t.equal(again.statusCode, 409)
+})
