@@ -73,6 +73,6 @@ async function countExhausted(
       SELECT FROM deliveries
       WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = ${endpointId}::uuid
         AND created_at >= ${unwellSince(state)} AND status = 'exhausted' AND attempts > 0
-      ORDER BY created_at, id LIMIT ${enough}) AS some`
+      ORDER BY created_at, id LIMIT ${enough}) AS counted`
   return row?.count ?? 0
 }
