@@ -61,7 +61,7 @@ t.test('the checker sees each kind of breach', async (t) => {
       /not delivered.*without a job/,
     ],
     [() => 'DELETE FROM deliveries', /without a delivery/],
-    [() => 'UPDATE delivery_attempts SET number = number + 1', /with a gap/],
+    [() => 'UPDATE delivery_attempts SET number = number + 10', /with a gap/],
     [() => 'DELETE FROM delivery_attempts', /another number.*without a success/],
     [() => 'UPDATE delivery_attempts SET status_code = 204', /past success/],
     [() => `UPDATE deliveries SET status = 'exhausted'`, /too early/],
