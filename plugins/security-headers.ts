@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: nothing is called; the library wants an answer to put its headers on
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import fp from 'fastify-plugin'
