@@ -75,6 +75,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'delivery:read': manages,
   'delivery:replay': manages,
   'event:read': manages,
+  'notification:read': manages,
   'audit:read': manages,
   'billing-event:read': { reach: 'operator' },
   'billing-event:replay': { reach: 'operator' },

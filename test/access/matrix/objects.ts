@@ -1,5 +1,6 @@
 import { accountKinds } from './account-kinds.ts'
 import type { Kind, Kinds, Owner, Params, Placed } from './kind.ts'
+import { outboundKinds } from './outbound-kinds.ts'
 import { resourceKinds } from './resource-kinds.ts'
 import { serviceKinds } from './service-kinds.ts'
 import type { Caller, World } from './world.ts'
@@ -16,6 +17,7 @@ export type Place =
 export const kinds: Kinds = {
   ...accountKinds,
   ...resourceKinds,
+  ...outboundKinds,
   ...serviceKinds,
 }
 

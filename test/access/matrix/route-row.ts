@@ -27,7 +27,10 @@ export type RouteRow = {
   cursor?: string
   /** What it lists may come late: only what must not be there is looked for. */
   lags?: true
-  /** Composite keys hold it as well, so that it does not leak even without both locks. */
+  /**
+   * Composite keys hold it as well, its own or those of the deliveries that tell of it, so that it
+   * does not leak even without both locks.
+   */
   heldByKeys?: true
   /** Only of use inside a tenant. */
   needsTenant?: true

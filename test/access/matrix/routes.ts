@@ -1,4 +1,5 @@
 import { accountRoutes } from './account-routes.ts'
+import { outboundRoutes } from './outbound-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import type { RouteRows } from './route-row.ts'
 import { serviceRoutes } from './service-routes.ts'
@@ -7,16 +8,6 @@ import { serviceRoutes } from './service-routes.ts'
 export const contractRoutes: RouteRows = {
   ...accountRoutes,
   ...resourceRoutes,
+  ...outboundRoutes,
   ...serviceRoutes,
 }
-
-/** Rules whose routes are not there yet; one that has a route may not stand here. */
-export const rulesAhead: readonly string[] = [
-  'webhook-endpoint:read',
-  'webhook-endpoint:create',
-  'webhook-endpoint:update',
-  'webhook-endpoint:delete',
-  'delivery:read',
-  'delivery:replay',
-  'event:read',
-]
