@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { Queryable } from '#src/db/identity-plane.ts'
+import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
 import type { TestApp, TestDatabase } from '#test/helper.ts'
 
 /** Which of the two are on. */
@@ -21,20 +21,20 @@ const scopeColumnsOf: Readonly<Record<string, readonly string[]>> = { teamMember
  * of every statement that its domain functions make. Row-level security still gets its scope.
  */
 function switchOffQueryScope(app: FastifyInstance): void {
-  const { db } = app
-  const unlocked: Database = {
-    ...db,
+  // In place: a route may have taken hold of either when it was registered.
+  const db: Database = { ...app.db }
+  const plane: IdentityPlane = { ...app.identityPlane }
+  const unlocked: Pick<Database, 'read' | 'write'> = {
     read: (scope, work) => db.read(scope, (tx) => work(withoutScope(tx))),
     write: (scope, work) => db.write(scope, (tx) => work(withoutScope(tx))),
   }
-  app.db = unlocked
-  const { identityPlane: plane } = app
-  app.identityPlane = {
+  const unlockedPlane: Pick<IdentityPlane, 'query' | 'transaction'> = {
     ...withoutTenant(plane),
     transaction: (limits, work) =>
       plane.transaction(limits, (connection) => work(withoutTenant(connection))),
-    close: () => plane.close(),
   }
+  Object.assign(app.db, unlocked)
+  Object.assign(app.identityPlane, unlockedPlane)
 }
 
 /** Switches the second lock off, in the test's own database. */
