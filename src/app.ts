@@ -47,6 +47,7 @@ import me from '#routes/me.ts'
 import notifications from '#routes/notifications.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import access from '#routes/pages/access.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import home from '#routes/pages/home.ts'
@@ -152,6 +153,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(access)
       await app.register(account, config.session)
       await app.register(orders)
 

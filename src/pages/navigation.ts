@@ -10,6 +10,7 @@ const entries: readonly Entry[] = [
   { href: '/', label: 'Home' },
   { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
   { href: '/app/account', label: 'Account' },
+  { href: '/app/access', label: 'Who may do what' },
 ]
 
 /** The links between the pages; the one that is open says so. */
