@@ -11,6 +11,11 @@ export type Tx = Prisma.TransactionClient
 export type Database = {
   /** Runs `work` in a READ ONLY transaction under `scope`. */
   read<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs one hand-written statement in a READ ONLY transaction of its own under `scope`. For what
+   * is read most, one row by its id: it costs a third of the same through Prisma.
+   */
+  readRows<Row extends object>(scope: Scope, statement: Prisma.Sql): Promise<Row[]>
   /** Runs `work` in a transaction under `scope`; it is committed when `work` resolves. */
   write<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -28,11 +33,14 @@ const namedStatements = 200 // the code has fewer; a list of values makes one fo
 export function openDatabase(url: string, size: number, mode?: ContextMode): Database {
   const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode))
   // Behind a pooler the next transaction may be on another connection, which knows no names.
-  const naming = isPooled(url) ? {} : { statementNameGenerator: nameStatements() }
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, naming), errorFormat: 'minimal' })
+  const nameOf = isPooled(url) ? () => '' : nameStatements()
+  const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf })
+  const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
   return {
     read: (scope, work) =>
       inScope(scope, 'read', () => prisma.$transaction(work, transactionLimits)),
+    readRows: (scope, { text, values }) =>
+      pool.readRows(scope, { name: nameOf({ sql: text }), text, values }),
     write: (scope, work) =>
       inScope(scope, 'write', () => prisma.$transaction(work, transactionLimits)),
     async close() {
