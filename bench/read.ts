@@ -16,12 +16,10 @@ const delayMs = 40
 
 const note = `GET /orders/:id with a session. “Plain” is Fastify with two prepared selects, without row-level
 security, session plugin or policy; better-auth runs on its Prisma adapter with Prisma's documented
-row-level-security recipe. Where the time of a read goes, by the profile of the process: a third into
-handing PostgreSQL and the client their packets (the session, the scoped transaction, its COMMIT: one
-packet more than plain), a third into Prisma and its driver, a tenth into garbage, a twentieth each
-into Fastify and into our own session, policy and scope. Hand-written statements would come nearer
-to plain; they are kept to the session and to recording events. Round trips are those an answer waits for: how much later it comes, in
-round trips, when each takes ${delayMs} ms longer.`
+row-level-security recipe. Ours sends two messages more than plain, in the packet of the second
+select: what opens the scoped transaction and its COMMIT. Round trips are those an answer waits for:
+how much later it comes when each takes ${delayMs} ms longer, in whole trips; a test counts them at
+the socket.`
 
 /** Reading one's own order, beside a program without any care and beside the usual library. */
 export async function measureRead(place: Place, effort: Effort): Promise<Section> {
@@ -106,5 +104,5 @@ async function countTrips(contender: Contender, { seconds }: Effort): Promise<st
   const far = await openFarDatabase(contender.databaseUrl, delayMs)
   const distant = await measure({ ...contender, databaseUrl: far.url }, 1, seconds)
   far.close()
-  return ((distant.p50Ms - near.p50Ms) / delayMs).toFixed(1)
+  return ((distant.p50Ms - near.p50Ms) / delayMs).toFixed(0)
 }
