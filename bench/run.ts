@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { measureGrowth } from './growth.ts'
 import { measureInbound } from './inbound.ts'
+import { measureOutbound } from './outbound.ts'
 import { type Place, withPlace } from './place.ts'
 import { measureRead } from './read.ts'
 import { measureRelationships } from './relationships.ts'
@@ -16,6 +17,7 @@ import { type Effort, type Section, sectionText } from './section.ts'
 const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section>>> = {
   inbound: measureInbound,
   read: measureRead,
+  outbound: measureOutbound,
   chain: measureRelationships,
   growth: measureGrowth, // last: it leaves the tables full
 }
