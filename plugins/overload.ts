@@ -6,7 +6,10 @@ import { Refusal } from '#src/errors.ts'
 const longestDelayMs = 1_000
 const retryAfterSeconds = 5
 
-/** A process that cannot keep up says so at once, 503 with `Retry-After`, rather than ever later. */
+/**
+ * A process that cannot keep up says so at once, 503 with `Retry-After`, rather than ever later. Not
+ * for webhooks: these have a time limit of their own and are to be recorded as long as it can be kept.
+ */
 export default fp<{ maxEventLoopDelayMs?: number }>(
   async function overload(app, { maxEventLoopDelayMs = longestDelayMs }) {
     let isUnderPressure = () => false

@@ -80,7 +80,7 @@ declare module 'fastify' {
  *     │                    queue, provider client, client for customers' URLs
  *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
- *     ├─ browser           session, same-origin, provider tokens
+ *     ├─ browser           overload, session, same-origin, provider tokens
  *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
  *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
@@ -108,7 +108,6 @@ export async function buildApp(
   await app.register(routeAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(limitStore, { redisUrl: config.redisUrl })
-  await app.register(overload)
   await app.register(database, { ...config.database, proof })
   await app.register(queue, config.database)
   await app.register(oidcClient, { providers: config.providers, clock })
@@ -125,6 +124,7 @@ export async function buildApp(
   })
 
   await app.register(async function browser(app) {
+    await app.register(overload)
     await app.register(session, config.session)
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
     await app.register(grantAccess, { url: config.database.url, keys: encryptionKeys })
