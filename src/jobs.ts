@@ -7,6 +7,7 @@ export type Jobs = {
   'billing-event': { eventId: string }
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
+  'endpoint-replay': { tenantId: string; replayId: string }
   /** `since`: everything received before has been seen to (RFC 3339). */
   'billing-retention': { since?: string }
   deliver: DeliverJob
@@ -36,6 +37,8 @@ const queues = {
   },
   // One page of a replay each; the page after it is sent with the same commit.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  // One page of a replay each, as above.
+  'endpoint-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 60 },
   // At most one waits, however many processes ask for it.
   'billing-retention': {
     policy: 'short',

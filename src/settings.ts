@@ -172,6 +172,7 @@ export const Settings = Type.Object({
     default: '',
     description:
       'Comma-separated exact host:port pairs that deliveries may reach although the rules for addresses and schemes forbid it, for receivers in development and tests. Danger: customers choose the URLs, so whatever stands here can be called by every one of them.',
+    demo: 'the demo’s receiver',
   }),
   OUTBOUND_RETENTION_DAYS: Type.Integer({
     minimum: 1,

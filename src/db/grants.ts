@@ -71,7 +71,8 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
     worker: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
   },
-  delivery_attempts: { web: 'SELECT', worker: 'SELECT, INSERT' },
+  // The web role makes the one attempt of the test button.
+  delivery_attempts: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   notifications: { web: 'SELECT', worker: 'SELECT, INSERT, UPDATE (mailed_at)' },
   endpoint_replays: {
     web: 'SELECT, INSERT',

@@ -1,6 +1,6 @@
 import { type Clock, unixSeconds } from '#src/clock.ts'
 import { type EncryptionKeys, UnsealError } from '#src/crypto/sealed.ts'
-import type { DueDelivery } from './due-deliveries.ts'
+import type { DueDelivery, Target } from './due-deliveries.ts'
 import { openEndpointSecrets } from './endpoint-secrets.ts'
 import type { Sender, SendResult } from './send.ts'
 import { signDelivery } from './signature.ts'
@@ -12,7 +12,7 @@ export type AttemptMeans = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys;
  * its own. Never rejects.
  */
 export async function attemptDelivery(
-  { event, endpoint }: DueDelivery,
+  { event, endpoint }: Pick<DueDelivery, 'event'> & { endpoint: Target },
   { sender, keys, clock }: AttemptMeans,
 ): Promise<SendResult> {
   const startedAt = clock.now()
@@ -47,6 +47,9 @@ const unsent = {
 }
 
 /** Success is any 2xx that came to its end. */
-export function succeeded({ statusCode, error }: SendResult): boolean {
+export function succeeded({
+  statusCode,
+  error,
+}: Pick<SendResult, 'statusCode' | 'error'>): boolean {
   return error === null && statusCode !== null && statusCode >= 200 && statusCode < 300
 }

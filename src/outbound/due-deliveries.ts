@@ -12,11 +12,15 @@ export type DueDelivery = {
   attempts: number
   createdAt: Date
   event: { id: string; body: string }
-  endpoint: { id: string; tenantId: string; url: string; signature: SignatureProfile } & Pick<
-    EndpointState,
-    'status' | 'lastSuccessAt'
-  > &
-    SealedSecrets
+  endpoint: Target & Pick<EndpointState, 'status' | 'lastSuccessAt'>
+}
+
+/** Where an attempt goes and what signs it. */
+export type Target = SealedSecrets & {
+  id: string
+  tenantId: string
+  url: string
+  signature: SignatureProfile
 }
 
 type Row = {

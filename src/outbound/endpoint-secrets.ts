@@ -43,6 +43,7 @@ function bindingOf({ tenantId, id }: EndpointKey): Binding {
 /** Where endpoint secrets are kept, for the rotation of keys. */
 export const sealedSecretTable: SealedTable = {
   table: 'webhook_endpoints',
+  byTenant: true,
   key: ['tenant_id', 'id'],
   columns: ['secret', 'previous_secret'],
   facts: [],

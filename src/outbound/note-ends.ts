@@ -77,6 +77,7 @@ async function countExhausted(
       SELECT FROM deliveries
       WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = ${endpointId}::uuid
         AND created_at >= ${unwellSince(state)} AND status = 'exhausted' AND attempts > 0
+        AND event_type <> 'endpoint.test'
       ORDER BY created_at, id LIMIT ${enough}) AS counted`
   return row?.count ?? 0
 }

@@ -1,7 +1,7 @@
-import { randomToken } from '#src/crypto/digest.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { deliverChannel, insertDeliverJobs } from './deliver-job.ts'
+import { composeEvent } from './envelope.ts'
 import type { EventType } from './event-types.ts'
 
 export type NewEvent = {
@@ -26,8 +26,7 @@ export async function publish(
   { type, data, endpointId }: NewEvent,
   now: Date,
 ): Promise<Published> {
-  const eventId = `msg_${randomToken()}`
-  const body = JSON.stringify({ id: eventId, type, createdAt: now.toISOString(), data })
+  const { id: eventId, body } = composeEvent(type, data, now)
   const chosen =
     endpointId === undefined
       ? Prisma.sql`(event_types IS NULL OR ${type} = ANY (event_types))`

@@ -1,5 +1,6 @@
 import type { Database } from '#src/db/database.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
+import { listTenantIds } from '#src/db/tenant-ids.ts'
 
 const batchRows = 500
 
@@ -14,7 +15,7 @@ export async function purgeEvents(
   before: Date,
 ): Promise<number> {
   let events = 0
-  for await (const tenantId of listTenants(plane)) {
+  for await (const tenantId of listTenantIds(plane)) {
     let purged: number
     do {
       purged = await purgeBatch(db, { tenantId }, before)
@@ -22,22 +23,6 @@ export async function purgeEvents(
     } while (purged === batchRows)
   }
   return events
-}
-
-/** Every tenant with a member; the tenants themselves are only seen from inside. */
-async function* listTenants(plane: IdentityPlane): AsyncGenerator<string> {
-  let after = '00000000-0000-0000-0000-000000000000'
-  for (;;) {
-    const { rows } = await plane.query<{ tenant_id: string }>({
-      name: 'next-tenant',
-      text: 'SELECT tenant_id FROM memberships WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1',
-      values: [after],
-    })
-    const [row] = rows
-    if (row === undefined) return
-    after = row.tenant_id
-    yield after
-  }
 }
 
 function purgeBatch(

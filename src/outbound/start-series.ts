@@ -4,7 +4,8 @@ import { deliverChannel, insertDeliverJobs } from './deliver-job.ts'
 
 /**
  * Sends deliveries of the tenant again, each with a whole schedule of its own; what the schedule
- * before had left to do is left undone. Those to a disabled endpoint stay as they are.
+ * before had left to do is left undone. Those to a disabled endpoint stay as they are, and those
+ * whose present schedule has made no attempt yet: they are on their way.
  * @returns the ids of those that were begun
  */
 export async function startSeries(
@@ -18,7 +19,7 @@ export async function startSeries(
       SELECT d.id FROM deliveries d
       JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...deliveryIds]}::uuid[])
-        AND e.status <> 'disabled'
+        AND e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0)
       ORDER BY d.id FOR UPDATE OF d
     ), begun AS (
       UPDATE deliveries d
