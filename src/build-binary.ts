@@ -54,7 +54,7 @@ async function assets(): Promise<string[]> {
   const pages = await readdir(`${top}src/pages`)
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
-    ...pages.filter((name) => !name.endsWith('.ts')).map((name) => `src/pages/${name}`),
+    ...pages.filter((name) => /\.(css|js)$/.test(name)).map((name) => `src/pages/${name}`),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
   ]
 }

@@ -1,0 +1,37 @@
+import { maxRangeDays } from '#src/outbound/replay-range.ts'
+import { type Html, html } from '../html.ts'
+
+/** A range as it was typed, and why it came back. */
+export type ReplayDraft = { from: string; to: string; fault: string | null }
+
+/** Sends a range of deliveries again; times of one's own where none of the usual ranges will do. */
+export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft): Html {
+  return html`<section class="card" aria-labelledby="replay">
+        <h2 id="replay">Send again</h2>
+        <p class="quiet">The same events with the same ids. Receivers that remember ids take none of them twice.</p>
+        <form class="form" method="post" action="/app/webhooks/${endpointId}/replay">
+          <label>Made in
+            <select name="range">
+              <option value="hour">the last hour</option>
+              <option value="day"${fault === null ? html` selected` : ''}>the last day</option>
+              <option value="week">the last week</option>
+              <option value="own"${fault === null ? '' : html` selected`}>a range of my own</option>
+            </select>
+          </label>
+          <details${fault === null ? '' : html` open`}>
+            <summary>A range of my own</summary>
+            <div class="pair">
+              <label>From, in UTC <input type="datetime-local" name="from" value="${from}"></label>
+              <label>To, in UTC <input type="datetime-local" name="to" value="${to}"></label>
+            </div>
+            <p class="quiet small">At most ${maxRangeDays} days.</p>
+          </details>
+          ${fault === null ? '' : html`<p class="fault" role="alert">${fault}</p>`}
+          <fieldset><legend>Which of them</legend><div class="boxes">
+            <label class="box"><input type="radio" name="status" value="exhausted" checked> those given up</label>
+            <label class="box"><input type="radio" name="status" value=""> all, received ones too</label>
+          </div></fieldset>
+          <button class="button">Send them again</button>
+        </form>
+      </section>`
+}
