@@ -10,7 +10,9 @@ const endpointMoods = { active: 'good', failing: 'warning', disabled: 'bad' } as
 export function endpointBadge({ status, failingSince, disabledAt }: Endpoint): Html {
   const since = disabledAt ?? failingSince
   return html`<span class="badge ${endpointMoods[status]}">${endpointLabels[status]}</span>${
-    since === null ? '' : html` <span class="quiet">since ${timeText(since)}</span>`
+    since === null
+      ? ''
+      : html` <span class="quiet">since <span class="whole">${timeText(since)}</span></span>`
   }`
 }
 

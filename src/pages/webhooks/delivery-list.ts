@@ -49,7 +49,7 @@ function deliveryTable(deliveries: readonly Delivery[]): Html {
     const { id, eventType, status, createdAt, attempts } = delivery
     return html`<tr>
             <td><a href="/app/deliveries/${id}">${eventType}</a><br><span class="quiet">${momentText(createdAt)}</span></td>
-            <td>${deliveryBadge(status)}<br><span class="quiet">${countText(attempts.length)}</span></td>
+            <td>${deliveryBadge(status)}<br><span class="quiet whole">${countText(attempts.length)}</span></td>
             <td class="wrap">${comingText(delivery)}</td>
           </tr>`
   })

@@ -62,7 +62,7 @@ function endpointTable(endpoints: readonly Endpoint[], all: WebhooksView['stats'
             <td>${stats === undefined ? '' : html`${sparkline(stats)} ${medianText(stats)}`}</td>
           </tr>`
   })
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll lead"><table>
           <thead><tr><th scope="col">Endpoint</th><th scope="col">Status</th><th scope="col">Succeeded</th><th scope="col">Time to an answer</th></tr></thead>
           <tbody>${rows}</tbody>
         </table></div>
