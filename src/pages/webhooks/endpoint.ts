@@ -54,7 +54,7 @@ function testSection({ id, attempts }: Delivery): Html {
   return html`<section class="card" aria-labelledby="test">
         <h2 id="test">The answer to your test</h2>
         <ol class="timeline">${attempts.map(attemptItem)}</ol>
-        <p><a href="/app/deliveries/${id}">What exactly was sent</a></p>
+        <div class="row"><a href="/app/deliveries/${id}">What exactly was sent</a></div>
       </section>`
 }
 

@@ -11,7 +11,7 @@ const LocalTime = Type.String({ pattern: '^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:
 /** What the form that sends a range again says. */
 export const RangeFields = Type.Object(
   {
-    range: Type.Enum(['hour', 'day', 'week', 'own']),
+    range: Type.Enum(['hour', 'day', 'week']),
     from: LocalTime,
     to: LocalTime,
     status: Type.Enum(['', ...deliveryStatuses]),
@@ -19,13 +19,13 @@ export const RangeFields = Type.Object(
   { additionalProperties: false },
 )
 
-/** The range that is asked for, or why it is none. Times of one's own are UTC. */
+/** The range that is asked for, or why it is none. Times of one's own (UTC) go before the others. */
 export function readRange(
   { range, from, to, status }: Type.Static<typeof RangeFields>,
   now: Date,
 ): ReplayRange | { fault: string } {
   const chosen = status === '' ? null : status
-  if (range !== 'own') {
+  if (from === '' && to === '') {
     return { from: new Date(now.getTime() - rangeMs[range]), to: now, status: chosen }
   }
   const own = { from: new Date(`${from}Z`), to: new Date(`${to}Z`) }

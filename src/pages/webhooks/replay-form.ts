@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts'
 /** A range as it was typed, and why it came back. */
 export type ReplayDraft = { from: string; to: string; fault: string | null }
 
-/** Sends a range of deliveries again; times of one's own where none of the usual ranges will do. */
+/** Sends a range of deliveries again: one of the usual ranges, or times of one's own. */
 export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft): Html {
   return html`<section class="card" aria-labelledby="replay">
         <h2 id="replay">Send again</h2>
@@ -13,18 +13,17 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
           <label>Made in
             <select name="range">
               <option value="hour">the last hour</option>
-              <option value="day"${fault === null ? html` selected` : ''}>the last day</option>
+              <option value="day" selected>the last day</option>
               <option value="week">the last week</option>
-              <option value="own"${fault === null ? '' : html` selected`}>a range of my own</option>
             </select>
           </label>
           <details${fault === null ? '' : html` open`}>
-            <summary>A range of my own</summary>
+            <summary>Or from a time to a time</summary>
             <div class="pair">
               <label>From, in UTC <input type="datetime-local" name="from" value="${from}"></label>
               <label>To, in UTC <input type="datetime-local" name="to" value="${to}"></label>
             </div>
-            <p class="quiet small">At most ${maxRangeDays} days.</p>
+            <p class="quiet small">Where these are given, they count. At most ${maxRangeDays} days.</p>
           </details>
           ${fault === null ? '' : html`<p class="fault" role="alert">${fault}</p>`}
           <fieldset><legend>Which of them</legend><div class="boxes">

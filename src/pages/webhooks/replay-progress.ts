@@ -35,7 +35,7 @@ export function replayPage(role: string | null, replay: EndpointReplay): string 
           <p role="status">${words}</p>
         </div>
         <p class="quiet small">Each is attempted by the schedule from its first attempt on. This page may be closed; the work goes on.</p>
-        <p><a class="button plain slim" href="${endpoint}#deliveries">See the deliveries</a></p>
+        <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">See the deliveries</a></div>
       </section>`,
     { current: '/app/webhooks', role },
     isLast ? undefined : following,

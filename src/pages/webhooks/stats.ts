@@ -4,10 +4,10 @@ import { durationText } from '../time.ts'
 
 /** Success rate and time to an answer; undefined where nothing was sent lately. */
 export function rateText(stats: EndpointStats | undefined): Html {
-  if (stats === undefined) return html`<span class="quiet">nothing sent</span>`
+  if (stats === undefined) return html`<span class="quiet whole">nothing sent</span>`
   const { attempts, succeeded } = stats
   const noun = attempts === 1 ? 'attempt' : 'attempts'
-  return html`<strong>${percent(succeeded, attempts)}</strong> <span class="quiet">of ${attempts} ${noun}</span>`
+  return html`<strong class="whole">${percent(succeeded, attempts)}</strong> <span class="quiet whole">of ${attempts} ${noun}</span>`
 }
 
 export function medianText({ medianMs }: EndpointStats): Html {
