@@ -18,7 +18,7 @@ type Row = { endpoint_id: string; hour: number | null; succeeded: number } & {
 const dayMs = 86_400_000
 
 /** The newest deliveries of an endpoint that are looked at: a busy one has any number a day. */
-export const sampledDeliveries = 1_000
+export const sampledDeliveries = 500
 
 /**
  * How the endpoints of the tenant have done lately, by id; those nothing was sent to are left out,
