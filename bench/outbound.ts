@@ -54,6 +54,7 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Out
       )
     }
     const worker = await startDeliverer(place, receivers.ports)
+    await measureLag(receivers, db, tenantId, 10, idlePauseMs) // code gets compiled, connections made
     const idle = await measureLag(receivers, db, tenantId, idleEvents, idlePauseMs)
     const pause = 1_000 / busyEventsPerSecond
     const busyEvents = effort.seconds * busyEventsPerSecond

@@ -1,20 +1,24 @@
 import fp from 'fastify-plugin'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
+import type { ProofWatch } from '#src/db/proof-watch.ts'
+import type { ContextMode } from '#src/db/scoped-pool.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Owned and tenant rows: scoped transactions only. */
+    /** Owned and tenant rows: scoped transactions only, and none while the lock is not proven. */
     db: Database
     /** Rows that are read by key before a tenant is known. */
     identityPlane: IdentityPlane
   }
 }
 
+type Options = { url: string; poolSize: number; context: ContextMode; proof: ProofWatch }
+
 /** Opens both doors to the database and closes them with the server. */
-export default fp<{ url: string; poolSize: number }>(
-  async function database(app, { url, poolSize }) {
-    const db = openDatabase(url, poolSize)
+export default fp<Options>(
+  async function database(app, { url, poolSize, context, proof }) {
+    const db = requireProof(openDatabase(url, poolSize, context), proof)
     const identityPlane = openIdentityPlane(url, Math.ceil(poolSize / 2))
     app.decorate('db', db)
     app.decorate('identityPlane', identityPlane)
@@ -24,3 +28,18 @@ export default fp<{ url: string; poolSize: number }>(
   },
   { name: 'database', fastify: '5.x' },
 )
+
+/** Whatever route it is that asks: under a broken lock it gets a 503 instead of rows. */
+function requireProof(db: Database, proof: ProofWatch): Database {
+  return {
+    ...db,
+    async read(scope, work) {
+      proof.requireProof()
+      return db.read(scope, work)
+    },
+    async write(scope, work) {
+      proof.requireProof()
+      return db.write(scope, work)
+    },
+  }
+}

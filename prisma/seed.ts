@@ -1,12 +1,13 @@
 import pg from 'pg'
 import { acme, globex, type Member, members } from '#src/demo/people.ts'
+import { insertTeam, teams } from './seed-teams.ts'
 
 /** The provider name the demo's identities carry. */
 const provider = 'demo'
 
 /**
- * The demo's data: two tenants, people in every role, orders, posts and invoices. Deterministic;
- * run again it changes nothing.
+ * The demo's data: two tenants, people in every role, orders, posts, invoices, and documents in the
+ * folders of teams. Deterministic; run again it changes nothing.
  * @returns false when the data was there already
  */
 export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
@@ -19,8 +20,15 @@ export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
     const known = await owner.query('SELECT FROM oauth_identities WHERE provider = $1', [provider])
     if (known.rowCount !== 0) return false
     for (const tenant of [acme, globex]) await insertTenant(owner, tenant.id, tenant.name)
-    for (const [index, member] of members.entries())
-      await insertMember(owner, member, index, issuer)
+    const userIds = new Map<string, string>()
+    for (const [index, member] of members.entries()) {
+      userIds.set(member.subject, await insertMember(owner, member, index, issuer))
+    }
+    for (const team of teams) {
+      const ids = team.members.map((subject) => userIds.get(subject) ?? '')
+      await setScope(owner, team.tenant.id, ids[0] ?? null)
+      await insertTeam(owner, team, ids)
+    }
     await owner.query('COMMIT')
     return true
   } finally {
@@ -46,7 +54,7 @@ async function insertMember(
   member: Member,
   index: number,
   issuer: string,
-): Promise<void> {
+): Promise<string> {
   const ownTenantId = await ownTenantOf(owner, member, index)
   const { rows } = await owner.query<{ id: string }>(
     `INSERT INTO users (email, email_verified, billing_customer, own_tenant_id)
@@ -75,6 +83,7 @@ async function insertMember(
   await insertOrders(owner, member, userId)
   await insertPost(owner, member, userId)
   await insertInvoice(owner, member, index)
+  return userId
 }
 
 /** Admins own the tenant they run; everybody else has one of their own beside it. */

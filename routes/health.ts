@@ -2,16 +2,16 @@ import type { FastifyPluginAsync } from 'fastify'
 
 const publicRoute = { config: { access: 'public' } } as const
 
-/** Alive: the process answers. Ready: it can do its work. */
-const health: FastifyPluginAsync<{ isReady: () => Promise<boolean> }> = async function health(
-  app,
-  { isReady },
-) {
+/** Alive: the process answers. Ready: it can do its work; `failing` names the parts that cannot. */
+const health: FastifyPluginAsync<{
+  findFailing: () => Promise<string[]>
+}> = async function health(app, { findFailing }) {
   app.get('/healthz', publicRoute, async () => ({ status: 'ok' }))
 
   app.get('/readyz', publicRoute, async (_request, reply) => {
-    const ready = await isReady()
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+    const failing = await findFailing()
+    if (failing.length === 0) return { status: 'ready' }
+    return reply.code(503).send({ status: 'not ready', failing })
   })
 }
 

@@ -39,14 +39,17 @@ import tokens from '#routes/auth/tokens.ts'
 import billingEvents from '#routes/billing-events.ts'
 import billingReplays from '#routes/billing-replays.ts'
 import deliveries from '#routes/deliveries.ts'
+import documents from '#routes/documents.ts'
 import endpointReplays from '#routes/endpoint-replays.ts'
 import events from '#routes/events.ts'
+import folders from '#routes/folders.ts'
 import invitations from '#routes/invitations.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
 import notifications from '#routes/notifications.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import access from '#routes/pages/access.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import deliveryPages from '#routes/pages/deliveries.ts'
@@ -56,6 +59,8 @@ import endpointPages from '#routes/pages/webhook-endpoint.ts'
 import replayPages from '#routes/pages/webhook-replays.ts'
 import webhookPages from '#routes/pages/webhooks.ts'
 import posts from '#routes/posts.ts'
+import teamMembers from '#routes/team-members.ts'
+import teams from '#routes/teams.ts'
 import tenants from '#routes/tenants.ts'
 import users from '#routes/users.ts'
 import webhookEndpointActions from '#routes/webhook-endpoint-actions.ts'
@@ -63,6 +68,7 @@ import webhookEndpoints from '#routes/webhook-endpoints.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import { type ProofWatch, unwatched } from './db/proof-watch.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { serverOptions } from './server-options.ts'
 
@@ -92,6 +98,7 @@ export async function buildApp(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
+  proof: ProofWatch = unwatched,
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
@@ -108,7 +115,7 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(limitStore, { redisUrl: config.redisUrl })
   await app.register(overload)
-  await app.register(database, config.database)
+  await app.register(database, { ...config.database, proof })
   await app.register(queue, config.database)
   await app.register(oidcClient, { providers: config.providers, clock })
   await app.register(outbound, { ...config.outbound, clock })
@@ -152,6 +159,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(access)
       await app.register(account, config.session)
       await app.register(orders)
 
@@ -162,6 +170,10 @@ export async function buildApp(
         await app.register(tenantMembers)
         await app.register(users)
         await app.register(invitations)
+        await app.register(documents)
+        await app.register(folders)
+        await app.register(teams)
+        await app.register(teamMembers)
         await app.register(tenantAudit)
         await app.register(webhookEndpoints, {
           keys: encryptionKeys,

@@ -1,6 +1,7 @@
 import { type BillingApiSetup, readBillingApi, readOperators } from './billing-settings.ts'
 import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
+import type { ContextMode } from './db/scoped-pool.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
 import { type MailSetup, readMail } from './mail-settings.ts'
 import { type OutboundSetup, readAllowedHosts, readRetrySeconds } from './outbound-settings.ts'
@@ -32,7 +33,13 @@ export type Config = {
   admin: { host: string; port: number }
   trustProxy: readonly string[]
   role: 'all' | 'web' | 'worker'
-  database: { url: string; workerUrl: string; ownerUrl: string | undefined; poolSize: number }
+  database: {
+    url: string
+    workerUrl: string
+    ownerUrl: string | undefined
+    poolSize: number
+    context: ContextMode
+  }
   session: {
     secrets: readonly [string, ...string[]]
     idleSeconds: number
@@ -99,6 +106,7 @@ export function readConfig(env: Environment): Config {
           : readDatabaseUrl('DATABASE_WORKER_URL', values.DATABASE_WORKER_URL, faults),
       ownerUrl: values.DATABASE_OWNER_URL,
       poolSize: values.DATABASE_POOL_SIZE,
+      context: values.DATABASE_CONTEXT,
     },
     session: {
       secrets: readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults),

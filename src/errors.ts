@@ -62,6 +62,11 @@ const unavailableMessages = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
   'Client has encountered a connection error',
+  // Prisma has codes for these, except where the query was written by hand (P2010).
+  'Server has closed the connection',
+  "Can't reach database server",
+  'Too many database connections opened',
+  'Operation has timed out',
 ]
 
 // An error may name itself as its cause.

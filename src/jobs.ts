@@ -1,10 +1,12 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
+import { poolOptions } from './db/pool-options.ts'
 import type { AlertMailJob } from './outbound/alerts.ts'
 import type { DeliverJob } from './outbound/deliver-job.ts'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
+  'billing-event-dead': { eventId: string }
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
   'endpoint-replay': { tenantId: string; replayId: string }
@@ -15,11 +17,20 @@ export type Jobs = {
   'alert-mail': AlertMailJob
 }
 
-type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short' }
+type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
 
+// A queue stands behind the one its jobs go to when the last attempt has failed.
 const queues = {
+  // Also the jobs whose worker ended in the middle of that attempt and could not say so.
+  'billing-event-dead': {
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryDelayMax: 3_600,
+    retryBackoff: true,
+  },
   // 1 s, 2 s, 4 s … up to an hour, some two days in all, then the event is dead.
   'billing-event': {
+    deadLetter: 'billing-event-dead',
     retryLimit: 20,
     retryDelay: 1,
     retryBackoff: true,
@@ -76,6 +87,9 @@ const queues = {
   },
 } as const satisfies Record<keyof Jobs, Queue>
 
+// Clearing away what is done may take longer than a request would wait.
+const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
+
 /** Creates or updates the queue's own schema and the queues, as the owner of the database. */
 export async function createQueues(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })
@@ -101,15 +115,14 @@ export function openQueue(
   onError: (error: Error) => void,
 ): PgBoss {
   const boss = new PgBoss({
-    connectionString: url,
+    // The queue hands all of them to its own pool.
+    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? {} : maintenanceLimits),
     application_name: 'gatehouse queue',
-    max: duty === 'web' ? 1 : 4,
     migrate: false,
     createSchema: false,
     schedule: false,
     supervise: duty === 'worker',
     reindex: false, // only the owner of an index may rebuild it
-    connectionTimeoutMillis: 1_000,
   })
   boss.on('error', onError)
   return boss

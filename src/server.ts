@@ -8,6 +8,7 @@ import { buildApp } from './app.ts'
 import { measureBacklog } from './billing/backlog.ts'
 import type { Config } from './config.ts'
 import { proveDatabase } from './db/proof.ts'
+import { type ProofWatch, type Repeat, watchProof } from './db/proof-watch.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { measureWaiting } from './outbound/backlog.ts'
@@ -23,22 +24,32 @@ export type Running = {
 }
 
 /**
- * Starts what the role asks for, after the database has proven itself.
+ * Starts what the role asks for, after the database has proven itself; where requests are served
+ * it goes on proving that.
+ * @param repeat how often; every minute where none is given
  * @throws OperatorError, one line, when an operator has to mend something first
  */
-export async function start(config: Config, logger: FastifyBaseLogger): Promise<Running> {
+export async function start(
+  config: Config,
+  logger: FastifyBaseLogger,
+  repeat?: Repeat,
+): Promise<Running> {
   const { role } = config
+  const { url, workerUrl } = config.database
   for (const { name, nearest } of config.unknownSettings) {
     logger.warn({ name, nearest }, `${name} is no setting of Gatehouse; did you mean ${nearest}?`)
   }
-  if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', config.database.url)
-  if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', config.database.workerUrl)
+  if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', url, 'web')
+  if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
   const metrics = createMetrics({ process: true })
-  const parts: Parts = { app: null, worker: null, admin: null }
+  const parts: Parts = { app: null, worker: null, admin: null, proof: null }
   const stop = () => stopInPhases(parts)
   try {
-    if (role !== 'worker') parts.app = await buildApp(config, logger, metrics)
+    if (role !== 'worker') {
+      parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
+      parts.app = await buildApp(config, logger, metrics, parts.proof)
+    }
     if (role !== 'web') parts.worker = await startWorker(config, logger, metrics)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
@@ -52,8 +63,12 @@ export async function start(config: Config, logger: FastifyBaseLogger): Promise<
   }
 }
 
-async function refuseFlawedDatabase(setting: string, url: string): Promise<void> {
-  const flaws = await proveDatabase(url).catch((error) => {
+async function refuseFlawedDatabase(
+  setting: string,
+  url: string,
+  duty: 'web' | 'worker',
+): Promise<void> {
+  const flaws = await proveDatabase(url, duty).catch((error) => {
     const reason = error instanceof Error ? error.message || error.name : String(error)
     throw new OperatorError(
       `The database cannot be reached: ${reason}.`,
@@ -69,6 +84,7 @@ type Parts = {
   app: FastifyInstance | null
   worker: Worker | null
   admin: FastifyInstance | null
+  proof: ProofWatch | null
 }
 
 /** The second listener, for those who run the service. */
@@ -82,7 +98,7 @@ async function buildAdmin(
   await admin.register(errors)
   await admin.register(notFound)
   await admin.register(routeAccess)
-  await admin.register(health, { isReady: () => isReady(parts) })
+  await admin.register(health, { findFailing: () => findFailing(parts) })
   const plane = parts.worker?.plane ?? parts.app?.identityPlane
   await admin.register(metricsRoute, {
     metrics,
@@ -98,14 +114,24 @@ async function buildAdmin(
   return admin
 }
 
-async function isReady({ app, worker }: Parts): Promise<boolean> {
-  try {
-    await app?.identityPlane.query({ text: 'SELECT 1' })
-    await worker?.queue.getQueues(['billing-event'])
-    return true
-  } catch {
-    return false
-  }
+/** The parts of this process that cannot do their work now. */
+async function findFailing({ app, worker, proof }: Parts): Promise<string[]> {
+  const looks: [string, () => Promise<unknown> | undefined][] = [
+    ['database', () => app?.identityPlane.query({ text: 'SELECT 1' })],
+    ['queue', () => worker?.queue.getQueues(['billing-event'])],
+    ['tenant lock', async () => proof?.requireProof()],
+  ]
+  const failing = await Promise.all(
+    looks.map(async ([part, look]) => {
+      try {
+        await look()
+        return []
+      } catch {
+        return [part]
+      }
+    }),
+  )
+  return failing.flat()
 }
 
 async function listen(
@@ -131,7 +157,8 @@ async function listen(
   }
 }
 
-async function stopInPhases({ app, worker, admin }: Parts): Promise<void> {
+async function stopInPhases({ app, worker, admin, proof }: Parts): Promise<void> {
+  await proof?.stop()
   await app?.close()
   await worker?.stop()
   await admin?.close()

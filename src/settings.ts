@@ -56,7 +56,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Connection of the application role: no superuser, no BYPASSRLS, owner of nothing.',
+        'Connection of the application role: no superuser, no BYPASSRLS, owner of nothing. Through a pooler in transaction mode add ?pgbouncer=true.',
       demo: 'an embedded PostgreSQL in .data/',
     }),
   ),
@@ -80,6 +80,11 @@ export const Settings = Type.Object({
     maximum: 500,
     default: 10,
     description: 'Connections for scoped work. Sessions and jobs use a few more of their own.',
+  }),
+  DATABASE_CONTEXT: Type.Union([Type.Literal('set-local'), Type.Literal('set-config')], {
+    default: 'set-local',
+    description:
+      'How tenant and user are sent with each transaction: as SET LOCAL (Citus forwards nothing else to its nodes), or by set_config with parameters, for a proxy that takes no message of several statements.',
   }),
   SESSION_SECRETS: Type.Optional(
     Type.String({

@@ -11,26 +11,52 @@ import { openQueue } from './jobs.ts'
 import { createMailer } from './mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { workAlerts } from './outbound/alert-job.ts'
-import type { Deliverer } from './outbound/deliverer.ts'
 import { workOutbound } from './outbound/worker.ts'
-import { type Pruner, startPruner } from './pruner.ts'
+import { startPruner } from './pruner.ts'
 import { listManagerAddresses } from './tenancy/managers.ts'
 
 export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
 
 const stopTimeoutMs = 8_000
 
-/** Starts working on jobs, as the worker role. */
+/** Starts working on jobs, as the worker role; a start that fails leaves nothing open. */
 export async function startWorker(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
 ): Promise<Worker> {
-  const { workerUrl, poolSize } = config.database
+  const { workerUrl, poolSize, context } = config.database
+  const parts: Parts = {
+    db: openDatabase(workerUrl, poolSize, context),
+    plane: openIdentityPlane(workerUrl, 4),
+    queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
+    others: [],
+  }
+  try {
+    await work(parts, config, logger, metrics)
+    return { queue: parts.queue, plane: parts.plane, stop: () => stopWorker(parts) }
+  } catch (error) {
+    await stopWorker(parts)
+    throw error
+  }
+}
+
+/** `others`: what works beside the queue's own handlers. */
+type Parts = {
+  db: Database
+  plane: IdentityPlane
+  queue: PgBoss
+  others: { stop(): Promise<void> }[]
+}
+
+async function work(
+  parts: Parts,
+  config: Config,
+  logger: FastifyBaseLogger,
+  metrics: Metrics,
+): Promise<void> {
+  const { db, plane, queue } = parts
   const { clock, encryptionKeys: keys } = config
-  const db = openDatabase(workerUrl, poolSize)
-  const plane = openIdentityPlane(workerUrl, 4)
-  const queue = openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue'))
   const providers = createProviders(config.providers, clock, (provider, position) =>
     logger.warn({ provider, position }, 'another client secret was accepted'),
   )
@@ -47,15 +73,8 @@ export async function startWorker(
     logger,
   })
   await workRevocations(queue, { plane, keys, providers }, logger)
-  const deliverer = await workOutbound(config.outbound, {
-    queue,
-    db,
-    plane,
-    keys,
-    clock,
-    metrics: metrics.outbound,
-    logger,
-  })
+  const means = { queue, db, plane, keys, clock, metrics: metrics.outbound, logger }
+  parts.others.push(await workOutbound(config.outbound, means))
   const { mail, baseUrl } = config
   const alertMeans = {
     db,
@@ -65,17 +84,11 @@ export async function startWorker(
     clock,
   }
   await workAlerts(queue, alertMeans, logger)
-  const pruner = startPruner(plane, config.session, logger)
-  return { queue, plane, stop: () => stopWorker(queue, [deliverer, pruner], db, plane) }
+  parts.others.push(startPruner(plane, config.session, logger))
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker(
-  queue: PgBoss,
-  others: readonly (Deliverer | Pruner)[],
-  db: Database,
-  plane: IdentityPlane,
-): Promise<void> {
+async function stopWorker({ queue, others, db, plane }: Parts): Promise<void> {
   const stopping = { graceful: true, timeout: stopTimeoutMs }
   // The others hand their jobs back through the queue's connections, so these are closed last.
   await Promise.all([

@@ -5,44 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
-import {
-  createDatabase,
-  createUser,
-  encryptionKey,
-  type TestDatabase,
-  webhookSecret,
-} from './helper.ts'
-import { type Program, runProgram, temporaryFolder } from './program.ts'
-
-const sessionSecret = 'a session secret that is long enough'
-
-function production(database: Pick<TestDatabase, 'url' | 'workerUrl'>): Record<string, string> {
-  return {
-    NODE_ENV: 'production',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    BASE_URL: 'https://app.example.com',
-    TRUST_PROXY: '127.0.0.1',
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-    SESSION_SECRETS: sessionSecret,
-    BILLING_WEBHOOK_SECRETS: webhookSecret,
-    ENCRYPTION_KEYS: encryptionKey,
-    OIDC_PROVIDERS: 'acme_login',
-    OIDC_ACME_LOGIN_ISSUER: 'https://login.example.com',
-    OIDC_ACME_LOGIN_CLIENT_ID: 'gatehouse',
-    OIDC_ACME_LOGIN_CLIENT_SECRET: 'a client secret',
-  }
-}
-
-/** The addresses of the admin and the public listener, from the log. */
-async function addresses({ says }: Program): Promise<{ admin: string; address: string }> {
-  const [, admin = '', address = ''] = await says(
-    /listening at (http:[^"]+)"[\s\S]*listening at (http:[^"]+)"/,
-  )
-  return { admin, address }
-}
+import { createDatabase, createUser, webhookSecret } from './helper.ts'
+import { leak, production } from './production.ts'
+import { addresses, runProgram, temporaryFolder } from './program.ts'
 
 t.test(
   'in production a start with something missing names every fault and ends with 1',
@@ -80,6 +45,8 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
   await behind.admin.query('DELETE FROM _prisma_migrations')
   const empty = await createDatabase(t)
   await empty.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  const leaking = await createDatabase(t)
+  await leaking.admin.query(leak)
   const busy = createServer().listen(0, '127.0.0.1')
   await once(busy, 'listening')
   t.teardown(() => busy.close())
@@ -104,6 +71,11 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
     ],
     ['a database behind', production(behind), /behind by \d+ migration.*gatehouse migrate/],
     ['an empty database', production(empty), /gatehouse migrate/],
+    [
+      'a lock that only looks well',
+      production(leaking),
+      /posts takes what a tenant writes.*Restore/,
+    ],
     ['a superuser', { DATABASE_URL: database.superuserUrl }, /can bypass row-level security/],
     ['the owner', { DATABASE_URL: database.ownerUrl }, /owns tables/],
     ['a superuser as worker', { DATABASE_WORKER_URL: database.superuserUrl }, /can bypass/],
@@ -190,24 +162,6 @@ t.test('migrate brings a database up, and says when there is nothing to do', asy
   const without = await runProgram(t, ['migrate'], { NODE_ENV: 'production' })
   t.equal(await without.ended, 1)
   t.match(without.output(), /DATABASE_OWNER_URL: is missing[\s\S]*DATABASE_URL: is missing/)
-})
-
-t.test('doctor says what is wrong and what mends it', async (t) => {
-  const database = await createDatabase(t)
-  const env = production(database)
-  const sick = await runProgram(t, ['doctor'], {
-    ...env,
-    TRUST_PROXY: '',
-    DATABASE_URL: database.superuserUrl,
-    DATABASE_WORKER_URL: 'postgres://nobody:nothing@127.0.0.1:9/none',
-    OIDC_ACME_LOGIN_ISSUER: 'https://127.0.0.1:9',
-  })
-  t.equal(await sick.ended, 1)
-  t.match(sick.output(), /FAULT +settings\n.*TRUST_PROXY/)
-  t.match(sick.output(), /FAULT +database, application role\n.*bypass row-level security/)
-  t.match(sick.output(), /FAULT +database, worker role\n.*DATABASE_WORKER_URL/)
-  t.match(sick.output(), /FAULT +queue\n/)
-  t.match(sick.output(), /FAULT +provider acme_login .*\n.*OIDC_ACME_LOGIN_ISSUER/)
 })
 
 t.test('usage: help is no error, an unknown command is', async (t) => {

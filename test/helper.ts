@@ -42,8 +42,8 @@ async function onCluster(clusterUrl: string, statement: string): Promise<void> {
 }
 
 /** Settings of a test: no fixed ports, no limits, nothing logged unless `LOG_LEVEL` asks for it. */
-export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
-  return readConfig({
+export function testSettings(urls: Urls): Record<string, string> {
+  return {
     PORT: '0',
     ADMIN_PORT: '0',
     BASE_URL: 'http://localhost:3000',
@@ -61,8 +61,12 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
     RATE_LIMIT_WEBHOOKS: 'off',
     RATE_LIMIT_API: 'off',
     LOG_LEVEL: 'silent',
-    ...settings,
-  })
+  }
+}
+
+/** @param settings environment settings over those of testSettings */
+export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
+  return readConfig({ ...testSettings(urls), ...settings })
 }
 
 export type TestApp = {

@@ -85,3 +85,11 @@ export async function runDemo(t: Test, cwd?: string): Promise<Program & { baseUr
   await program.says(/Ctrl-C stops everything/)
   return { ...program, baseUrl }
 }
+
+/** The addresses of the admin and the public listener, from the log. */
+export async function addresses({ says }: Program): Promise<{ admin: string; address: string }> {
+  const [, admin = '', address = ''] = await says(
+    /listening at (http:[^"]+)"[\s\S]*listening at (http:[^"]+)"/,
+  )
+  return { admin, address }
+}

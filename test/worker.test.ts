@@ -1,16 +1,14 @@
-import { EventEmitter, once } from 'node:events'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { openQueue } from '#src/jobs.ts'
-import { createLogger } from '#src/logger.ts'
-import { startWorker } from '#src/worker.ts'
 import { charge, invoicesOf, receive, stateOf } from './billing/received.ts'
-import { build, createDatabase, createUser, type TestDatabase, testConfig } from './helper.ts'
+import { build, createDatabase, createUser } from './helper.ts'
 import { send } from './routes/webhooks/send-event.ts'
+import { enqueue, jobsOf, startQueue, startTestWorker, until } from './running-worker.ts'
 
 t.test('an event that was received is worked on, end to end', async (t) => {
   const { app, database } = await build(t)
   const { tenantId } = await createUser(database, { billingCustomer: 'cus_1' })
-  const worker = await start(t, database)
+  const worker = await startTestWorker(t, database)
   const event = { id: 'evt_1', type: 'charge.succeeded', data: { object: charge } }
   t.equal((await send(app, event)).body, 'recorded')
   await worker.attempts(1)
@@ -26,7 +24,7 @@ t.test('two workers and a doubled job make one invoice', async (t) => {
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
   const queue = await startQueue(t, database, 'web')
   for (let copy = 0; copy < 4; copy += 1) await queue.send('billing-event', { eventId })
-  const workers = await Promise.all([start(t, database), start(t, database)])
+  const workers = await Promise.all([startTestWorker(t, database), startTestWorker(t, database)])
   await until(
     database,
     `SELECT FROM pgboss.job WHERE name = 'billing-event' HAVING every(state = 'completed')`,
@@ -41,7 +39,7 @@ t.test('the worker clears dead sessions away', async (t) => {
   await database.admin.query(
     `INSERT INTO sessions (id_hash, expires_at) VALUES (sha256('dead'), now())`,
   )
-  const worker = await start(t, database)
+  const worker = await startTestWorker(t, database)
   await until(database, 'SELECT WHERE NOT EXISTS (SELECT FROM sessions)')
   await worker.stop()
   t.strictSame(worker.errors, [])
@@ -49,7 +47,7 @@ t.test('the worker clears dead sessions away', async (t) => {
 
 t.test('an unknown customer fails with the reason and is tried again', async (t) => {
   const database = await createDatabase(t)
-  const worker = await start(t, database)
+  const worker = await startTestWorker(t, database)
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
   await until(database, `SELECT FROM pgboss.job WHERE name = 'billing-event' AND state = 'retry'`)
   const reason = /no user has the billing customer/
@@ -70,7 +68,7 @@ t.test('the last attempt that fails leaves the event dead', async (t) => {
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
   await queue.send('billing-event', { eventId })
   await database.admin.query('UPDATE pgboss.job SET retry_count = retry_limit')
-  const worker = await start(t, database)
+  const worker = await startTestWorker(t, database)
   await worker.attempts(1)
   await worker.stop()
   t.match(await stateOf(database), { status: 'dead', last_error: /billing customer/ })
@@ -86,7 +84,7 @@ t.test('one poison event never blocks another', async (t) => {
     const event = { id: `evt_${index}`, type: 'charge.succeeded', object }
     await queue.send('billing-event', { eventId: await receive(database, event) })
   }
-  const worker = await start(t, database)
+  const worker = await startTestWorker(t, database)
   await worker.attempts(50)
   await worker.stop()
   t.equal((await invoicesOf(database)).length, 49)
@@ -109,7 +107,7 @@ t.test(
     for (const event of [poison, { id: 'evt_good', type: 'charge.succeeded' }]) {
       await queue.send('billing-event', { eventId: await receive(database, event) })
     }
-    const worker = await start(t, database)
+    const worker = await startTestWorker(t, database)
     await worker.attempts(2)
     await worker.stop()
     const jobs = await jobsOf(database)
@@ -117,33 +115,10 @@ t.test(
   },
 )
 
-t.test('a job whose worker died is taken again after its time, with one effect', async (t) => {
-  const database = await createDatabase(t)
-  await createUser(database, { billingCustomer: 'cus_1' })
-  const lost = await startQueue(t, database, 'worker')
-  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
-  t.equal((await lost.fetch('billing-event')).length, 1, 'taken, and never heard of again')
-  await lost.supervise('billing-event')
-  t.match(await jobsOf(database), { evt_1: { state: 'active' } }, 'not before its time')
-  await database.admin.query(`UPDATE pgboss.job SET started_on = now() - interval '61 seconds'`)
-  await database.admin.query(
-    'UPDATE pgboss.queue SET maintain_on = NULL, monitor_on = NULL, monitor_claim_on = NULL',
-  )
-  await lost.supervise('billing-event')
-  t.match(await jobsOf(database), { evt_1: { state: 'retry' } })
-  await database.admin.query(
-    `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
-  )
-  const worker = await start(t, database)
-  await worker.attempts(1)
-  await worker.stop()
-  t.equal((await invoicesOf(database)).length, 1)
-})
-
 t.test('on stop, the job under way is finished', async (t) => {
   const database = await createDatabase(t)
   await createUser(database, { billingCustomer: 'cus_1' })
-  const worker = await start(t, database)
+  const worker = await startTestWorker(t, database)
   const blocker = await database.admin.connect()
   await blocker.query('BEGIN; LOCK TABLE invoices IN ACCESS EXCLUSIVE MODE')
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
@@ -181,58 +156,3 @@ t.test('the queue needs no right its role has not got', async (t) => {
     t.strictSame(problems, [], duty)
   }
 })
-
-type Event = Parameters<typeof receive>[1]
-type Queue = ReturnType<typeof openQueue>
-
-/** A worker and a way to wait for its attempts: each ends in one log line with the event's id. */
-async function start(t: Test, database: TestDatabase) {
-  const lines = new EventEmitter()
-  const errors: string[] = []
-  let ended = 0
-  const logger = createLogger('info', {
-    write(line) {
-      const { level, eventId, msg } = JSON.parse(line)
-      if (level === 'error' || level >= 50) errors.push(msg)
-      if (eventId === undefined || msg.endsWith('not noted')) return
-      ended += 1
-      lines.emit('attempt')
-    },
-  })
-  const worker = await startWorker(testConfig(database), logger)
-  let stopped: Promise<void> | undefined
-  const stop = () => (stopped ??= worker.stop())
-  t.teardown(stop)
-  return {
-    queue: worker.queue,
-    errors,
-    stop,
-    async attempts(count: number) {
-      while (ended < count) await once(lines, 'attempt')
-    },
-  }
-}
-
-async function startQueue(t: Test, database: TestDatabase, duty: 'web' | 'worker') {
-  const queue = openQueue(duty === 'web' ? database.url : database.workerUrl, duty, t.fail)
-  await queue.start()
-  t.teardown(() => queue.stop({ graceful: false }))
-  return queue
-}
-
-async function enqueue(database: TestDatabase, event: Event, { queue }: { queue: Queue }) {
-  await queue.send('billing-event', { eventId: await receive(database, event) })
-}
-
-async function jobsOf({ admin }: TestDatabase): Promise<Record<string, { state: string }>> {
-  const { rows } = await admin.query(
-    `SELECT data->>'eventId' AS event, state::text, retry_count FROM pgboss.job
-     WHERE name = 'billing-event'`,
-  )
-  return Object.fromEntries(rows.map(({ event, ...job }) => [event, job]))
-}
-
-/** Asks until there is a row; the time limit of the test bounds it. */
-async function until({ admin }: TestDatabase, sql: string): Promise<void> {
-  while ((await admin.query(sql)).rowCount === 0);
-}

@@ -174,3 +174,22 @@ export async function noteFailure(
     }),
   )
 }
+
+/**
+ * Notes that an event will not be tried again, where the attempt itself could not: its worker ended
+ * in the middle of it. What was noted or worked on stays as it is.
+ * @returns whether there was anything to note
+ */
+export async function noteAbandoned(db: Database, eventId: string): Promise<boolean> {
+  const { count } = await db.write({}, (tx) =>
+    tx.receivedEvent.updateMany({
+      where: { eventId, status: { notIn: ['processed', 'dead'] } },
+      data: {
+        status: 'dead',
+        lastError: 'the worker ended during the last attempt',
+        attempts: { increment: 1 },
+      },
+    }),
+  )
+  return count === 1
+}

@@ -1,7 +1,14 @@
 import pg from 'pg'
 import type { PgBoss } from 'pg-boss'
 import { sha256 } from '#src/crypto/digest.ts'
-import { poolOptions, rethrowSilence, survivesBrokenConnections } from '#src/db/pool-options.ts'
+import { type Queryable, withoutName } from '#src/db/identity-plane.ts'
+import {
+  isPooled,
+  poolOptions,
+  rethrowSilence,
+  survivesBrokenConnections,
+} from '#src/db/pool-options.ts'
+import { runTransaction } from '#src/db/transaction.ts'
 
 /** A verified event as it is kept. */
 export type Arrival = {
@@ -53,15 +60,20 @@ class TooLate extends Error {
  * a sender that was told 503 is not contradicted. Whatever fails costs its connection.
  */
 export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits): InboxStore {
-  const options = {
-    ...poolOptions(url, connections),
-    application_name: 'gatehouse inbox',
-    connectionTimeoutMillis: limits.connectMs,
-    statement_timeout: limits.statementMs,
-    lock_timeout: limits.statementMs,
-    query_timeout: limits.beginMs + limits.statementMs + graceMs,
-  }
+  const { connectMs, beginMs, statementMs } = limits
+  const answerMs = beginMs + statementMs + graceMs
+  const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }
+  const options = { ...poolOptions(url, connections, waits), application_name: 'gatehouse inbox' }
   const pool = survivesBrokenConnections(new pg.Pool(options))
+  // Behind a pooler the limit of a statement has to come with its transaction, in a second trip.
+  const { query }: Queryable = isPooled(url)
+    ? {
+        query: (statement) =>
+          runTransaction(pool, { statementTimeoutMs: statementMs, answerMs }, (connection) =>
+            connection.query(withoutName(statement)),
+          ),
+      }
+    : { query: (statement) => pool.query(statement) }
   /** Server time minus local monotonic time, in ms; null until the server has told its time. */
   let offset: number | null = null
   let recordText: Promise<string> | null = null
@@ -87,7 +99,7 @@ export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits):
     })
     const deadline = (await serverNow()) + limits.beginMs
     if (performance.now() > sendBefore) throw new TooLate('there was no time left to record')
-    const { rows } = await pool.query<{ fresh: string[] | null; now: string; taken: number }>({
+    const { rows } = await query<{ fresh: string[] | null; now: string; taken: number }>({
       name: 'record-events',
       text,
       values: [
@@ -108,7 +120,7 @@ export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits):
   }
 
   async function compare(copies: readonly Arrival[]): Promise<boolean[]> {
-    const { rows } = await pool.query<{ copies: number[] }>({
+    const { rows } = await query<{ copies: number[] }>({
       name: 'count-other-bodies',
       text: countText,
       values: [copies.map(({ eventId }) => eventId), copies.map(({ body }) => sha256(body))],

@@ -4,7 +4,7 @@ import type { Clock } from '#src/clock.ts'
 import type { Database } from '#src/db/database.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
 import type { Jobs } from '#src/jobs.ts'
-import { applyEvent, noteFailure } from './apply.ts'
+import { applyEvent, noteAbandoned, noteFailure } from './apply.ts'
 import { PoisonEvent } from './effect.ts'
 import type { BillingMetrics } from './metrics.ts'
 import type { ProviderApi } from './provider-api.ts'
@@ -48,6 +48,13 @@ export async function workBilling(work: BillingWork): Promise<void> {
       includeMetadata: true,
     },
     (jobs: EventJob[]) => Promise.all(jobs.map((job) => workEvent(job))),
+  )
+  await queue.work<Jobs['billing-event-dead']>(
+    'billing-event-dead',
+    { pollingIntervalSeconds: pollSeconds },
+    async (jobs) => {
+      for (const { data } of jobs) await bury(data.eventId)
+    },
   )
   await queue.work<Jobs['billing-replay']>(
     'billing-replay',
@@ -102,6 +109,12 @@ export async function workBilling(work: BillingWork): Promise<void> {
     } finally {
       ended()
     }
+  }
+
+  async function bury(eventId: string): Promise<void> {
+    if (!(await noteAbandoned(work.db, eventId))) return
+    logger.warn({ eventId, dead: true }, 'billing event abandoned by its worker')
+    metrics.worked.inc({ outcome: 'dead' })
   }
 
   /** Begins where the last run ended, and comes back; at once while there is more to do. */

@@ -30,8 +30,8 @@ async function examine(env: Environment): Promise<Finding[]> {
   const { url, workerUrl } = config.database
   return [
     { subject: 'settings', faults: proxyFaults(config), hints: settingHints(config) },
-    await examineDatabase('database, application role', 'DATABASE_URL', url),
-    await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl),
+    await examineDatabase('database, application role', 'DATABASE_URL', url, 'web'),
+    await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl, 'worker'),
     await examineQueue(config),
     await examineKeys(config),
     ...(await Promise.all(config.providers.map((provider) => examineProvider(provider, config)))),
@@ -62,9 +62,14 @@ function proxyFaults({ session, trustProxy }: Config): string[] {
     : []
 }
 
-async function examineDatabase(subject: string, setting: string, url: string): Promise<Finding> {
+async function examineDatabase(
+  subject: string,
+  setting: string,
+  url: string,
+  duty: 'web' | 'worker',
+): Promise<Finding> {
   try {
-    const flaws = await proveDatabase(url)
+    const flaws = await proveDatabase(url, duty)
     return { subject, faults: flaws.map(({ problem, remedy }) => `${problem} ${remedy}`) }
   } catch (error) {
     return {

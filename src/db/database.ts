@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { poolOptions, survivesBrokenConnections } from './pool-options.ts'
-import { inScope, type Scope, ScopedPool } from './scoped-pool.ts'
+import { type ContextMode, inScope, type Scope, ScopedPool } from './scoped-pool.ts'
 
 export type { Scope } from './scoped-pool.ts'
 
@@ -24,8 +24,8 @@ const transactionLimits = { maxWait: 2_000, timeout: 10_000 }
  * @param url connection of the application or worker role
  * @param size connections at most
  */
-export function openDatabase(url: string, size: number): Database {
-  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size)))
+export function openDatabase(url: string, size: number, mode?: ContextMode): Database {
+  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' })
   return {
     read: (scope, work) =>

@@ -50,6 +50,13 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
+  teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
+  team_members: { web: 'SELECT, INSERT, DELETE', worker: '' },
+  folders: {
+    web: 'SELECT, INSERT, UPDATE (name, team_id, parent_id, parent_depth, updated_at), DELETE',
+    worker: '',
+  },
+  documents: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at)', worker: '' },
   processed_events: { web: 'SELECT, INSERT', worker: '' },
   received_events: {
     web: 'SELECT, INSERT, UPDATE (other_bodies)',

@@ -1,13 +1,12 @@
 import pg from 'pg'
-import { poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
+import { isPooled, poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
+import { runTransaction } from './transaction.ts'
+
+type Statement = { name?: string; text: string; values?: unknown[] }
 
 /** What a query of the identity plane and of the service tables runs on. */
 export type Queryable = {
-  query<Row extends pg.QueryResultRow>(statement: {
-    name?: string
-    text: string
-    values?: unknown[]
-  }): Promise<pg.QueryResult<Row>>
+  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
 }
 
 /**
@@ -32,44 +31,25 @@ export async function setTenant(connection: Queryable, tenantId: string): Promis
   })
 }
 
-// A server that keeps its own limit answers within this; one that does not is given up.
-const graceMs = 100
-
 /** @param size connections at most */
 export function openIdentityPlane(url: string, size: number): IdentityPlane {
   const pool = survivesBrokenConnections(new pg.Pool(poolOptions(url, size)))
+  const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : asItIs
   return {
-    query: (statement) => pool.query(statement).catch(rethrowSilence),
-    transaction: (limits, work) => runTransaction(pool, limits.statementTimeoutMs, work),
+    query: (statement) => pool.query(adapt(statement)).catch(rethrowSilence),
+    transaction: (limits, work) =>
+      runTransaction(pool, limits, ({ query }) =>
+        work({ query: (statement) => query(adapt(statement)) }),
+      ),
     close: () => pool.end(),
   }
 }
 
-async function runTransaction<T>(
-  pool: pg.Pool,
-  statementTimeoutMs: number,
-  work: (connection: Queryable) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect()
-  // A connection that dies while checked out rejects the query under way; the event itself says no more.
-  const onError = () => {}
-  client.on('error', onError)
-  const query: Queryable['query'] = (statement) => {
-    const bounded = { ...statement, query_timeout: statementTimeoutMs + graceMs }
-    return client.query(bounded).catch(rethrowSilence)
-  }
-  try {
-    const opened = query({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
-    opened.catch(() => {})
-    const result = await work({ query })
-    const end = await query({ text: 'COMMIT' })
-    if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
-    return result
-  } catch (error) {
-    await query({ text: 'ROLLBACK' }).catch(() => {})
-    throw error
-  } finally {
-    client.release(client.getTransactionStatus() !== 'I')
-    client.off('error', onError)
-  }
+/** A name is known to one session of the server, and behind a pooler the next one may be another. */
+export function withoutName({ text, values = [] }: Statement): Statement {
+  return { text, values }
+}
+
+function asItIs(statement: Statement): Statement {
+  return statement
 }

@@ -1,4 +1,6 @@
 import pg from 'pg'
+import { isDatabaseUnavailable } from '#src/errors.ts'
+import { tryCanaries } from './canary-proof.ts'
 import { readMigrations } from './migration-files.ts'
 import { poolOptions } from './pool-options.ts'
 import { findRoleFlaws } from './role-proof.ts'
@@ -7,27 +9,45 @@ import { findTableFlaws } from './table-proof.ts'
 /** One thing that is wrong with the database, and what mends it. */
 export type Flaw = { problem: string; remedy: string }
 
+const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
+
 /**
  * Proves that the role at `url` cannot get around row-level security, that every table outside the
- * named lists is under it, and that the schema is the one this program was built for.
+ * named lists is under it, and that the schema is the one this program was built for. For the
+ * application role two canary tenants then try the lock itself (src/db/canary-proof.ts).
+ * @param duty what the role is for
  * @returns every flaw found; none means `serve` may listen
- * @throws the connection error when the database cannot be reached
+ * @throws when the database cannot be asked, which proves nothing either way
  */
-export async function proveDatabase(url: string): Promise<Flaw[]> {
+export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promise<Flaw[]> {
   const client = new pg.Client(poolOptions(url, 1))
   client.on('error', () => {})
   await client.connect()
   try {
-    const behind = await findMissingMigrations(client)
-    if (behind !== null) return [behind]
-    return [...(await findRoleFlaws(client)), ...(await findTableFlaws(client))]
+    return await findFlaws(client, duty)
+  } catch (error) {
+    if (isDatabaseUnavailable(error) || isRetryable(error)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ problem: `The proof could not be carried out: ${reason}.`, remedy: migrateRemedy }]
   } finally {
     await client.end()
   }
 }
 
+async function findFlaws(client: pg.Client, duty: 'web' | 'worker'): Promise<Flaw[]> {
+  const behind = await findMissingMigrations(client)
+  if (behind !== null) return [behind]
+  const flaws = [...(await findRoleFlaws(client)), ...(await findTableFlaws(client))]
+  return flaws.length === 0 && duty === 'web' ? tryCanaries(client) : flaws
+}
+
+/** Lost a race against another transaction (class 40), which says nothing of the lock. */
+function isRetryable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('40') === true
+}
+
 async function findMissingMigrations(client: pg.Client): Promise<Flaw | null> {
-  const remedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
+  const remedy = migrateRemedy
   const { rows: tables } = await client.query<{ readable: boolean | null }>(
     `SELECT has_table_privilege(to_regclass('_prisma_migrations'), 'SELECT') AS readable`,
   )

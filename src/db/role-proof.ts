@@ -10,6 +10,7 @@ type RoleFacts = {
   excessive: string[]
   definers: string[]
   hasContext: boolean
+  unlimited: string[]
 }
 
 /** Roles of PostgreSQL itself that reach rows past every grant, or the machine. */
@@ -50,6 +51,11 @@ function roleProblems(role: RoleFacts): string[] {
   if (role.hasContext) {
     problems.push(`The role ${name} has a tenant or user before any transaction sets one.`)
   }
+  if (role.unlimited.length > 0) {
+    problems.push(
+      `The role ${name} may wait without a limit (${role.unlimited.join(', ')}): behind a pooler the role itself must have one, as ALTER ROLE ${name} SET … gives it.`,
+    )
+  }
   return problems
 }
 
@@ -78,5 +84,7 @@ const roleFacts = `
           WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
             AND has_schema_privilege(n.oid, 'USAGE')
             AND has_function_privilege(p.oid, 'EXECUTE') ORDER BY 1) AS definers,
-    current_tenant_id() IS NOT NULL OR current_user_id() IS NOT NULL AS "hasContext"
+    current_tenant_id() IS NOT NULL OR current_user_id() IS NOT NULL AS "hasContext",
+    ARRAY(SELECT l FROM unnest(ARRAY['statement_timeout', 'lock_timeout',
+            'idle_in_transaction_session_timeout']) l WHERE current_setting(l) = '0') AS unlimited
   FROM pg_roles r WHERE r.rolname = current_user`

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { OperatorError } from '#src/operator-error.ts'
 import { queueGrants, tableGrants } from './grants.ts'
+import { defaultLimits } from './pool-options.ts'
 
 export type Login = { name: string; password: string }
 type Duty = 'web' | 'worker'
@@ -43,9 +44,14 @@ async function createRole(owner: pg.Client, { name, password }: Login): Promise<
   const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])
   if (rowCount !== 0) return false
   try {
-    await owner.query(
-      `CREATE ROLE ${pg.escapeIdentifier(name)} LOGIN PASSWORD ${pg.escapeLiteral(password)}`,
-    )
+    const role = pg.escapeIdentifier(name)
+    await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(password)}`)
+    // For connections that cannot name limits of their own, because a pooler stands between.
+    const { statementMs, lockMs, idleInTransactionMs } = defaultLimits
+    await owner.query(`
+      ALTER ROLE ${role} SET statement_timeout = ${statementMs};
+      ALTER ROLE ${role} SET lock_timeout = ${lockMs};
+      ALTER ROLE ${role} SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
     return true
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error

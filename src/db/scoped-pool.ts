@@ -5,8 +5,19 @@ import { rethrowSilence } from './pool-options.ts'
 /** On whose behalf a transaction runs; row-level security sees exactly this and nothing else. */
 export type Scope = { readonly userId?: number; readonly tenantId?: string }
 
-type Context = { readonly opening: string; readonly access: 'read' | 'write' }
-type Statement = { readonly text: string }
+/**
+ * How the context is sent, both in the same round trip as the first query. `set-local`: one text
+ * with BEGIN; a Citus coordinator forwards SET LOCAL to its nodes, and nothing else. `set-config`:
+ * a statement with parameters, for proxies that take no message of several statements.
+ */
+export type ContextMode = 'set-local' | 'set-config'
+
+type Context = {
+  readonly user: string
+  readonly tenant: string
+  readonly access: 'read' | 'write'
+}
+type Statement = { readonly text: string; readonly values?: unknown[] }
 
 const context = new AsyncLocalStorage<Context>()
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -20,7 +31,9 @@ export async function inScope<T>(
   access: Context['access'],
   work: () => Promise<T>,
 ): Promise<T> {
-  return context.run({ opening: openingOf(scope, access), access }, work)
+  const user = userSetting(scope.userId)
+  const tenant = tenantSetting(scope.tenantId)
+  return context.run({ user, tenant, access }, work)
 }
 
 /**
@@ -29,6 +42,13 @@ export async function inScope<T>(
  * lock costs no round trip of its own. Reads run READ ONLY and do not wait for their COMMIT.
  */
 export class ScopedPool extends pg.Pool {
+  readonly #mode: ContextMode
+
+  constructor(options: pg.PoolConfig, mode: ContextMode = 'set-local') {
+    super(options)
+    this.#mode = mode
+  }
+
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Parameters<pg.Pool['connect']>[0]): void
   override connect(...callback: unknown[]): Promise<pg.PoolClient> | undefined {
@@ -36,7 +56,7 @@ export class ScopedPool extends pg.Pool {
     if (active === undefined || callback.length > 0) {
       throw new Error('A query without a scope: use read() or write() of the database.')
     }
-    return super.connect().then((client) => scopedClient(client, active))
+    return super.connect().then((client) => scopedClient(client, active, this.#mode))
   }
 }
 
@@ -45,12 +65,9 @@ export class ScopedPool extends pg.Pool {
  * one transaction; once that has ended, a statement that comes late is refused, because by then
  * the connection may be in somebody else's.
  */
-function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
+function scopedClient(client: pg.PoolClient, active: Context, mode: ContextMode): pg.PoolClient {
   let opened: Promise<unknown> | undefined
   let ended: Promise<pg.QueryResult> | undefined
-
-  // A broken connection rejects what is under way; unheard, the event itself would end the process.
-  client.on('error', ignore)
 
   const send = (statement: Statement) => client.query(statement).catch(rethrowSilence)
 
@@ -58,7 +75,7 @@ function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
     if (ended !== undefined) throw new Error('The transaction of this connection has ended.')
     switch (statement.text) {
       case 'BEGIN':
-        opened = send({ text: active.opening })
+        opened = Promise.all(openings[mode](active).map(send))
         opened.catch(ignore)
         return emptyResult('BEGIN')
       case 'COMMIT':
@@ -92,15 +109,11 @@ function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
 
   /** Only a connection whose transaction has ended goes back to the pool, any other is destroyed. */
   function release(error?: Error | boolean): void {
-    const handBack = (destroy: Error | boolean) => {
-      client.release(destroy)
-      client.off('error', ignore)
-    }
-    if (ended === undefined) handBack(error ?? true)
+    if (ended === undefined) client.release(error ?? true)
     else {
       ended.then(
-        () => handBack(error ?? client.getTransactionStatus() !== 'I'),
-        () => handBack(true),
+        () => client.release(error ?? client.getTransactionStatus() !== 'I'),
+        () => client.release(true),
       )
     }
   }
@@ -115,14 +128,23 @@ function scopedClient(client: pg.PoolClient, active: Context): pg.PoolClient {
   })
 }
 
-/** One message: BEGIN and the context, local to the transaction. */
-function openingOf(scope: Scope, access: Context['access']): string {
-  return [
-    access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN',
-    `SET LOCAL app.user_id = '${userSetting(scope.userId)}'`,
-    `SET LOCAL app.tenant_id = '${tenantSetting(scope.tenantId)}'`,
-  ].join('; ')
+/** BEGIN and the context, local to the transaction. What stands in it was checked by `inScope`. */
+const openings: Readonly<Record<ContextMode, (context: Context) => Statement[]>> = {
+  'set-local': ({ user, tenant, access }) => [
+    {
+      text: `${begin[access]}; SET LOCAL app.user_id = '${user}'; SET LOCAL app.tenant_id = '${tenant}'`,
+    },
+  ],
+  'set-config': ({ user, tenant, access }) => [
+    { text: begin[access] },
+    {
+      text: `SELECT set_config('app.user_id', $1, true), set_config('app.tenant_id', $2, true)`,
+      values: [user, tenant],
+    },
+  ],
 }
+
+const begin = { read: 'BEGIN READ ONLY', write: 'BEGIN' } as const
 
 function userSetting(userId: number | undefined): string {
   if (userId === undefined) return ''

@@ -11,7 +11,7 @@ export async function measureWaiting(plane: Queryable, metrics: OutboundMetrics)
       SELECT count(*)::int AS waiting FROM (
         SELECT FROM pgboss.job_common
         WHERE name = $1 AND state < 'active' AND NOT blocked AND start_after <= pgboss.job_now()
-        LIMIT $2) AS some`,
+        LIMIT $2) AS counted`,
     values: [deliverQueue, most],
   })
   metrics.waiting.set(rows[0]?.waiting ?? 0)

@@ -11,6 +11,7 @@ const entries: readonly Entry[] = [
   { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
   { href: '/app/webhooks', label: 'Webhooks', needs: 'user:manage' },
   { href: '/app/account', label: 'Account' },
+  { href: '/app/access', label: 'Who may do what' },
 ]
 
 /** The links between the pages; the one that is open says so. */

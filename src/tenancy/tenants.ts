@@ -1,5 +1,6 @@
 import { type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -12,6 +13,8 @@ export async function findTenant(tx: Tx, scope: { readonly tenantId: string }) {
     select: { id: true, name: true },
   })
 }
+
+type MembershipRow = { id: string; name: string; role: string }
 
 /**
  * The tenants the user is a member of, by name; row-level security shows a person no others.
@@ -26,24 +29,18 @@ export async function listMemberships(
   const [name, id] = page.after ?? []
   const behind =
     name === undefined || id === undefined
-      ? {}
-      : { OR: [{ tenant: { name: { gt: name } } }, { tenant: { name }, tenantId: { gt: id } }] }
-  const rows = await tx.membership.findMany({
-    where: { userId: owner.userId, ...behind },
-    orderBy: [{ tenant: { name: 'asc' } }, { tenantId: 'asc' }],
-    take: page.limit + 1,
-    select: { tenantId: true, role: true, tenant: { select: { name: true } } },
-  })
+      ? Prisma.empty
+      : Prisma.sql`AND (t.name, t.id) > (${name}, ${id}::uuid)`
+  // By hand: with a relation it would be two statements, and so one round trip more.
+  const rows = await tx.$queryRaw<MembershipRow[]>`
+    SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+    WHERE m.user_id = ${owner.userId} ${behind}
+    ORDER BY t.name, t.id LIMIT ${page.limit + 1}`
   return pageOf(
     rows,
     page,
     tenantList.name,
-    (row) => [row.tenant.name, row.tenantId],
-    (row) => ({
-      id: row.tenantId,
-      name: row.tenant.name,
-      role: row.role,
-      active: row.tenantId === active,
-    }),
+    (row) => [row.name, row.id],
+    (row) => ({ ...row, active: row.id === active }),
   )
 }

@@ -1,6 +1,7 @@
 import { signatureHeader } from '#src/billing/signature.ts'
 import type { TestDatabase } from '#test/helper.ts'
 import { webhookSecret } from '#test/helper.ts'
+import { randomOf, waitTurns } from '#test/seeded.ts'
 import { checkHistory } from './history.ts'
 import { type Killable, startKillable } from './killable.ts'
 
@@ -99,21 +100,5 @@ async function settle({ admin }: TestDatabase): Promise<void> {
          AND started_on < now() - interval '2 seconds'))`,
     )
     await new Promise((resolve) => setTimeout(resolve, settleMs))
-  }
-}
-
-/** A number of turns of the event loop: moments, not times. */
-async function waitTurns(turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-/** mulberry32: the same seed, the same rounds. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
   }
 }

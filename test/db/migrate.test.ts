@@ -13,8 +13,8 @@ t.test('migrate makes an empty database ready, and run again changes nothing', a
   const names = (await readMigrations()).map(({ name }) => name)
   t.strictSame(await migrate(urls), { applied: names, createdRoles: [urls.app, urls.worker] })
   // With the password of its URL each role can log in, and finds nothing wrong.
-  t.strictSame(await proveDatabase(urls.url), [])
-  t.strictSame(await proveDatabase(urls.workerUrl), [])
+  t.strictSame(await proveDatabase(urls.url, 'web'), [])
+  t.strictSame(await proveDatabase(urls.workerUrl, 'worker'), [])
   const before = await describeCatalogue(urls.ownerUrl)
   t.strictSame(await migrate(urls), { applied: [], createdRoles: [] })
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
@@ -38,10 +38,14 @@ t.test('a role that exists is kept as it is, its password too', async (t) => {
   const urls = await createEmptyDatabase(t)
   await onCluster(`CREATE ROLE ${urls.app} LOGIN PASSWORD 'of old' CONNECTION LIMIT 7`)
   t.strictSame((await migrate(urls)).createdRoles, [urls.worker])
-  await t.rejects(proveDatabase(urls.url), { code: '28P01' }, 'the password of the URL is not set')
+  await t.rejects(
+    proveDatabase(urls.url, 'web'),
+    { code: '28P01' },
+    'the password of the URL is not set',
+  )
   const url = new URL(urls.url)
   url.password = 'of old'
-  t.strictSame(await proveDatabase(url.href), [])
+  t.strictSame(await proveDatabase(url.href, 'web'), [])
 })
 
 t.test('two at once take turns', async (t) => {
@@ -53,7 +57,7 @@ t.test('two at once take turns', async (t) => {
     reports.flatMap(({ createdRoles }) => createdRoles),
     [urls.app, urls.worker],
   )
-  t.strictSame(await proveDatabase(urls.url), [])
+  t.strictSame(await proveDatabase(urls.url, 'web'), [])
 })
 
 t.test('while one is at work, another waits', async (t) => {
@@ -74,7 +78,7 @@ t.test('while one is at work, another waits', async (t) => {
 t.test('where the web and the worker share a role, it gets the rights of both', async (t) => {
   const urls = await createEmptyDatabase(t)
   t.strictSame((await migrate({ ...urls, workerUrl: urls.url })).createdRoles, [urls.app])
-  t.strictSame(await proveDatabase(urls.url), [])
+  t.strictSame(await proveDatabase(urls.url, 'web'), [])
   const may = `SELECT has_table_privilege('sessions', 'INSERT') AS web,
     has_table_privilege('invoices', 'INSERT') AS worker,
     has_table_privilege('sessions', 'TRUNCATE') AS neither`
@@ -93,7 +97,7 @@ t.test('a migration that fails leaves nothing and can be run again', async (t) =
   await t.rejects(failing, refusal)
   await t.rejects(failing, OperatorError)
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
-  t.strictSame(await proveDatabase(urls.url), [], 'the program it was before still runs')
+  t.strictSame(await proveDatabase(urls.url, 'web'), [], 'the program it was before still runs')
   const mended = await migrate(urls, [...known, { name, sql: 'CREATE TABLE whole ();' }])
   t.strictSame(mended.applied, [name])
 })

@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import t, { type Test } from 'tap'
 import { type Flaw, proveDatabase } from '#src/db/proof.ts'
-import { grantRole, loginOf } from '#src/db/roles.ts'
 import { createDatabase } from '#test/helper.ts'
-import { onCluster } from './raw.ts'
+import { createDatabaseWithRole } from './own-role.ts'
 
 t.test('the database as migrated has no flaw, for either role', async (t) => {
   const database = await createDatabase(t)
-  t.strictSame(await proveDatabase(database.url), [])
-  t.strictSame(await proveDatabase(database.workerUrl), [])
+  t.strictSame(await proveDatabase(database.url, 'web'), [])
+  t.strictSame(await proveDatabase(database.workerUrl, 'worker'), [])
 })
 
 t.test('each flaw of the tables is found, named, and alone', async (t) => {
@@ -184,39 +181,43 @@ t.test('each flaw of the role is found, named, and alone', async (t) => {
   }
 })
 
+t.test('behind a pooler the role itself must have limits', async (t) => {
+  const database = await createDatabaseWithRole(t)
+  const url = `${database.url}?pgbouncer=true`
+  t.strictSame(await proveDatabase(url, 'web'), [], 'as migrate makes it')
+  await database.admin.query(`ALTER ROLE ${database.roleName} RESET lock_timeout`)
+  t.match(await proveDatabase(url, 'web'), [{ problem: /without a limit \(lock_timeout\)/ }])
+  t.strictSame(await proveDatabase(database.url, 'web'), [], 'without one a connection names them')
+})
+
 t.test('a database that is not ready is one flaw, with what mends it', async (t) => {
   const database = await createDatabase(t)
   await database.admin.query(
     'CREATE TABLE kept AS SELECT * FROM _prisma_migrations; UPDATE _prisma_migrations SET rolled_back_at = now()',
   )
   const behind = /The database is behind by \d+ migration/
-  t.match(await proveDatabase(database.url), [{ problem: behind, remedy: /gatehouse migrate/ }])
+  t.match(await proveDatabase(database.url, 'web'), [
+    { problem: behind, remedy: /gatehouse migrate/ },
+  ])
   await database.admin.query(
     'UPDATE _prisma_migrations SET rolled_back_at = NULL, finished_at = NULL',
   )
-  t.match(await proveDatabase(database.url), [{ problem: behind }], 'unfinished is missing')
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: behind }], 'unfinished is missing')
   await database.admin.query('DELETE FROM _prisma_migrations')
-  t.match(await proveDatabase(database.url), [{ problem: behind }], 'the row is missing')
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: behind }], 'the row is missing')
   await database.admin.query('DROP TABLE _prisma_migrations')
-  t.match(await proveDatabase(database.url), [{ problem: /no schema for this role/ }])
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: /no schema for this role/ }])
 })
 
 t.test('a database that cannot be reached is an error', async (t) => {
-  await t.rejects(proveDatabase('postgres://nobody@127.0.0.1:1/none'), { code: 'ECONNREFUSED' })
+  await t.rejects(proveDatabase('postgres://nobody@127.0.0.1:1/none', 'web'), {
+    code: 'ECONNREFUSED',
+  })
 })
 
 /** The flaws of a database in which `sql` was run, seen by a role of its own: `:role` in `sql`. */
 async function proveWith(t: Test, sql: string): Promise<Flaw[]> {
-  const name = `test_${randomBytes(6).toString('hex')}`
-  t.teardown(async () => {
-    await onCluster(`DROP ROLE IF EXISTS ${name}; DROP ROLE IF EXISTS ${name}_bypass`)
-  })
-  const database = await createDatabase(t)
-  const url = new URL(database.url)
-  url.username = name
-  const owner = new pg.Client({ connectionString: database.ownerUrl })
-  await owner.connect()
-  await grantRole(owner, loginOf(url.href), ['web']).finally(() => owner.end())
-  await database.admin.query(sql.replaceAll(':role', name))
-  return proveDatabase(url.href)
+  const database = await createDatabaseWithRole(t)
+  await database.admin.query(sql.replaceAll(':role', database.roleName))
+  return proveDatabase(database.url, 'web')
 }

@@ -12,7 +12,10 @@ export type DatabaseProxy = {
   silence(): void
   /** Cuts every connection and takes no new one. */
   close(): void
-  /** Cuts a connection as soon as its client sends a message that contains `text`. */
+  /** Cuts every connection, and each new one, until `resume`. */
+  pause(): void
+  resume(): void
+  /** Cuts a connection as soon as its client sends what contains `text`; that is not counted. */
   cutAt(text: string): void
 }
 
@@ -22,8 +25,10 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
   const sockets = new Set<Socket>()
   let trips = 0
   let silent = false
+  let paused = false
   let fatal: string | undefined
   const server = createServer((client) => {
+    if (paused) return void client.destroy()
     const database = dial(Number(target.port), target.hostname)
     let heard = true
     for (const socket of [client, database]) {
@@ -37,10 +42,10 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
       })
     }
     client.on('data', (chunk) => {
+      if (fatal !== undefined && chunk.includes(fatal)) return void database.destroy()
       if (heard) trips += 1
       heard = false
-      if (fatal !== undefined && chunk.includes(fatal)) database.destroy()
-      else if (!silent) database.write(chunk)
+      if (!silent) database.write(chunk)
     })
     database.on('data', (chunk) => {
       heard = true
@@ -49,9 +54,13 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
   const close = () => {
     server.close()
-    for (const socket of sockets) socket.destroy()
+    cutAll()
   }
   t.teardown(close)
   const address = server.address()
@@ -71,6 +80,13 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
       silent = true
     },
     close,
+    pause: () => {
+      paused = true
+      cutAll()
+    },
+    resume: () => {
+      paused = false
+    },
     cutAt: (text) => {
       fatal = text
     },

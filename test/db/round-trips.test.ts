@@ -1,30 +1,83 @@
+import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
+import { buildApp } from '#src/app.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { createDatabase, createUser } from '#test/helper.ts'
+import type { ContextMode } from '#src/db/scoped-pool.ts'
+import { createLogger } from '#src/logger.ts'
+import {
+  createDatabase,
+  createOrder,
+  createTestInvoice,
+  createUser,
+  signIn,
+  type TestDatabase,
+  testConfig,
+} from '#test/helper.ts'
 import { startProxy } from './proxy.ts'
 
+const modes: ContextMode[] = ['set-local', 'set-config']
+
 t.test('a scoped read waits for one round trip, its opening included', async (t) => {
+  for (const mode of modes) {
+    const database = await createDatabase(t)
+    const { tenantId } = await createUser(database)
+    const proxy = await startProxy(t, database.url)
+    const db = openDatabase(proxy.through(database.url), 1, mode)
+    t.teardown(() => db.close())
+    const read = () =>
+      db.read({ tenantId }, async (tx) => {
+        await tx.invoice.findFirst({ where: { tenantId } })
+        return proxy.roundTrips()
+      })
+    const first = await read()
+    // The COMMIT of a read is sent and not waited for: it is the second trip of each one before.
+    const seen = [await read(), await read(), await read(), await read()]
+    t.strictSame(
+      seen.map((trips) => trips - first),
+      [2, 4, 6, 8],
+    )
+    t.ok(proxy.roundTrips() - first <= 9)
+    proxy.cutAt('COMMIT')
+    t.equal(typeof (await read()), 'number', 'the answer does not depend on that of the COMMIT')
+  }
+})
+
+t.test('a signed-in read waits for two round trips: the session, the scoped read', async (t) => {
   const database = await createDatabase(t)
-  const { tenantId } = await createUser(database)
+  const user = await createUser(database, { role: 'admin' })
   const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), 1)
-  t.teardown(() => db.close())
-  const read = () =>
-    db.read({ tenantId }, async (tx) => {
-      await tx.invoice.findFirst({ where: { tenantId } })
-      return proxy.roundTrips()
-    })
-  const first = await read()
-  // The COMMIT of a read is sent and not waited for: it is the second trip of each one before.
-  const seen = [await read(), await read(), await read(), await read()]
-  t.strictSame(
-    seen.map((trips) => trips - first),
-    [2, 4, 6, 8],
-  )
-  t.ok(proxy.roundTrips() - first <= 9)
-  proxy.cutAt('COMMIT')
-  t.equal(typeof (await read()), 'number', 'the answer does not depend on that of the COMMIT')
+  const config = testConfig({ ...database, url: proxy.through(database.url) })
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  const { cookie } = await signIn({ config, database }, user)
+  const lookUps: string[] = []
+  const { query } = app.identityPlane
+  app.identityPlane.query = (statement) => {
+    lookUps.push(statement.text)
+    return query(statement)
+  }
+  const urls = [
+    `/orders/${await createOrder(database, user)}`,
+    `/invoices/${await createTestInvoice(database, user.tenantId)}`,
+    '/tenants',
+    '/audit',
+    '/me',
+  ]
+  for (const url of urls) {
+    const get = async () => (await app.inject({ url, headers: { cookie } })).statusCode
+    t.equal(await get(), 200, url)
+    await settled(database)
+    proxy.reset()
+    lookUps.length = 0
+    // Sent and not waited for: the answer comes although nothing ever answers it.
+    proxy.cutAt('COMMIT')
+    t.equal(await get(), 200, `${url} does not wait for its COMMIT`)
+    t.equal(proxy.roundTrips(), 2, url)
+    t.match(lookUps, [/FROM sessions[\s\S]*JOIN users[\s\S]*JOIN memberships/])
+    t.equal(lookUps.length, 1, 'session, user, role and department come in one statement')
+    proxy.cutAt('never sent')
+  }
 })
 
 t.test('a scoped write of one statement waits for two: the statement, the COMMIT', async (t) => {
@@ -55,3 +108,11 @@ t.test('a transaction of the identity plane does not wait for its BEGIN', async 
   await work()
   t.equal(proxy.roundTrips(), 2)
 })
+
+/** Resolves when no connection of the program waits for an answer any more. */
+async function settled({ admin }: TestDatabase): Promise<void> {
+  const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+    AND usename = 'test_app' AND state <> 'idle'`
+  while ((await admin.query(busy)).rowCount !== 0);
+  await immediately()
+}

@@ -74,6 +74,8 @@ const samples: Record<string, (user: TestUser) => Row> = {
   }),
 }
 
+/** Rows that cannot stand alone: test/db/chain.test.ts. */
+const chained = ['teams', 'team_members', 'folders', 'documents']
 /** Rows the samples point at, in the order of their keys; their tables are given no other. */
 function parentsOf(user: TestUser): [string, Row][] {
   const { tenantId } = user
@@ -94,7 +96,7 @@ t.test('row-level security, with raw SQL', async (t) => {
   const database = await createDatabase(t)
   const mine = await createUser(database)
   const stranger = { tenantId: crypto.randomUUID(), userId: mine.userId + 1 }
-  const tables = await tablesUnderRls(database)
+  const tables = (await tablesUnderRls(database)).filter((name) => !chained.includes(name))
   t.strictSame(tables.toSorted(), Object.keys(samples).toSorted(), 'every table has a sample')
   const parents = parentsOf(mine)
   for (const [table, row] of parents) await database.admin.query(...insertion(table, row))

@@ -91,16 +91,26 @@ t.test('what happens below is not trusted', async (t) => {
 
 t.test('the context is local to the transaction and gone for the next one', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
-  const tenantId = crypto.randomUUID()
-  const look = (scope: Scope) => db.read(scope, (tx) => tx.$queryRawUnsafe<Look[]>(currentScope))
-  const [scoped] = await look({ tenantId, userId: 7 })
-  t.match(scoped, { tenant: tenantId, user: '7' })
-  const [bare] = await look({})
-  t.match(bare, { tenant: '', user: '', pid: scoped?.pid }, 'same connection, nothing left')
-  const [half] = await look({ userId: 8 })
-  t.match(half, { tenant: '', user: '8', pid: scoped?.pid })
+  for (const mode of ['set-local', 'set-config'] as const) {
+    const db = openDatabase(database.url, 1, mode)
+    t.teardown(() => db.close())
+    const tenantId = crypto.randomUUID()
+    for (const access of [db.read, db.write]) {
+      const look = (scope: Scope) => access(scope, (tx) => tx.$queryRawUnsafe<Look[]>(currentScope))
+      const [scoped] = await look({ tenantId, userId: 7 })
+      t.match(scoped, { tenant: tenantId, user: '7' }, mode)
+      const [bare] = await look({})
+      t.match(bare, { tenant: '', user: '', pid: scoped?.pid }, 'same connection, nothing left')
+      const [half] = await look({ userId: 8 })
+      t.match(half, { tenant: '', user: '8', pid: scoped?.pid })
+    }
+    const change = 'DELETE FROM posts'
+    await t.rejects(
+      db.read({}, (tx) => tx.$executeRawUnsafe(change)),
+      /read-only/,
+      `${mode}: a read cannot write`,
+    )
+  }
 })
 
 t.test('a scope that names no id is refused before any SQL', async (t) => {

@@ -13,7 +13,6 @@ import { createOutbox, openReceiver } from './outbox.ts'
 const retrySeconds = [0, 5, 30, 300, 3_600]
 const fail: Respond = (_request, response) => response.writeHead(500).end()
 const succeed: Respond = (_request, response) => response.writeHead(204).end()
-const silent = { info() {}, warn() {}, error() {} }
 
 t.test('the whole schedule: five attempts, then exhausted, failing and an alert', async (t) => {
   const { outbox, receiver, moveTo, workDue } = await setUp(t, fail)
@@ -171,7 +170,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
     retrySeconds: waits,
     clock,
     metrics: createMetrics().outbound,
-    logger: silent,
+    logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
   })
   t.teardown(async () => {
     await sender.close()

@@ -1,0 +1,91 @@
+import type pg from 'pg'
+import t from 'tap'
+import { openQueue } from '#src/jobs.ts'
+import { createLogger } from '#src/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import { createDatabase, createUser, testConfig } from '#test/helper.ts'
+import {
+  enqueue,
+  expire,
+  jobsOf,
+  startQueue,
+  startTestWorker,
+  until,
+} from '#test/running-worker.ts'
+import { invoicesOf, receive, stateOf } from './received.ts'
+
+t.test('a job whose worker died is taken again after its time, with one effect', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const lost = await startQueue(t, database, 'worker')
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
+  t.equal((await lost.fetch('billing-event')).length, 1, 'taken, and never heard of again')
+  await lost.supervise('billing-event')
+  t.match(await jobsOf(database), { evt_1: { state: 'active' } }, 'not before its time')
+  await expire(database, lost)
+  t.match(await jobsOf(database), { evt_1: { state: 'retry' } })
+  await database.admin.query(
+    `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
+  )
+  const worker = await startTestWorker(t, database)
+  await worker.attempts(1)
+  await worker.stop()
+  t.equal((await invoicesOf(database)).length, 1)
+})
+
+t.test('a worker that dies in the last attempt leaves the event dead', async (t) => {
+  const database = await createDatabase(t)
+  const lost = await startQueue(t, database, 'worker')
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
+  await database.admin.query('UPDATE pgboss.job SET retry_count = retry_limit')
+  t.equal((await lost.fetch('billing-event')).length, 1, 'taken, and never heard of again')
+  await expire(database, lost)
+  const worker = await startTestWorker(t, database)
+  await until(database, `SELECT FROM received_events WHERE status = 'dead'`)
+  await worker.stop()
+  t.match(await stateOf(database), { attempts: 1, last_error: /worker ended during the last/ })
+})
+
+t.test('what was noted before its job came to nothing stays as it is', async (t) => {
+  const database = await createDatabase(t)
+  const queue = await startQueue(t, database, 'web')
+  const noted = await receive(database, { id: 'evt_noted', type: 'charge.succeeded' })
+  const done = await receive(database, { id: 'evt_done', type: 'charge.succeeded' })
+  await database.admin.query(
+    `UPDATE received_events SET last_error = 'as noted', attempts = 21,
+       status = CASE event_id WHEN 'evt_noted' THEN 'dead' ELSE 'processed' END`,
+  )
+  for (const eventId of [noted, done]) await queue.send('billing-event-dead', { eventId })
+  const worker = await startTestWorker(t, database)
+  await until(
+    database,
+    `SELECT FROM pgboss.job WHERE name = 'billing-event-dead' HAVING every(state = 'completed')`,
+  )
+  await worker.stop()
+  const kept = { attempts: 21, last_error: 'as noted' }
+  t.match(await stateOf(database, noted), { status: 'dead', ...kept })
+  t.match(await stateOf(database, done), { status: 'processed', ...kept })
+})
+
+t.test('a start that fails leaves no connection open', async (t) => {
+  const database = await createDatabase(t)
+  await database.admin.query('REVOKE INSERT ON pgboss.job_common FROM test_worker')
+  await t.rejects(startWorker(testConfig(database), createLogger('silent')), /permission denied/)
+  const left = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND usename = 'test_worker'`
+  await until(database, `SELECT WHERE NOT EXISTS (${left})`)
+})
+
+t.test('a connection of the queue that breaks twice ends nothing', async (t) => {
+  const database = await createDatabase(t)
+  const queue = openQueue(database.url, 'web', () => {})
+  await queue.start()
+  t.teardown(() => queue.stop({ graceful: false }))
+  const { pool } = queue.getDb() as unknown as { pool: pg.Pool }
+  const client = await pool.connect()
+  t.ok(client.emit('error', new Error('broken')), 'heard while it is checked out')
+  client.release()
+  client.emit('error', new Error('broken'))
+  t.ok(client.emit('error', new Error('broken again')), 'and while it is idle, more than once')
+  await queue.send('billing-event', { eventId: 'evt_1' })
+})

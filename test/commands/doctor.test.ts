@@ -1,0 +1,26 @@
+import t from 'tap'
+import { createDatabase } from '#test/helper.ts'
+import { leak, production } from '#test/production.ts'
+import { runProgram } from '#test/program.ts'
+
+t.test('doctor says what is wrong and what mends it', async (t) => {
+  const database = await createDatabase(t)
+  const env = production(database)
+  const sick = await runProgram(t, ['doctor'], {
+    ...env,
+    TRUST_PROXY: '',
+    DATABASE_URL: database.superuserUrl,
+    DATABASE_WORKER_URL: 'postgres://nobody:nothing@127.0.0.1:9/none',
+    OIDC_ACME_LOGIN_ISSUER: 'https://127.0.0.1:9',
+  })
+  t.equal(await sick.ended, 1)
+  t.match(sick.output(), /FAULT +settings\n.*TRUST_PROXY/)
+  t.match(sick.output(), /FAULT +database, application role\n.*bypass row-level security/)
+  t.match(sick.output(), /FAULT +database, worker role\n.*DATABASE_WORKER_URL/)
+  t.match(sick.output(), /FAULT +queue\n/)
+  await database.admin.query(leak)
+  const leaking = await runProgram(t, ['doctor'], env)
+  await leaking.ended
+  t.match(leaking.output(), /FAULT +database, application role\n.*posts takes what.*Restore/)
+  t.match(sick.output(), /FAULT +provider acme_login .*\n.*OIDC_ACME_LOGIN_ISSUER/)
+})

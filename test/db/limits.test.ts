@@ -1,0 +1,61 @@
+import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { openQueue } from '#src/jobs.ts'
+import { build, createDatabase, createOrder, createUser, signIn } from '#test/helper.ts'
+
+const limits = `SELECT name, setting FROM pg_settings
+  WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`
+
+t.test('every connection has a limit for statements, locks and idle transactions', async (t) => {
+  const database = await createDatabase(t)
+  // What a connection has by itself, not what its role would lend it.
+  await database.admin.query(
+    `ALTER ROLE test_app IN DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = 0`,
+  )
+  const db = openDatabase(database.url, 1)
+  const plane = openIdentityPlane(database.url, 1)
+  const queue = openQueue(database.url, 'web', t.fail)
+  await queue.start()
+  t.teardown(() => Promise.all([db.close(), plane.close(), queue.stop({ graceful: false })]))
+  const connections = {
+    scoped: await db.read({}, (tx) => tx.$queryRawUnsafe<Setting[]>(limits)),
+    plane: (await plane.query<Setting>({ text: limits })).rows,
+    queue: (await queue.getDb().executeSql(limits)).rows as Setting[],
+  }
+  for (const [name, settings] of Object.entries(connections)) {
+    t.strictSame(
+      Object.fromEntries(settings.map(({ name, setting }) => [name, setting])),
+      {
+        statement_timeout: '5000',
+        lock_timeout: '2000',
+        idle_in_transaction_session_timeout: '10000',
+      },
+      name,
+    )
+  }
+})
+
+t.test('an exhausted pool is a bounded 503 with Retry-After, and recovers', async (t) => {
+  const test = await build(t, { DATABASE_POOL_SIZE: '2' })
+  const user = await createUser(test.database)
+  const url = `/orders/${await createOrder(test.database, user)}`
+  const { cookie } = await signIn(test, user)
+  const get = () => test.app.inject({ url, headers: { cookie } })
+  const blocker = await test.database.admin.connect()
+  t.teardown(() => blocker.release())
+  await blocker.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE')
+  const answers = await Promise.all(Array.from({ length: 12 }, get))
+  for (const { statusCode, headers } of answers) {
+    t.match({ statusCode, headers }, refused)
+  }
+  await blocker.query('ROLLBACK')
+  t.equal((await get()).statusCode, 200)
+})
+
+type Setting = { name: string; setting: string }
+
+const refused = {
+  statusCode: 503,
+  headers: { 'retry-after': '1', 'content-type': /^application\/problem\+json/ },
+}

@@ -1,0 +1,169 @@
+import t, { type Test } from 'tap'
+import { buildApp } from '#src/app.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { proveDatabase } from '#src/db/proof.ts'
+import { createLogger } from '#src/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import {
+  createDatabase,
+  createOrder,
+  createTestInvoice,
+  createUser,
+  signIn,
+  testConfig,
+} from '#test/helper.ts'
+import { countRows, nothingRecorded, send } from '#test/routes/webhooks/send-event.ts'
+import { pgbouncer, startPgbouncer } from './pgbouncer.ts'
+
+const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
+// Fewer than the clients below, so that the pooler hands them on between transactions.
+const serverConnections = 3
+
+t.test('PgBouncer in transaction mode', { skip }, async (t) => {
+  t.test('the URL has to say so: it takes none of the limits a connection names', async (t) => {
+    const { database, pooler } = await setUp(t)
+    const plain = pooler.through(database.url, { marked: false })
+    await t.rejects(proveDatabase(plain, 'web'), /unsupported startup parameter/)
+    t.strictSame(await proveDatabase(pooler.through(database.url), 'web'), [])
+    t.strictSame(await proveDatabase(pooler.through(database.workerUrl), 'worker'), [])
+  })
+
+  t.test('the limits are those of the role', async (t) => {
+    const { database, pooler } = await setUp(t)
+    const plane = openIdentityPlane(pooler.through(database.url), 1)
+    t.teardown(() => plane.close())
+    const { rows } = await plane.query({
+      text: `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_tr\\w+)_timeout$'
+             ORDER BY name`,
+    })
+    t.strictSame(rows, [
+      { name: 'idle_in_transaction_session_timeout', setting: '10000' },
+      { name: 'lock_timeout', setting: '2000' },
+      { name: 'statement_timeout', setting: '5000' },
+    ])
+  })
+
+  t.test('parallel tenants on few connections never see each other', async (t) => {
+    const { database, pooler } = await setUp(t)
+    const users = await Promise.all(Array.from({ length: 6 }, () => createUser(database)))
+    for (const { tenantId } of users) await createTestInvoice(database, tenantId)
+    for (const mode of ['set-local', 'set-config'] as const) {
+      const db = openDatabase(pooler.through(database.url), 20, mode)
+      t.teardown(() => db.close())
+      const backends = new Set<number>()
+      const seen = { own: 0, foreign: 0 }
+      const look = async (index: number) => {
+        const { tenantId } = users[index % users.length] ?? { tenantId: '' }
+        const access = index % 3 === 0 ? db.write : db.read
+        await access({ tenantId }, async (tx) => {
+          // Two at once on one connection, and no where: row-level security alone decides.
+          const [rows, [backend]] = await Promise.all([
+            tx.invoice.findMany(),
+            tx.$queryRawUnsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid'),
+          ])
+          backends.add(backend?.pid ?? 0)
+          for (const row of rows) seen[row.tenantId === tenantId ? 'own' : 'foreign'] += 1
+        })
+      }
+      for (let round = 0; round < 30; round += 1) {
+        await Promise.all(Array.from({ length: 20 }, (_, index) => look(round + index)))
+      }
+      t.strictSame(seen, { own: 600, foreign: 0 }, mode)
+      t.ok(backends.size > 1 && backends.size <= serverConnections, `${backends.size} backends`)
+    }
+  })
+
+  t.test('statements of the identity plane are prepared without a name', async (t) => {
+    const { database, pooler } = await setUp(t)
+    const plane = openIdentityPlane(pooler.through(database.url), 10)
+    t.teardown(() => plane.close())
+    const look = (value: number) =>
+      plane.query<{ value: number }>({
+        name: 'look',
+        text: 'SELECT $1::int AS value',
+        values: [value],
+      })
+    const numbers = Array.from({ length: 200 }, (_, index) => index)
+    const answers = await Promise.all(numbers.map(look))
+    t.strictSame(
+      answers.map(({ rows }) => rows[0]?.value),
+      numbers,
+    )
+    const inside = await plane.transaction({ statementTimeoutMs: 500 }, async (tx) => {
+      await tx.query({ name: 'look', text: 'SELECT 1' })
+      return tx.query({ text: 'SHOW statement_timeout' })
+    })
+    t.strictSame(inside.rows, [{ statement_timeout: '500ms' }])
+  })
+
+  t.test('the whole program: sessions, orders, events and jobs', async (t) => {
+    const { database, config, app } = await serve(t)
+    const user = await createUser(database, { billingCustomer: 'cus_1' })
+    const orderId = await createOrder(database, user)
+    const { cookie } = await signIn({ config, database }, user)
+    const stranger = await signIn({ config, database }, await createUser(database))
+    // A few at once, more than there are connections; not so many that a busy machine answers 503.
+    for (let round = 0; round < 10; round++) {
+      const statuses = await Promise.all(
+        [cookie, stranger.cookie, cookie, stranger.cookie, cookie, stranger.cookie].map(
+          async (cookie) =>
+            (await app.inject({ url: `/orders/${orderId}`, headers: { cookie } })).statusCode,
+        ),
+      )
+      t.strictSame(statuses, [200, 404, 200, 404, 200, 404])
+    }
+
+    const charge = { customer: 'cus_1', amount: 4900, currency: 'eur' }
+    const ids = Array.from({ length: 30 }, (_, index) => `evt_${index}`)
+    const answers = await Promise.all(
+      [...ids, ...ids].map((id) =>
+        send(app, { id, type: 'charge.succeeded', data: { object: charge } }),
+      ),
+    )
+    t.strictSame(answers.map(({ body }) => body).toSorted(), [
+      ...ids.map(() => 'duplicate'),
+      ...ids.map(() => 'recorded'),
+    ])
+    const errors: string[] = []
+    const logger = createLogger('error', { write: (line) => void errors.push(line) })
+    const worker = await startWorker(config, logger)
+    t.teardown(() => worker.stop())
+    const processed = `SELECT FROM received_events HAVING every(status = 'processed')`
+    while ((await database.admin.query(processed)).rowCount === 0);
+    await worker.queue.supervise()
+    t.equal((await database.admin.query('SELECT FROM invoices')).rowCount, ids.length)
+    t.strictSame(errors, [])
+  })
+
+  t.test('what cannot be recorded within 2 s is 503, and nothing is recorded', async (t) => {
+    const { database, app } = await serve(t)
+    const event = { id: 'evt_1', type: 'charge.succeeded' }
+    const blocker = await database.admin.connect()
+    t.teardown(() => blocker.release())
+    await blocker.query('BEGIN; LOCK TABLE processed_events IN ACCESS EXCLUSIVE MODE')
+    t.equal((await send(app, event)).statusCode, 503)
+    await blocker.query('ROLLBACK')
+    t.strictSame(await countRows(database), nothingRecorded)
+    t.match(await send(app, event), { statusCode: 200, body: 'recorded' })
+  })
+})
+
+async function setUp(t: Test) {
+  const database = await createDatabase(t)
+  const pooler = await startPgbouncer(t, database.url, serverConnections)
+  return { database, pooler }
+}
+
+async function serve(t: Test) {
+  const { database, pooler } = await setUp(t)
+  const urls = {
+    ...database,
+    url: pooler.through(database.url),
+    workerUrl: pooler.through(database.workerUrl),
+  }
+  const config = testConfig(urls)
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  return { database, config, app }
+}

@@ -1,0 +1,26 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { signIn, type TestApp, type TestUser } from './helper.ts'
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+export type Send = (method: Method, url: string, body?: unknown) => Promise<LightMyRequestResponse>
+
+/** Sends requests as the user, over a session of their own, or with these headers. */
+export async function senderOf(
+  test: TestApp,
+  from: TestUser | { readonly authorization: string },
+): Promise<Send> {
+  const identity = 'authorization' in from ? from : { cookie: (await signIn(test, from)).cookie }
+  return (method, url, body) =>
+    test.app.inject({
+      method,
+      url,
+      headers: { ...identity, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    })
+}
+
+/** An answer without what differs from request to request by nature. */
+export function comparable(response: LightMyRequestResponse): unknown {
+  const { date, 'x-request-id': id, ...headers } = response.headers
+  return { status: response.statusCode, headers, body: response.body.replaceAll(String(id), 'id') }
+}
