@@ -1,53 +1,49 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import autocannon from 'autocannon'
+import { randomBytes } from 'node:crypto'
+import { signatureHeader } from '#src/billing/signature.ts'
+import { sendLoad, type Target } from './http-load.ts'
 
 /*
- * The load generator, a process of its own: signed new events, each once, over as many connections
- * as asked for. Prints its result as JSON.
+ * The load generator, a process of its own; its one argument is a Load as JSON, its output a
+ * Measured as JSON.
  */
 
-const [url = '', secret = '', connections = '1', seconds = '1'] = process.argv.slice(2)
-const run = randomBytes(6).toString('hex')
-let sent = 0
-
-const times: number[] = []
-const options: autocannon.Options = {
-  url: `${url}/webhooks/billing`,
-  connections: Number(connections),
-  duration: Number(seconds),
-  requests: [
-    {
-      method: 'POST',
-      setupRequest(request) {
-        const time = Math.floor(Date.now() / 1000)
-        const body = JSON.stringify({
-          id: `evt_${run}_${sent++}`,
-          type: 'charge.succeeded',
-          created: time,
-          data: { object: { id: 'ch_1', customer: 'cus_1', amount: 4_900, currency: 'eur' } },
-        })
-        const v1 = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
-        const headers = {
-          'content-type': 'application/json',
-          'webhook-signature': `t=${time},v1=${v1}`,
-        }
-        return { ...request, body, headers }
-      },
-    },
-  ],
+export type Load = Target & {
+  /** Signed new events, each once; or the same GET requests over and over. */
+  requests: { eventsSignedWith: string } | { reads: readonly { path: string; cookie: string }[] }
 }
-const result = await new Promise<autocannon.Result>((resolve, reject) => {
-  const running = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)))
-  // autocannon's own histogram has whole milliseconds.
-  running.on('response', (_client, _status, _bytes, ms) => times.push(ms))
-})
-times.sort((a, b) => a - b)
 
-console.log(
-  JSON.stringify({
-    perSecond: result['2xx'] / result.duration,
-    p50Ms: times[Math.floor(times.length * 0.5)],
-    p99Ms: times[Math.floor(times.length * 0.99)],
-    failed: result.non2xx + result.errors,
-  }),
-)
+const eventsPerSecond = 12_000 // so many are signed before the clock starts; more, while it runs
+
+const { requests, ...target }: Load = JSON.parse(process.argv[2] ?? '')
+const next = 'reads' in requests ? readsOf(requests.reads) : eventsOf(requests.eventsSignedWith)
+console.log(JSON.stringify(await sendLoad(target, next)))
+
+function readsOf(reads: readonly { path: string; cookie: string }[]): () => Buffer {
+  const all = reads.map(({ path, cookie }) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n\r\n`),
+  )
+  let sent = 0
+  return () => all[sent++ % all.length] ?? Buffer.alloc(0)
+}
+
+function eventsOf(secret: string): () => Buffer {
+  const ready = Array.from({ length: target.seconds * eventsPerSecond }, () => anEvent(secret))
+  let sent = 0
+  return () => ready[sent++] ?? anEvent(secret)
+}
+
+/** Its id begins with its time, as ids of the large providers do. */
+function anEvent(secret: string): Buffer {
+  const time = Math.floor(Date.now() / 1000)
+  const body = JSON.stringify({
+    id: `evt_${Date.now().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`,
+    type: 'charge.succeeded',
+    created: time,
+    data: { object: { id: 'ch_1', customer: 'cus_1', amount: 4_900, currency: 'eur' } },
+  })
+  return Buffer.from(
+    `POST /webhooks/billing HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n` +
+      `webhook-signature: ${signatureHeader(secret, body, time)}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -10,18 +10,8 @@ import { delivererLimits } from '#src/outbound/deliverer.ts'
 import { sealEndpointSecret } from '#src/outbound/endpoint-secrets.ts'
 import { publish } from '#src/outbound/publish.ts'
 import type { Arrival, Order } from './outbound/receivers.ts'
-
-type Place = { url: string; superuserUrl: string }
-type Effort = { runs: number; seconds: number }
-type Ratio = { measure: string; value: string; goal: string }
-
-/** What this part of the benchmark has found. */
-export type OutboundResult = {
-  title: string
-  ratios: readonly Ratio[]
-  measures: readonly (readonly string[])[]
-  note: string
-}
+import type { Place } from './place.ts'
+import type { Effort, Section } from './section.ts'
 
 const run = promisify(execFile)
 const endpoints = 20
@@ -37,7 +27,7 @@ its own. “Plain posts” is undici with as many requests at a time per endpoin
 signatures, no database.`
 
 /** Deliveries per second beside plain posts, the way from commit to arrival, and a hanging endpoint. */
-export async function measureOutbound(place: Place, effort: Effort): Promise<OutboundResult> {
+export async function measureOutbound(place: Place, effort: Effort): Promise<Section> {
   const receivers = await startReceivers()
   const db = openDatabase(place.url, 10)
   const tenantId = await prepare(place, receivers.ports)

@@ -3,16 +3,19 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { Load } from './load.ts'
+import type { Measured } from './measured.ts'
 
 const run = promisify(execFile)
 const maxBuffer = 16_777_216
+const warmUp = { connections: 64, seconds: 2 }
 
 export type Server = { url: string; stop(): Promise<void> }
 
 /** Starts a server of this folder; its first line of output is its address. */
 export async function startServer(file: string, env: Record<string, string>): Promise<Server> {
   const child = spawn(process.execPath, [path(file)], {
-    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'development', ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [url] = await Promise.race([
@@ -22,16 +25,41 @@ export async function startServer(file: string, env: Record<string, string>): Pr
   return { url: String(url), stop: () => stop(child) }
 }
 
-/** Runs a script of this folder to its end; resolves to its output. */
-export async function runScript(file: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [path(file), ...args], { maxBuffer })
+/** Loads a server that has just started, and stops it. */
+export async function measureServer(server: Server, load: Omit<Load, 'url'>): Promise<Measured> {
+  const send = async (changes: Partial<Load>) => {
+    const whole = { ...load, url: server.url, ...changes } satisfies Load
+    return JSON.parse(await runNode(path('./load.ts'), [JSON.stringify(whole)]))
+  }
+  try {
+    await send(warmUp) // code gets compiled, statements prepared, connections made
+    return await send({})
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Runs a script to its end; resolves to its output. */
+export async function runNode(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { stdout } = await run(process.execPath, [file, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    maxBuffer,
+  })
   return stdout
 }
 
 /** Runs an installed program; null when there is none of that name. */
-export async function runProgram(file: string, args: readonly string[]): Promise<string | null> {
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<string | null> {
   try {
-    const { stdout } = await run(file, [...args], { maxBuffer })
+    const { stdout } = await run(file, [...args], { maxBuffer, cwd })
     return stdout
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null

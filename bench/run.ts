@@ -1,105 +1,55 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { availableParallelism, cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { migrate } from '#src/db/migrate.ts'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
-import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
-import {
-  connectionCounts,
-  fill,
-  type Inbound,
-  key,
-  type Measured,
-  measureInbound,
-  measureOnly,
-} from './inbound.ts'
+import { measureGrowth } from './growth.ts'
+import { measureInbound } from './inbound.ts'
+import { measureOutbound } from './outbound.ts'
+import { type Place, withPlace } from './place.ts'
+import { measureRead } from './read.ts'
+import { measureRelationships } from './relationships.ts'
+import { writeResults } from './results.ts'
+import { type Effort, type Section, sectionText } from './section.ts'
 
 /*
- * The program behind `npm run bench`: everything side by side in one run on one embedded
- * PostgreSQL that writes to disk as in production; ratios count, absolute numbers are this
- * machine's. Prints a table and writes bench/RESULTS.md.
+ * The program behind `npm run bench`, or `npm run bench -- inbound read` for some of its parts.
+ * Everything is measured side by side in one run on one embedded PostgreSQL that writes to disk as
+ * in production: ratios count, absolute numbers are this machine's.
  */
 
-const { values } = parseArgs({
+const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section>>> = {
+  inbound: measureInbound,
+  read: measureRead,
+  outbound: measureOutbound,
+  chain: measureRelationships,
+  growth: measureGrowth, // last: it leaves the tables full
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     rows: { type: 'string', default: '10000000' },
   },
 })
-const effort = { runs: Number(values.runs), seconds: Number(values.seconds) }
-const manyRows = Number(values.rows)
-const fewRows = 10_000
-
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'))
-await chmod(folder, 0o711)
-const dataDir = join(folder, 'postgres')
-const postgres = await startPostgres({
-  dataDir,
-  settings: { max_connections: '200', max_wal_size: '8GB' },
+const unknown = positionals.filter((name) => parts[name] === undefined)
+if (unknown.length > 0) {
+  console.error(
+    `There is no ${unknown.join(', ')}. The parts are: ${Object.keys(parts).join(', ')}.`,
+  )
+  process.exit(1)
+}
+const effort = {
+  runs: Number(values.runs),
+  seconds: Number(values.seconds),
+  rows: Number(values.rows),
+}
+const chosen = Object.entries(parts).filter(
+  ([name]) => positionals.length === 0 || positionals.includes(name),
+)
+const begun = performance.now()
+const sections: Section[] = []
+await withPlace(async (place) => {
+  for (const [, measure] of chosen) sections.push(await measure(place, effort))
 })
-try {
-  const owner = { name: 'gatehouse_owner', password: 'owner' }
-  await createOwnerAndDatabase(postgres.url('postgres'), owner)
-  const url = postgres.url('gatehouse', { name: 'gatehouse_app', password: 'app' })
-  await migrate({ ownerUrl: postgres.url('gatehouse', owner), url, workerUrl: url })
-  const place = { url, superuserUrl: postgres.url('gatehouse') }
-
-  const inbound = await measureInbound(place, effort)
-  await fill(place, fewRows)
-  const few = await measureOnly(place, 64, effort)
-  await fill(place, manyRows)
-  const many = await measureOnly(place, 64, effort)
-  const text = report(inbound, few, many)
-  console.log(text)
-  await writeFile(new URL('./RESULTS.md', import.meta.url), text)
-} finally {
-  await postgres.stop()
-  await removePostgres(dataDir)
-  await rm(folder, { recursive: true, force: true })
-}
-
-function report(inbound: Inbound, few: Measured, many: Measured): string {
-  const rows = [...inbound].map(([name, { perSecond, p50Ms, p99Ms, failed }]) => [
-    name,
-    perSecond.toFixed(0),
-    p50Ms.toFixed(2),
-    p99Ms?.toFixed(1) ?? '–',
-    String(failed),
-  ])
-  const at = (contender: Parameters<typeof key>[0], connections: number) =>
-    inbound.get(key(contender, connections))
-  const [alone, , together] = connectionCounts
-  const ours = at('gatehouse', together)
-  const cost = few.perSecond / many.perSecond
-  const ratios = [
-    ['events/s ÷ usual recipe, 64 connections', over(ours, at('usual recipe', together)), '≥ 5'],
-    ['events/s ÷ one commit per event (pgbench), 64', over(ours, at('pgbench', together)), '≥ 1.0'],
-    ['p50 ÷ one commit, 1 connection', slower(at('gatehouse', alone), at('pgbench', alone)), '≤ 2'],
-    [`cost at ${manyRows} rows ÷ at ${fewRows} rows`, cost.toFixed(2), '≤ 1.15'],
-  ]
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
-  return `# Results
-
-${machine}. Median of ${effort.runs} runs of ${effort.seconds} s each, the contenders in turns, the
-load generator in a process of its own, PostgreSQL ${'18'} with its ordinary durability on the same machine.
-
-## Inbound webhooks
-
-${table(['Measure', 'Ratio', 'Goal'], ratios)}
-${table(['Contender, connections', 'Events/s', 'p50 ms', 'p99 ms', 'Failed'], rows)}`
-}
-
-function over(a: Measured | undefined, b: Measured | undefined): string {
-  return a && b ? (a.perSecond / b.perSecond).toFixed(2) : 'not measured'
-}
-
-function slower(a: Measured | undefined, b: Measured | undefined): string {
-  return a && b ? (a.p50Ms / b.p50Ms).toFixed(2) : 'not measured'
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  return line(head) + line(head.map(() => '---')) + rows.map(line).join('')
-}
+for (const section of sections) console.log(`\n## ${section.title}\n\n${sectionText(section)}`)
+await writeResults(sections, effort)
+console.log(`${((performance.now() - begun) / 60_000).toFixed(1)} minutes`)

@@ -37,6 +37,10 @@ function requireProof(db: Database, proof: ProofWatch): Database {
       proof.requireProof()
       return db.read(scope, work)
     },
+    async readRows(scope, statement) {
+      proof.requireProof()
+      return db.readRows(scope, statement)
+    },
     async write(scope, work) {
       proof.requireProof()
       return db.write(scope, work)

@@ -48,7 +48,7 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
     async (request) => {
       const scope = request.tenantScope
       const id = readId(request.params.id)
-      return found(await app.db.read(scope, (tx) => findInvoice(tx, scope, id)))
+      return found(await findInvoice(app.db, scope, id))
     },
   )
 }

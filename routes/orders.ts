@@ -124,7 +124,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     async (request) => {
       const scope = request.ownerScope
       const id = readId(request.params.id)
-      return found(await app.db.read(scope, (tx) => findOrder(tx, scope, id)))
+      return found(await findOrder(app.db, scope, id))
     },
   )
 

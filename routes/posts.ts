@@ -100,7 +100,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     async (request) => {
       const scope = request.tenantScope
       const id = readId(request.params.id)
-      return found(await app.db.read(scope, (tx) => findPost(tx, scope, id)))
+      return found(await findPost(app.db, scope, id))
     },
   )
 

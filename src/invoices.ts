@@ -1,6 +1,6 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { publish } from '#src/outbound/publish.ts'
 
 /** The first lock: the tenant of the verified session. */
@@ -19,9 +19,14 @@ export async function listInvoices(tx: Tx, scope: TenantScope, page: Page) {
 }
 
 /** An invoice of the tenant, or null: missing and another tenant's are the same. */
-export async function findInvoice(tx: Tx, scope: TenantScope, id: number) {
-  const row = await tx.invoice.findFirst({ where: { id, tenantId: scope.tenantId } })
-  return row && toInvoice(row)
+export async function findInvoice(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
+  const [row] = await db.readRows<InvoiceRow>(
+    scope,
+    Prisma.sql`
+      SELECT id, tenant_id AS "tenantId", amount, currency, status, created_at AS "createdAt"
+      FROM invoices WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}`,
+  )
+  return row === undefined ? null : toInvoice(row)
 }
 
 /**
@@ -42,7 +47,13 @@ export async function createInvoice(
   await publish(tx, scope, { type: 'invoice.created', data: toInvoice(row) }, now)
 }
 
-function toInvoice(row: Prisma.InvoiceGetPayload<object>) {
+/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+type InvoiceRow = Omit<Prisma.InvoiceGetPayload<object>, 'id' | 'amount' | 'sourceEvent'> & {
+  id: bigint | string
+  amount: bigint | string
+}
+
+function toInvoice(row: InvoiceRow) {
   return {
     id: Number(row.id),
     tenantId: row.tenantId,

@@ -1,6 +1,6 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { inTenant } from '#src/db/in-tenant.ts'
 import { publish } from '#src/outbound/publish.ts'
 
@@ -32,9 +32,16 @@ export async function listOrders(tx: Tx, owner: OwnerScope, page: Page) {
 }
 
 /** An order of `owner`, or null: missing and not theirs are the same. */
-export async function findOrder(tx: Tx, owner: OwnerScope, id: number) {
-  const row = await tx.order.findFirst({ where: { id, userId: owner.userId } })
-  return row && toOrder(row)
+export async function findOrder(db: Pick<Database, 'readRows'>, owner: OwnerScope, id: number) {
+  const [row] = await db.readRows<OrderRow>(
+    owner,
+    Prisma.sql`
+      SELECT id, user_id AS "userId", line_items AS "lineItems",
+             shipping_address AS "shippingAddress", card_last4 AS "cardLast4",
+             created_at AS "createdAt", updated_at AS "updatedAt"
+      FROM orders WHERE user_id = ${owner.userId} AND id = ${id}`,
+  )
+  return row === undefined ? null : toOrder(row)
 }
 
 /** The newest orders of `owner`, as the start page lists them. */
@@ -97,7 +104,13 @@ export async function changeOrder(
   return order
 }
 
-function toOrder(row: Prisma.OrderGetPayload<object>) {
+/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+type OrderRow = Omit<Prisma.OrderGetPayload<object>, 'id' | 'userId' | 'tenantId'> & {
+  id: bigint | string
+  userId: bigint | string
+}
+
+function toOrder(row: OrderRow) {
   return {
     id: Number(row.id),
     userId: Number(row.userId),

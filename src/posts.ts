@@ -1,7 +1,7 @@
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { publish } from '#src/outbound/publish.ts'
 
 /** The first lock: the tenant of the verified session. */
@@ -20,9 +20,15 @@ export async function listPosts(tx: Tx, scope: TenantScope, page: Page) {
 }
 
 /** A post of the tenant, or null: missing and another tenant's are the same. */
-export async function findPost(tx: Tx, scope: TenantScope, id: number) {
-  const row = await tx.post.findFirst({ where: { id, tenantId: scope.tenantId } })
-  return row && toPost(row)
+export async function findPost(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
+  const [row] = await db.readRows<PostRow>(
+    scope,
+    Prisma.sql`
+      SELECT id, tenant_id AS "tenantId", author_id AS "authorId", department, title, body,
+             created_at AS "createdAt", updated_at AS "updatedAt"
+      FROM posts WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}`,
+  )
+  return row === undefined ? null : toPost(row)
 }
 
 /** A new post of the author, in their tenant; where no department is given, of their department. */
@@ -86,14 +92,20 @@ export async function deletePost(
   id: number,
   now: Date,
 ): Promise<boolean> {
-  const post = await findPost(tx, scope, id)
+  const post = await tx.post.findFirst({ where: { id, tenantId: scope.tenantId } })
   const { count } = await tx.post.deleteMany({ where: { id, tenantId: scope.tenantId } })
   if (post === null || count === 0) return false
-  await publish(tx, scope, { type: 'post.deleted', data: post }, now)
+  await publish(tx, scope, { type: 'post.deleted', data: toPost(post) }, now)
   return true
 }
 
-function toPost(row: Prisma.PostGetPayload<object>) {
+/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+type PostRow = Omit<Prisma.PostGetPayload<object>, 'id' | 'authorId'> & {
+  id: bigint | string
+  authorId: bigint | string | null
+}
+
+function toPost(row: PostRow) {
   return {
     id: Number(row.id),
     tenantId: row.tenantId,

@@ -18,7 +18,12 @@ t.test('what opens a door is cut out, wherever it stands', async (t) => {
     client_secret: 'x',
     'webhook-signature': 'x',
   }
-  for (const entry of [secrets, { headers: secrets }, { request: { headers: secrets } }]) {
+  for (const entry of [
+    secrets,
+    { headers: secrets },
+    { request: { headers: secrets } },
+    { sent: [secrets] },
+  ]) {
     const text = JSON.stringify(logged(entry))
     t.notMatch(text, /"(sid=|Bearer )?x"/)
     t.equal(text.match(/\[redacted\]/g)?.length, Object.keys(secrets).length)

@@ -63,7 +63,12 @@ export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits):
   const { connectMs, beginMs, statementMs } = limits
   const answerMs = beginMs + statementMs + graceMs
   const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }
-  const options = { ...poolOptions(url, connections, waits), application_name: 'gatehouse inbox' }
+  const options = {
+    ...poolOptions(url, connections, waits),
+    application_name: 'gatehouse inbox',
+    // One plan for few events and for many; making it anew costs more than carrying it out.
+    ...(!isPooled(url) && { options: '-c plan_cache_mode=force_generic_plan' }),
+  }
   const pool = survivesBrokenConnections(new pg.Pool(options))
   // Behind a pooler the limit of a statement has to come with its transaction, in a second trip.
   const { query }: Queryable = isPooled(url)

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { SingleBar } from 'cli-progress'
 import { type EventStatus, eventStatuses } from '#src/billing/received.ts'
 import {
   createReplay,
@@ -14,6 +13,7 @@ import { openQueue } from '#src/jobs.ts'
 import { OperatorError } from '#src/operator-error.ts'
 import type { Environment } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
+import { createProgress } from './progress.ts'
 
 const usage =
   'Run: gatehouse billing replay [--status dead] [--from TIME] [--to TIME], or with event ids.'
@@ -76,13 +76,15 @@ function isStatus(text: string): text is EventStatus {
   return eventStatuses.some((status) => status === text)
 }
 
-/** A bar on a terminal, a line per step elsewhere. The replay itself goes on without us. */
+/** Shows how far the replay has come; it goes on without us. */
 async function follow(plane: IdentityPlane, begun: Replay): Promise<void> {
-  const show = process.stdout.isTTY ? showBar(begun.total) : showLines()
+  const show = createProgress(process.stdout)
+  const step = (replay: Replay) =>
+    show({ label: 'events', done: doneOf(replay), total: replay.total })
   let replay = begun
   let moved = performance.now()
   let isImpatient = false
-  show.step(replay)
+  step(replay)
   while (replay.finishedAt === null) {
     await wait(pollMs)
     const next = (await findReplay(plane, replay.id)) ?? replay
@@ -91,29 +93,13 @@ async function follow(plane: IdentityPlane, begun: Replay): Promise<void> {
       isImpatient = true
       process.stderr.write('\nNothing moves yet: is a worker running? The replay waits for one.\n')
     }
-    if (doneOf(next) !== doneOf(replay)) show.step(next)
+    if (doneOf(next) !== doneOf(replay)) step(next)
     replay = next
   }
-  show.end()
   process.stdout.write(
     `${replay.total} selected, ${replay.succeeded} succeeded, ${replay.failed} failed\n`,
   )
   if (replay.failed > 0) process.exitCode = 1
-}
-
-type Show = { step(replay: Replay): void; end(): void }
-
-function showBar(total: number): Show {
-  const bar = new SingleBar({ format: '{bar} {value}/{total} {percentage}%' })
-  bar.start(total, 0)
-  return { step: (replay) => bar.update(doneOf(replay)), end: () => bar.stop() }
-}
-
-function showLines(): Show {
-  return {
-    step: (replay) => void process.stdout.write(`${doneOf(replay)} of ${replay.total}\n`),
-    end: () => {},
-  }
 }
 
 function doneOf({ succeeded, failed }: Replay): number {

@@ -17,7 +17,7 @@ type Context = {
   readonly tenant: string
   readonly access: 'read' | 'write'
 }
-type Statement = { readonly text: string; readonly values?: unknown[] }
+type Statement = { readonly name?: string; readonly text: string; readonly values?: unknown[] }
 
 const context = new AsyncLocalStorage<Context>()
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -31,9 +31,11 @@ export async function inScope<T>(
   access: Context['access'],
   work: () => Promise<T>,
 ): Promise<T> {
-  const user = userSetting(scope.userId)
-  const tenant = tenantSetting(scope.tenantId)
-  return context.run({ user, tenant, access }, work)
+  return context.run(contextOf(scope, access), work)
+}
+
+function contextOf({ userId, tenantId }: Scope, access: Context['access']): Context {
+  return { user: userSetting(userId), tenant: tenantSetting(tenantId), access }
 }
 
 /**
@@ -58,6 +60,32 @@ export class ScopedPool extends pg.Pool {
     }
     return super.connect().then((client) => scopedClient(client, active, this.#mode))
   }
+
+  /**
+   * One statement in a READ ONLY transaction of its own: its opening, the statement and the COMMIT
+   * leave in one packet, and only the COMMIT's answer is not waited for.
+   */
+  async readRows<Row extends pg.QueryResultRow>(
+    scope: Scope,
+    statement: Statement,
+  ): Promise<Row[]> {
+    const opening = openings[this.#mode](contextOf(scope, 'read'))
+    const client = await super.connect()
+    const send = (one: Statement) => client.query<Row>(one).catch(rethrowSilence)
+    const { stream } = client.connection
+    stream.cork()
+    const opened = Promise.all(opening.map(send))
+    const answer = send(statement)
+    const ended = send({ text: 'COMMIT' })
+    stream.uncork()
+    ended.then(
+      () => client.release(client.getTransactionStatus() !== 'I'),
+      () => client.release(true),
+    )
+    // What was read without the context having been set is no answer.
+    const [, { rows }] = await Promise.all([opened, answer])
+    return rows
+  }
 }
 
 /**
@@ -68,6 +96,7 @@ export class ScopedPool extends pg.Pool {
 function scopedClient(client: pg.PoolClient, active: Context, mode: ContextMode): pg.PoolClient {
   let opened: Promise<unknown> | undefined
   let ended: Promise<pg.QueryResult> | undefined
+  const { stream } = client.connection
 
   const send = (statement: Statement) => client.query(statement).catch(rethrowSilence)
 
@@ -75,6 +104,9 @@ function scopedClient(client: pg.PoolClient, active: Context, mode: ContextMode)
     if (ended !== undefined) throw new Error('The transaction of this connection has ended.')
     switch (statement.text) {
       case 'BEGIN':
+        // What follows without waiting for anything leaves in the same packet.
+        stream.cork()
+        process.nextTick(() => stream.uncork())
         opened = Promise.all(openings[mode](active).map(send))
         opened.catch(ignore)
         return emptyResult('BEGIN')

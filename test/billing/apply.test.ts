@@ -93,7 +93,10 @@ t.test('an event that can never work is poison and leaves nothing', async (t) =>
     const id = await receive(database, { id: `evt_${index}`, type: 'charge.succeeded', object })
     await t.rejects(apply(id), PoisonEvent)
   }
-  await t.rejects(apply(await receive(database, Buffer.from('no event'), 'evt_x')), PoisonEvent)
+  await t.rejects(
+    apply(await receive(database, { id: 'evt_x', body: Buffer.from('no event') })),
+    PoisonEvent,
+  )
   t.strictSame(await invoicesOf(database), [])
   t.equal(await apply('evt_unheard_of'), 'missing')
 })

@@ -2,6 +2,7 @@ import { signatureHeader } from '#src/billing/signature.ts'
 import type { TestDatabase } from '#test/helper.ts'
 import { webhookSecret } from '#test/helper.ts'
 import { randomOf, waitTurns } from '#test/seeded.ts'
+import { crashServer } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 import { type Killable, startKillable } from './killable.ts'
 
@@ -13,15 +14,20 @@ const settleTries = 3_000
 const giveUpMs = 5_000
 
 /**
- * Rounds of events, sent while web, worker or the database's connections are killed at a moment
- * the seed chooses; each unacknowledged event is sent again, as a provider would. At the end
+ * Rounds of events, sent while web, worker, and the database's connections or its whole server are
+ * killed at a moment the seed chooses; each unacknowledged event is sent again, as a provider would. At the end
  * everything must have settled: every 200 exists once and took effect once.
  * @param seconds no round is begun after them
  */
 export async function runCrashRounds(
   database: TestDatabase,
   env: Record<string, string>,
-  { rounds, seed, seconds }: { rounds: number; seed: number; seconds: number },
+  {
+    rounds,
+    seed,
+    seconds,
+    target,
+  }: { rounds: number; seed: number; seconds: number; target: 'connections' | 'server' },
 ): Promise<CrashRun> {
   const random = randomOf(seed)
   const web = await startKillable('web', env)
@@ -49,10 +55,11 @@ export async function runCrashRounds(
     await Promise.all([web.end(), worker.end()])
   }
 
-  /** Connections are killed most often: that is quick, and falls between any two statements. */
+  /** The database is struck most often: that falls between any two statements. */
   async function strike(dice: number): Promise<void> {
     if (dice === 0) return web.kill()
     if (dice === 1) return worker.kill()
+    if (target === 'server') return crashServer(database)
     await database.admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()

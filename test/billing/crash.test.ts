@@ -1,6 +1,13 @@
-import t from 'tap'
-import { createDatabase, createUser, encryptionKey, webhookSecret } from '#test/helper.ts'
+import t, { type Test } from 'tap'
+import {
+  createDatabase,
+  createUser,
+  encryptionKey,
+  type TestDatabase,
+  webhookSecret,
+} from '#test/helper.ts'
 import { runCrashRounds } from './crash-rounds.ts'
+import { startDurableDatabase } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
@@ -8,8 +15,21 @@ const seconds = Number(process.env.CRASH_SECONDS ?? 60)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 t.test(`kill -9 between any two steps: every 200 exists once and took effect once`, async (t) => {
-  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
   const database = await createDatabase(t)
+  await survive(t, database, { rounds, target: 'connections' })
+})
+
+t.test('and of the database server, which writes to disk before it says so', async (t) => {
+  const database = await startDurableDatabase(t)
+  await survive(t, database, { rounds: Math.ceil(rounds / 8), target: 'server' })
+})
+
+async function survive(
+  t: Test,
+  database: TestDatabase,
+  options: { rounds: number; target: 'connections' | 'server' },
+): Promise<void> {
+  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
   await createUser(database, { billingCustomer: 'cus_1' })
   const env = {
     BASE_URL: 'http://localhost:3000',
@@ -24,11 +44,11 @@ t.test(`kill -9 between any two steps: every 200 exists once and took effect onc
     OIDC_DEMO_CLIENT_SECRET: 'test',
     RATE_LIMIT_WEBHOOKS: 'off',
   }
-  const run = await runCrashRounds(database, env, { rounds, seed, seconds })
+  const run = await runCrashRounds(database, env, { ...options, seed, seconds })
   t.strictSame(run.breaches, [], `seed ${seed}`)
   t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
   t.ok(run.acknowledged > 0)
-})
+}
 
 t.test('the checker sees each kind of breach', async (t) => {
   const breaches: [string, string, RegExp][] = [

@@ -4,7 +4,7 @@ import { createProviderApi } from '#src/billing/provider-api.ts'
 import { createTurns } from '#src/billing/turns.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createDatabase, createUser } from '#test/helper.ts'
-import { anApi, openAsWorker, planOf, recordEvent } from './received-event.ts'
+import { anApi, openAsWorker, planOf, receive } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
@@ -24,13 +24,13 @@ t.test(
       const { userId } = await createUser(database, { billingCustomer: customer })
       const object = (status: string) => ({ id: `sub_${name}`, customer, status })
       const type = 'customer.subscription.updated'
-      await recordEvent(database, {
+      await receive(database, {
         id: `${name}1`,
         type,
         created: first,
         object: object('canceled'),
       })
-      await recordEvent(database, {
+      await receive(database, {
         id: `${name}2`,
         type: 'subscription.created',
         ...(second !== undefined && { created: second }),
@@ -55,13 +55,13 @@ t.test(
     const { db, plane } = openAsWorker(t, database)
     const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
     const object = { id: 'sub_1', customer: 'cus_1' }
-    await recordEvent(database, {
+    await receive(database, {
       id: 'update',
       type: 'subscription.updated',
       created: 20,
       object: { ...object, status: 'active' },
     })
-    await recordEvent(database, {
+    await receive(database, {
       id: 'create',
       type: 'subscription.created',
       created: 10,
@@ -82,7 +82,7 @@ t.test('a charge is a fact: an older one of the same object still makes its invo
     ['b', 100],
   ] as const) {
     const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
-    await recordEvent(database, { id, created, object })
+    await receive(database, { id, created, object })
     t.equal(await applyEvent(db, plane, id, now), 'processed')
   }
   const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
@@ -106,7 +106,7 @@ t.test('with the billing API the newest state wins, whatever the event says', as
     const object = { id: `sub-${name}`, customer: `cus_${name}` }
     if (state !== undefined)
       sample.put(object.id, state === null ? null : { ...object, status: state })
-    await recordEvent(database, {
+    await receive(database, {
       id: name,
       type: 'subscription.updated',
       created: 1,
@@ -125,7 +125,7 @@ t.test(
     await createUser(database, { billingCustomer: 'cus_1' })
     const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
     for (const id of ['a', 'b']) {
-      await recordEvent(database, { id, type: 'subscription.updated', created: 1, object })
+      await receive(database, { id, type: 'subscription.updated', created: 1, object })
     }
     let fetched = 0
     const api = anApi(async () => {
@@ -144,7 +144,7 @@ t.test('an object that never stands still is given back to the queue', async (t)
   const { db, plane } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
-  await recordEvent(database, { id: 'a', type: 'subscription.updated', object })
+  await receive(database, { id: 'a', type: 'subscription.updated', object })
   const api = anApi(async () => {
     await database.admin.query(
       `INSERT INTO billing_objects (object_id) VALUES ('sub_1')
@@ -162,7 +162,7 @@ t.test('run again, an event has its effect once', async (t) => {
   const { db, plane } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
-  await recordEvent(database, { id: 'a', object })
+  await receive(database, { id: 'a', object })
   t.equal(await applyEvent(db, plane, 'a', now), 'processed')
   t.equal(await applyEvent(db, plane, 'a', now), 'already-processed')
   t.equal(await applyEvent(db, plane, 'a', now, { again: true }), 'processed')
@@ -173,7 +173,7 @@ t.test('run again, an event has its effect once', async (t) => {
 t.test('a kind that is not worked on stays ignored', async (t) => {
   const database = await createDatabase(t)
   const { db, plane } = openAsWorker(t, database)
-  await recordEvent(database, { id: 'a', type: 'invoice.voided', status: 'ignored' })
+  await receive(database, { id: 'a', type: 'invoice.voided', status: 'ignored' })
   t.equal(await applyEvent(db, plane, 'a', now, { again: true }), 'ignored')
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'ignored' }])

@@ -1,23 +1,58 @@
+import type { Test } from 'tap'
+import type { ProviderApi } from '#src/billing/provider-api.ts'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
 import type { TestDatabase } from '#test/helper.ts'
 
 export const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
 
-/** Puts an event where the webhook route would have recorded it. */
-export async function receive(
-  { admin }: TestDatabase,
-  event: { id: string; type: string; object?: object } | Buffer,
-  id = Buffer.isBuffer(event) ? 'evt_1' : event.id,
-): Promise<string> {
-  const type = Buffer.isBuffer(event) ? 'charge.succeeded' : event.type
-  const body = Buffer.isBuffer(event)
-    ? event
-    : JSON.stringify({ id, type, data: { object: event.object ?? charge } })
+export type AnEvent = {
+  id: string
+  type?: string
+  created?: number
+  object?: object
+  /** Instead of what the members above make. */
+  body?: Buffer
+  status?: string
+  /** RFC 3339; now when absent. */
+  receivedAt?: string
+}
+
+/** Puts an event where the inbox would have recorded it, without its job; resolves to its id. */
+export async function receive({ admin }: TestDatabase, event: AnEvent): Promise<string> {
+  const { id, type = 'charge.succeeded', created, object = charge } = event
+  const body = event.body ?? Buffer.from(JSON.stringify({ id, type, created, data: { object } }))
+  await admin.query('INSERT INTO processed_events (event_id) VALUES ($1)', [id])
   await admin.query(
-    `INSERT INTO received_events (event_id, type, body, secret_index, status)
-     VALUES ($1, $2, convert_to($3, 'UTF8'), 0, 'recorded')`,
-    [id, type, body.toString()],
+    `INSERT INTO received_events (event_id, type, body, secret_index, status, received_at)
+     VALUES ($1, $2, $3, 0, $4, COALESCE($5::timestamptz, clock_timestamp()))`,
+    [id, type, body, event.status ?? 'recorded', event.receivedAt ?? null],
   )
   return id
+}
+
+/** The worker's two doors to the database. */
+export function openAsWorker(
+  t: Test,
+  database: TestDatabase,
+): { db: Database; plane: IdentityPlane } {
+  const db = openDatabase(database.workerUrl, 5)
+  const plane = openIdentityPlane(database.workerUrl, 3)
+  t.teardown(async () => {
+    await db.close()
+    await plane.close()
+  })
+  return { db, plane }
+}
+
+/** An API that answers with what `states` gives for the id. */
+export function anApi(states: (id: string) => ReturnType<ProviderApi['findSubscription']>) {
+  return { findSubscription: states } satisfies ProviderApi
+}
+
+export async function planOf({ admin }: TestDatabase, userId: number): Promise<string | null> {
+  const { rows } = await admin.query('SELECT plan FROM users WHERE id = $1', [userId])
+  return rows[0]?.plan ?? null
 }
 
 /** Invoices as the database has them, whoever's they are. */

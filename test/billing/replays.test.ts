@@ -4,7 +4,7 @@ import { purgeBodies } from '#src/billing/retention.ts'
 import { openIdentityPlane } from '#src/db/identity-plane.ts'
 import { openQueue } from '#src/jobs.ts'
 import { createDatabase, type TestDatabase } from '#test/helper.ts'
-import { openAsWorker, recordEvent } from './received-event.ts'
+import { openAsWorker, receive } from './received.ts'
 
 t.test(
   'a replay runs what was selected, in order of arrival, page by page, and says so',
@@ -12,9 +12,9 @@ t.test(
     const { database, web, queue } = await open(t)
     const { plane } = openAsWorker(t, database)
     for (let n = 0; n < 5; n++) {
-      await recordEvent(database, { id: `dead_${n}`, status: 'dead', receivedAt: at(n) })
+      await receive(database, { id: `dead_${n}`, status: 'dead', receivedAt: at(n) })
     }
-    await recordEvent(database, { id: 'fine', status: 'processed', receivedAt: at(2) })
+    await receive(database, { id: 'fine', status: 'processed', receivedAt: at(2) })
     const replay = await createReplay(web, queue, { status: 'dead', from: at(1), to: at(4) })
     t.match(replay, { total: 3, succeeded: 0, failed: 0, finishedAt: null })
 
@@ -39,7 +39,7 @@ t.test(
 t.test('a page that is worked twice at once counts once', async (t) => {
   const { database, web, queue } = await open(t)
   const { plane } = openAsWorker(t, database)
-  for (const id of ['a', 'b', 'c']) await recordEvent(database, { id, status: 'dead' })
+  for (const id of ['a', 'b', 'c']) await receive(database, { id, status: 'dead' })
   const replay = await createReplay(web, queue, { status: 'dead' })
   let waiting = 0
   let release = () => {}
@@ -64,7 +64,7 @@ t.test('named events are replayed whatever their state; without a body not at al
     ['b', 'dead'],
     ['c', 'failed'],
   ] as const) {
-    await recordEvent(database, { id, status })
+    await receive(database, { id, status })
   }
   await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'c'`)
   t.match(await createReplay(web, queue, { ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
@@ -75,9 +75,9 @@ t.test('raw bodies go after their days, in batches; rows and event ids stay', as
   const { database } = await open(t)
   const { plane } = openAsWorker(t, database)
   for (let n = 0; n < 7; n++) {
-    await recordEvent(database, { id: `old_${n}`, receivedAt: daysAgo(31 + n) })
+    await receive(database, { id: `old_${n}`, receivedAt: daysAgo(31 + n) })
   }
-  await recordEvent(database, { id: 'young', receivedAt: daysAgo(29) })
+  await receive(database, { id: 'young', receivedAt: daysAgo(29) })
   const limits = { batchRows: 2, maxBatches: 2 }
   const first = await purgeBodies(plane, 30, undefined, limits)
   t.match(first, { bodies: 4, done: false })
@@ -94,7 +94,7 @@ t.test('raw bodies go after their days, in batches; rows and event ids stay', as
 
 t.test('a received body is let go of, never changed, by whomever', async (t) => {
   const { database } = await open(t)
-  await recordEvent(database, { id: 'a' })
+  await receive(database, { id: 'a' })
   const { plane } = openAsWorker(t, database)
   const forge = `UPDATE received_events SET body = 'x'`
   await t.rejects(plane.query({ text: forge }), { code: '42501' })

@@ -57,21 +57,19 @@ t.test('a signed-in read waits for two round trips: the session, the scoped read
     lookUps.push(statement.text)
     return query(statement)
   }
-  const urls = [
+  const inOnePacket = [
     `/orders/${await createOrder(database, user)}`,
     `/invoices/${await createTestInvoice(database, user.tenantId)}`,
-    '/tenants',
-    '/audit',
-    '/me',
   ]
-  for (const url of urls) {
+  for (const url of [...inOnePacket, '/tenants', '/audit', '/me']) {
     const get = async () => (await app.inject({ url, headers: { cookie } })).statusCode
     t.equal(await get(), 200, url)
     await settled(database)
     proxy.reset()
     lookUps.length = 0
-    // Sent and not waited for: the answer comes although nothing ever answers it.
-    proxy.cutAt('COMMIT')
+    // Sent and not waited for: the answer comes although nothing ever answers it. Where it leaves
+    // in one packet with the statement it cannot be cut off alone.
+    if (!inOnePacket.includes(url)) proxy.cutAt('COMMIT')
     t.equal(await get(), 200, `${url} does not wait for its COMMIT`)
     t.equal(proxy.roundTrips(), 2, url)
     t.match(lookUps, [/FROM sessions[\s\S]*JOIN users[\s\S]*JOIN memberships/])

@@ -1,6 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { openDatabase, type Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { openIdentityPlane } from '#src/db/identity-plane.ts'
 import { isDatabaseUnavailable } from '#src/errors.ts'
 import { createDatabase, createTestInvoice, createUser, type TestUser } from '#test/helper.ts'
@@ -28,7 +29,7 @@ t.test(
       const user = users[random(users.length)]
       if (user === undefined) throw new Error('no user')
       const title = `post ${index}`
-      const kind = random(3)
+      const kind = random(4)
       if (kind === 0) await db.read(user, (tx) => look(tx, user))
       if (kind === 1) {
         await db.write(user, async (tx) => {
@@ -47,6 +48,11 @@ t.test(
           }),
         )
         if (Number(rows[0]?.id) !== user.userId) seen.foreign += 1
+      }
+      if (kind === 3) {
+        const rows = await db.readRows<{ tenant_id: string }>(user, everyInvoice)
+        if (rows.length === 0) seen.foreign += 1
+        seen.foreign += rows.filter((row) => row.tenant_id !== user.tenantId).length
       }
     }
 
@@ -104,6 +110,8 @@ t.test(
     )
   },
 )
+
+const everyInvoice = Prisma.sql`SELECT tenant_id FROM invoices`
 
 type State = { fresh: boolean; tenant: string; user: string }
 

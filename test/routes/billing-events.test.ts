@@ -2,7 +2,7 @@ import t from 'tap'
 import { createToken } from '#src/identity/api-tokens.ts'
 import { createLogger } from '#src/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { recordEvent } from '#test/billing/received-event.ts'
+import { receive } from '#test/billing/received.ts'
 import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
 import { send } from './webhooks/send-event.ts'
 
@@ -18,7 +18,7 @@ const routes = [
 
 t.test('403 for everyone but operators, admins included; 401 without a session', async (t) => {
   const built = await build(t, operators)
-  await recordEvent(built.database, { id: 'a', status: 'dead' })
+  await receive(built.database, { id: 'a', status: 'dead' })
   const others = {
     'an admin': await signInAs(built, { provider: 'demo', subject: 'ada' }),
     'a subject of an operator at another provider': await signInAs(built, {
@@ -78,7 +78,7 @@ t.test('events are listed newest first, by pages that neither repeat nor miss on
   // Several of one microsecond: the id decides among them.
   for (let n = 0; n < 9; n++) {
     const receivedAt = `2026-11-01T00:00:00.00000${n >> 2}Z`
-    await recordEvent(built.database, { id: `evt/${n} é`, receivedAt })
+    await receive(built.database, { id: `evt/${n} é`, receivedAt })
   }
   const seen: string[] = []
   let after = ''
@@ -102,7 +102,7 @@ t.test('the list is filtered by state, type and time of receipt', async (t) => {
     { id: 'b', status: 'dead', type: 'subscription.created', receivedAt: '2026-11-02T00:00:00Z' },
     { id: 'c', status: 'processed', receivedAt: '2026-11-03T00:00:00Z' },
   ]
-  for (const event of events) await recordEvent(built.database, event)
+  for (const event of events) await receive(built.database, event)
   const cases: [string, string[]][] = [
     ['', ['c', 'b', 'a']],
     ['?status=dead', ['b', 'a']],
@@ -165,9 +165,9 @@ t.test('a dead event is replayed once its cause is mended, one or many', async (
   const cookie = await signInAs(built, operator)
   const object = { id: 'ch_1', customer: 'cus_late', amount: 5, currency: 'eur' }
   for (const id of ['a', 'b', 'c']) {
-    await recordEvent(database, { id, object, status: 'dead' })
+    await receive(database, { id, object, status: 'dead' })
   }
-  await recordEvent(database, { id: 'poison', status: 'dead' })
+  await receive(database, { id: 'poison', object: {}, status: 'dead' })
   const worker = await startWorker(config, createLogger('silent'))
   t.teardown(() => worker.stop())
 
@@ -209,7 +209,7 @@ t.test('what cannot be replayed says so', async (t) => {
   const built = await build(t, operators)
   const { app, database } = built
   const cookie = await signInAs(built, operator)
-  await recordEvent(database, { id: 'old', status: 'dead' })
+  await receive(database, { id: 'old', status: 'dead' })
   await database.admin.query('UPDATE received_events SET body = NULL')
   const post = (url: string, payload?: object) =>
     app.inject({ method: 'POST', url, headers: { cookie }, ...(payload && { payload }) })

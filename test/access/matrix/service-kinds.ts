@@ -1,4 +1,4 @@
-import { recordEvent } from '#test/billing/received-event.ts'
+import { receive } from '#test/billing/received.ts'
 import { insert, type Kinds, named } from './kind.ts'
 
 /** What operators see. */
@@ -8,7 +8,7 @@ export const serviceKinds: Kinds = {
     malformed: { id: '\n' },
     async create({ world }) {
       const id = `evt_${crypto.randomUUID()}`
-      await recordEvent(world.test.database, { id, status: 'dead' })
+      await receive(world.test.database, { id, status: 'dead' })
       return { id }
     },
   },

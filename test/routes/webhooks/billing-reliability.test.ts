@@ -53,7 +53,7 @@ t.test('database stopped: 503, nothing recorded, and resent it is recorded', asy
   const answers = await Promise.all(
     ['a', 'b', 'c'].map((id) => send(app, { id, type: 'charge.succeeded' })),
   )
-  t.ok(performance.now() - begun < 5_000, 'bounded')
+  t.ok(performance.now() - begun < 2_000, 'within 2 s')
   for (const answer of answers) {
     t.equal(answer.statusCode, 503)
     t.ok(Number(answer.headers['retry-after']) >= 1)

@@ -1,0 +1,24 @@
+import type { Place } from './place.ts'
+import { type Server, startServer } from './processes.ts'
+
+export const webhookSecret = 'whsec_bench_secret_bench'
+export const sessionSecret = 'a session secret that is long enough for a bench'
+
+/** The web half of the program. */
+export function startGatehouse({ url }: Pick<Place, 'url'>): Promise<Server> {
+  return startServer('./gatehouse.ts', {
+    NODE_ENV: 'development', // no TLS in front of it
+    BASE_URL: 'http://localhost:3000',
+    DATABASE_URL: url,
+    SESSION_SECRETS: sessionSecret,
+    BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
+    OIDC_PROVIDERS: 'demo',
+    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+    OIDC_DEMO_CLIENT_ID: 'bench',
+    OIDC_DEMO_CLIENT_SECRET: 'bench',
+    RATE_LIMIT_WEBHOOKS: 'off',
+    RATE_LIMIT_API: 'off',
+    LOG_LEVEL: 'silent',
+  })
+}

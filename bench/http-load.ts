@@ -1,0 +1,65 @@
+import { connect } from 'node:net'
+import { type Measured, summarize } from './measured.ts'
+
+export type Target = { url: string; connections: number; seconds: number }
+
+/**
+ * Sends requests over each connection, the next as soon as the answer before it is there. It
+ * shares the machine with what it measures, so it does as little as can be done: requests come as
+ * the bytes to send, of answers only the status and the length are read.
+ */
+export async function sendLoad(target: Target, nextRequest: () => Buffer): Promise<Measured> {
+  const begun = performance.now()
+  const end = begun + target.seconds * 1_000
+  const times: number[] = []
+  let failed = 0
+  const answered = (ms: number, status: string) => {
+    times.push(ms)
+    if (status !== '200') failed += 1
+    return performance.now() < end
+  }
+  await Promise.all(
+    Array.from({ length: target.connections }, () =>
+      converse(new URL(target.url), nextRequest, answered),
+    ),
+  )
+  return summarize(times, (performance.now() - begun) / 1_000, failed)
+}
+
+/** One connection; over when `answered` says so. */
+function converse(
+  { hostname, port }: URL,
+  nextRequest: () => Buffer,
+  answered: (ms: number, status: string) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    let sentAt = 0
+    let received = ''
+    const send = () => {
+      sentAt = performance.now()
+      socket.write(nextRequest())
+    }
+    socket.on('connect', send)
+    socket.on('error', reject)
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+      if (!isWhole(received)) return
+      const goesOn = answered(performance.now() - sentAt, received.slice(9, 12))
+      received = ''
+      if (goesOn) send()
+      else {
+        socket.destroy()
+        resolve()
+      }
+    })
+  })
+}
+
+function isWhole(answer: string): boolean {
+  const headEnd = answer.indexOf('\r\n\r\n')
+  if (headEnd === -1) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
+  if (length === undefined) throw new Error(`an answer without a length: ${answer.slice(0, 200)}`)
+  return answer.length >= headEnd + 4 + Number(length)
+}

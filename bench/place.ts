@@ -1,0 +1,57 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { migrate } from '#src/db/migrate.ts'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+
+/** The database of a run: migrated, empty, with its ordinary durability. */
+export type Place = {
+  /** As the application role. */
+  url: string
+  superuserUrl: string
+  /** A further database of the same server, made for a contender that has tables of its own. */
+  createDatabase(name: string, statements: readonly string[]): Promise<Place['superuserUrl']>
+}
+
+const database = 'gatehouse'
+const owner = { name: 'gatehouse_owner', password: 'owner' }
+const app = { name: 'gatehouse_app', password: 'app' }
+
+/** Runs `work` on a PostgreSQL of its own, which is gone afterwards. */
+export async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'))
+  await chmod(folder, 0o711) // for the account the server runs under when this is root
+  const dataDir = join(folder, 'postgres')
+  const settings = { max_connections: '200', max_wal_size: '8GB' }
+  const postgres = await startPostgres({ dataDir, settings })
+  try {
+    await createOwnerAndDatabase(postgres.url('postgres'), owner)
+    const url = postgres.url(database, app)
+    await migrate({ ownerUrl: postgres.url(database, owner), url, workerUrl: url })
+    await work({
+      url,
+      superuserUrl: postgres.url(database),
+      async createDatabase(name, statements) {
+        await onDatabase(postgres.url('postgres'), [`CREATE DATABASE ${pg.escapeIdentifier(name)}`])
+        await onDatabase(postgres.url(name), statements)
+        return postgres.url(name)
+      },
+    })
+  } finally {
+    await postgres.stop()
+    await removePostgres(dataDir)
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+export async function onDatabase(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

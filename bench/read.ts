@@ -1,0 +1,108 @@
+import { prepareBetterAuth } from './better-auth.ts'
+import { startGatehouse } from './contender.ts'
+import { openFarDatabase } from './far-database.ts'
+import { type Measured, measuredHead, measuredRow, ratioOf } from './measured.ts'
+import { placeOrders, type Read } from './orders.ts'
+import type { Place } from './place.ts'
+import { measureServer, type Server, startServer } from './processes.ts'
+import type { Effort, Section } from './section.ts'
+import { nameOf, takeTurns } from './turns.ts'
+
+/** A server that reads orders, and what to ask it. */
+type Contender = { start(databaseUrl: string): Promise<Server>; databaseUrl: string; reads: Read[] }
+
+const connections = 64
+const delayMs = 40
+
+const note = `GET /orders/:id with a session. “Plain” is Fastify with two prepared selects, without row-level
+security, session plugin or policy; better-auth runs on its Prisma adapter with Prisma's documented
+row-level-security recipe. Ours sends two messages more than plain, in the packet of the second
+select: what opens the scoped transaction and its COMMIT. Round trips are those an answer waits for:
+how much later it comes when each takes ${delayMs} ms longer, in whole trips; a test counts them at
+the socket.`
+
+/** Reading one's own order, beside a program without any care and beside the usual library. */
+export async function measureRead(place: Place, effort: Effort): Promise<Section> {
+  const contenders = await prepare(place)
+  const contests = [...contenders.keys()].map((contender) => ({ contender, connections }))
+  const medians = await takeTurns(contests, effort.runs, ({ contender }) =>
+    measure(contenderOf(contenders, contender), connections, effort.seconds),
+  )
+  const at = (contender: string) => medians.get(nameOf({ contender, connections }))
+  const trips = new Map<string, string>()
+  for (const [name, contender] of contenders) trips.set(name, await countTrips(contender, effort))
+  const ours = at('gatehouse')
+  return {
+    title: 'Authorized reads',
+    ratios: [
+      {
+        measure: 'requests/s ÷ plain Fastify and pg, 64 connections',
+        value: ratioOf(ours, at('plain'), 'perSecond'),
+        goal: '≥ 0.6',
+      },
+      {
+        measure: 'requests/s ÷ better-auth with row-level security, 64',
+        value: ratioOf(ours, at('better-auth'), 'perSecond'),
+        goal: '≥ 4',
+      },
+      {
+        measure: 'round trips to the database an authorized read waits for',
+        value: trips.get('gatehouse') ?? 'not measured',
+        goal: '≤ 2',
+      },
+    ],
+    measures: [
+      [...measuredHead('Requests/s'), 'Round trips'],
+      ...[...contenders.keys()].flatMap((name) => {
+        const measured = at(name)
+        const row = measured && measuredRow(nameOf({ contender: name, connections }), measured)
+        return row ? [[...row, trips.get(name) ?? '']] : []
+      }),
+    ],
+    note,
+  }
+}
+
+async function prepare(place: Place): Promise<Map<string, Contender>> {
+  const reads = await placeOrders(place)
+  const betterAuth = await prepareBetterAuth(place)
+  return new Map<string, Contender>([
+    ['gatehouse', { start: (url) => startGatehouse({ url }), databaseUrl: place.url, reads }],
+    // Without a lock it sees all rows by another role's right.
+    ['plain', { start: startBaseline('read-plain.ts'), databaseUrl: place.superuserUrl, reads }],
+    [
+      'better-auth',
+      {
+        start: startBaseline('better-auth/server.ts'),
+        databaseUrl: betterAuth.url,
+        reads: betterAuth.reads,
+      },
+    ],
+  ])
+}
+
+function startBaseline(file: string): (url: string) => Promise<Server> {
+  return (url) => startServer(`./baselines/${file}`, { DATABASE_URL: url })
+}
+
+function contenderOf(contenders: ReadonlyMap<string, Contender>, name: string): Contender {
+  const contender = contenders.get(name)
+  if (contender === undefined) throw new Error(`no contender ${name}`)
+  return contender
+}
+
+async function measure(
+  { start, databaseUrl, reads }: Contender,
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  return measureServer(await start(databaseUrl), { connections, seconds, requests: { reads } })
+}
+
+async function countTrips(contender: Contender, { seconds }: Effort): Promise<string> {
+  const near = await measure(contender, 1, seconds)
+  const far = await openFarDatabase(contender.databaseUrl, delayMs)
+  const distant = await measure({ ...contender, databaseUrl: far.url }, 1, seconds)
+  far.close()
+  return ((distant.p50Ms - near.p50Ms) / delayMs).toFixed(0)
+}

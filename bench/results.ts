@@ -1,0 +1,55 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus } from 'node:os'
+import { type Effort, ratioHead, type Section, sectionText, table } from './section.ts'
+
+const resultsFile = new URL('./RESULTS.md', import.meta.url)
+const readmeFile = new URL('../README.md', import.meta.url)
+const readmePlace = /(<!-- performance: generated -->\n)[\s\S]*?(<!-- \/performance -->)/
+
+/**
+ * Writes what was measured into bench/RESULTS.md, where sections of parts that were not measured
+ * this time stay as they are, and the ratios of all of them into the README.
+ */
+export async function writeResults(sections: readonly Section[], effort: Effort): Promise<void> {
+  const known = readSections(await readFile(resultsFile, 'utf8').catch(() => ''))
+  for (const section of sections) {
+    known.set(section.title, `${conditions(effort)}\n\n${sectionText(section)}`)
+  }
+  const whole = [...known].map(([title, text]) => `## ${title}\n\n${text.trim()}\n`)
+  await writeFile(resultsFile, ['# Results\n', ...whole].join('\n'))
+
+  const ratios = [...known.values()].flatMap(readRatios)
+  const readme = await readFile(readmeFile, 'utf8')
+  const shown = `\n${table([ratioHead, ...ratios])}\n`
+  await writeFile(
+    readmeFile,
+    readme.replace(readmePlace, (_, begin, end) => `${begin}${shown}${end}`),
+  )
+}
+
+/** The sections of the file by their titles. */
+function readSections(text: string): Map<string, string> {
+  const [, ...sections] = text.split(/^## /m)
+  return new Map(
+    sections.map((section) => {
+      const [title = '', ...rest] = section.split('\n')
+      return [title, rest.join('\n')]
+    }),
+  )
+}
+
+/** The rows of a section's table of ratios; none where it has no such table. */
+function readRatios(section: string): string[][] {
+  const lines = section.split('\n')
+  const head = lines.indexOf(`| ${ratioHead.join(' | ')} |`)
+  if (head === -1) return []
+  const rows = lines.slice(head + 2)
+  const end = rows.findIndex((line) => !line.startsWith('|'))
+  return rows.slice(0, end).map((line) => line.slice(2, -2).split(' | '))
+}
+
+function conditions({ runs, seconds }: Effort): string {
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
+  return `${machine}, PostgreSQL 18 with its ordinary durability. Median of ${runs} runs of ${seconds} s each, the
+contenders in turns; the load generator is a process of its own on the same machine.`
+}

@@ -1,0 +1,61 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import type { Test } from 'tap'
+import { migrate } from '#src/db/migrate.ts'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+import type { TestDatabase } from '#test/helper.ts'
+import { logins, urlsOf } from '#test/template.ts'
+
+const name = 'durable'
+const pollMs = 20
+const recoveryMs = 30_000
+
+/** A database on a server of its own that writes to disk before it says so, as in production. */
+export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-durable-'))
+  await chmod(folder, 0o711) // for the account the server runs under when this is root
+  const dataDir = join(folder, 'data')
+  const postgres = await startPostgres({ dataDir, settings: { max_connections: '50' } })
+  const clusterUrl = postgres.url('postgres')
+  const urls = urlsOf(clusterUrl, name)
+  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
+  admin.on('error', () => {}) // the server is killed under it
+  t.teardown(async () => {
+    await admin.end()
+    await postgres.stop()
+    await removePostgres(dataDir)
+    await rm(folder, { recursive: true })
+  })
+  await createOwnerAndDatabase(clusterUrl, logins.owner, name)
+  await migrate(urls)
+  return { ...urls, admin }
+}
+
+/**
+ * `kill -9` of one of the server's own processes: it gives up all the others at once and starts
+ * again from its log. Resolves when it has.
+ */
+export async function crashServer({ admin }: TestDatabase): Promise<void> {
+  const killed = await checkpointerOf(admin)
+  process.kill(killed, 'SIGKILL')
+  const end = performance.now() + recoveryMs
+  while (performance.now() < end) {
+    const running = await checkpointerOf(admin).catch(() => killed)
+    if (running !== killed) return
+    await wait(pollMs)
+  }
+  throw new Error('the server did not recover')
+}
+
+async function checkpointerOf(admin: pg.Pool): Promise<number> {
+  const { rows } = await admin.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the server is still recovering')
+  return row.pid
+}
