@@ -122,10 +122,10 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── assets/replay-progress.js (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
     │   • (onResponse) ["logRequest()"]
     │   assets/replay-progress.js (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── auth/login (GET)
@@ -249,63 +249,63 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     ├── app/webhooks (GET, POST)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   app/webhooks (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     │   └── /:id (GET, POST)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()"]
     │       ├── /test (POST)
-    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()"]
     │       ├── /rotate (POST)
-    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()"]
     │       ├── /remove (POST)
-    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()"]
     │       ├── /replay (POST)
-    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()"]
     │       │   └── s/:replayId (GET)
-    │       │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       │       • (onResponse) ["logRequest()"]
     │       │       s/:replayId (HEAD)
-    │       │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       │       • (onResponse) ["logRequest()"]
     │       │       └── /events (GET)
-    │       │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       │           • (onResponse) ["logRequest()"]
     │       └── /enable (POST)
-    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     ├── app/deliveries/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   app/deliveries/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     │   └── /replay (POST)
-    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     ├── openapi.json (GET)
