@@ -5,16 +5,20 @@ import { createHostCheck } from '#src/outbound/host-check.ts'
 import { createSender, type Sender, type SenderOptions } from '#src/outbound/send.ts'
 import { createUrlJudge } from '#src/outbound/url-judge.ts'
 
+export type CustomerUrl = { url: string } | { fault: string }
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** The one client that calls customers' URLs. */
     sender: Sender
-    /** The URL as it is kept. @throws Refusal that does not say what our network looks like */
+    /** The URL as it is kept, or why not, in words that do not say what our network looks like. */
+    judgeCustomerUrl(text: string, log: FastifyBaseLogger): Promise<CustomerUrl>
+    /** The same for those who cannot go on without it. @throws Refusal with those words */
     readCustomerUrl(text: string, log: FastifyBaseLogger): Promise<string>
   }
 }
 
-const detail =
+const fault =
   'The URL must be https, on port 443 or 8443, without user name, password and fragment, and its host must be a name or address that is reachable from the public Internet.'
 
 /** The guarded way to URLs that customers name: for the test button, and to judge them when named. */
@@ -23,11 +27,16 @@ export default fp<SenderOptions>(
     const sender = createSender(options)
     const judge = createUrlJudge(options.allow, createHostCheck(options))
     app.decorate('sender', sender)
-    app.decorate('readCustomerUrl', async function readCustomerUrl(text, log) {
+    app.decorate('judgeCustomerUrl', async function judgeCustomerUrl(text, log) {
       const judged = await judge(text)
-      if ('url' in judged) return judged.url
+      if ('url' in judged) return judged
       log.info({ reason: judged.refused }, 'endpoint URL refused')
-      throw new Refusal('malformed', { detail })
+      return { fault }
+    })
+    app.decorate('readCustomerUrl', async function readCustomerUrl(text, log) {
+      const judged = await app.judgeCustomerUrl(text, log)
+      if ('url' in judged) return judged.url
+      throw new Refusal('malformed', { detail: judged.fault })
     })
     app.addHook('onClose', async function closeSender() {
       await sender.close()

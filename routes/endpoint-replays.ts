@@ -3,11 +3,9 @@ import Type from 'typebox'
 import { Refusal } from '#src/errors.ts'
 import { found } from '#src/ids.ts'
 import { createReplay, findReplay, type ReplayRange } from '#src/outbound/endpoint-replays.ts'
+import { isReplayRange, maxRangeDays } from '#src/outbound/replay-range.ts'
 import { DeliveryStatusName, disabledHint } from '#src/outbound/shapes.ts'
 import { Nullable, problems, Time, Uuid, UuidParams } from '#src/shapes.ts'
-
-const maxRangeDays = 90
-const dayMs = 86_400_000
 
 const Replay = Type.Object({
   id: Uuid,
@@ -81,8 +79,7 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
 /** The schema's format lets a leap second through, which no Date can say. */
 function readRange(body: Type.Static<typeof Range>): ReplayRange {
   const [from, to] = [new Date(body.from), new Date(body.to)]
-  const length = to.getTime() - from.getTime()
-  if (length > 0 && length <= maxRangeDays * dayMs) return { from, to, status: body.status ?? null }
+  if (isReplayRange(from, to)) return { from, to, status: body.status ?? null }
   const detail = `\`to\` must be after \`from\`, by at most ${maxRangeDays} days.`
   throw new Refusal('malformed', { detail })
 }

@@ -4,6 +4,7 @@ import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
+import eventStream from '#plugins/event-stream.ts'
 import grantAccess from '#plugins/grant-access.ts'
 import inbox from '#plugins/inbox.ts'
 import limitStore from '#plugins/limit-store.ts'
@@ -15,6 +16,7 @@ import openapi from '#plugins/openapi.ts'
 import operator from '#plugins/operator.ts'
 import outbound from '#plugins/outbound.ts'
 import overload from '#plugins/overload.ts'
+import pages from '#plugins/pages.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
@@ -50,8 +52,12 @@ import orders from '#routes/orders.ts'
 import access from '#routes/pages/access.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
+import deliveryPages from '#routes/pages/deliveries.ts'
 import home from '#routes/pages/home.ts'
 import tenantMembers from '#routes/pages/tenant.ts'
+import endpointPages from '#routes/pages/webhook-endpoint.ts'
+import replayPages from '#routes/pages/webhook-replays.ts'
+import webhookPages from '#routes/pages/webhooks.ts'
 import posts from '#routes/posts.ts'
 import teamMembers from '#routes/team-members.ts'
 import teams from '#routes/teams.ts'
@@ -178,6 +184,15 @@ export async function buildApp(
         await app.register(endpointReplays)
         await app.register(events)
         await app.register(notifications)
+        await app.register(pages)
+        await app.register(eventStream)
+        await app.register(webhookPages, {
+          keys: encryptionKeys,
+          signature: config.outbound.signature,
+        })
+        await app.register(endpointPages, { keys: encryptionKeys })
+        await app.register(deliveryPages)
+        await app.register(replayPages)
       })
     })
 

@@ -48,7 +48,8 @@ const reservedHeaders = ['connection', 'content-length', 'expect', 'host', 'keep
   'transfer-encoding',
   'upgrade',
 ])
-const ownHeaders = {
+/** What every attempt says of itself, beside id, time and signature. */
+export const ownHeaders = {
   'content-type': 'application/json',
   'user-agent': 'Gatehouse-Webhooks',
   'accept-encoding': 'identity', // what comes compressed nevertheless is kept as it is

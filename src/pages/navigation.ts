@@ -9,6 +9,7 @@ type Entry = { href: string; label: string; needs?: Permission }
 const entries: readonly Entry[] = [
   { href: '/', label: 'Home' },
   { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
+  { href: '/app/webhooks', label: 'Webhooks', needs: 'user:manage' },
   { href: '/app/account', label: 'Account' },
   { href: '/app/access', label: 'Who may do what' },
 ]

@@ -11,3 +11,19 @@ export function timeText(at: string | null): Html {
   if (at === null) return html`<span class="quiet">never</span>`
   return html`<time datetime="${at}">${format.format(new Date(at))} UTC</time>`
 }
+
+const momentFormat = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  timeZone: 'UTC',
+})
+
+/** The same to the second, where times close to each other are told apart. */
+export function momentText(at: string): Html {
+  return html`<time datetime="${at}">${momentFormat.format(new Date(at))} UTC</time>`
+}
+
+/** A length of time as a person reads it. */
+export function durationText(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
+}

@@ -76,6 +76,12 @@ root
           endpointReplays
           events
           notifications
+          pages
+          event-stream
+          webhooks
+          webhookEndpoint
+          deliveries
+          webhookReplays
       operators
         rate-limit
           @fastify/rate-limit
@@ -112,6 +118,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
     │   • (onResponse) ["logRequest()"]
     │   assets/gatehouse.css (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
+    │   • (onSend) ["headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── assets/replay-progress.js (GET)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
+    │   • (onResponse) ["logRequest()"]
+    │   assets/replay-progress.js (HEAD)
     │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
@@ -235,6 +248,66 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
+    ├── app/webhooks (GET, POST)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/webhooks (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, POST)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    │       ├── /test (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /rotate (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /remove (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /replay (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       │   └── s/:replayId (GET)
+    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │       • (onResponse) ["logRequest()"]
+    │       │       s/:replayId (HEAD)
+    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       │       • (onResponse) ["logRequest()"]
+    │       │       └── /events (GET)
+    │       │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │           • (onResponse) ["logRequest()"]
+    │       └── /enable (POST)
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── app/deliveries/:id (GET)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/deliveries/:id (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /replay (POST)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
     ├── openapi.json (GET)
     │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()"]
     │   • (onResponse) ["logRequest()"]

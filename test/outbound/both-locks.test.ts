@@ -3,6 +3,7 @@ import type { Tx } from '#src/db/database.ts'
 import { findDelivery, listDeliveries } from '#src/outbound/deliveries.ts'
 import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
 import { createReplay, findReplay } from '#src/outbound/endpoint-replays.ts'
+import { measureEndpoints } from '#src/outbound/endpoint-stats.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -12,6 +13,7 @@ import {
 import { readFeed } from '#src/outbound/feed.ts'
 import { replayDelivery } from '#src/outbound/replay.ts'
 import { rotateSecret } from '#src/outbound/rotate-secret.ts'
+import { findSentRequest } from '#src/outbound/sent-request.ts'
 import { sendTest } from '#src/outbound/test-event.ts'
 import { createReplayOf, twoAdmins, url } from './admin.ts'
 import { exhaustedDelivery } from './delivery.ts'
@@ -54,6 +56,11 @@ t.test(
     for (const [method, path, body] of routes) {
       t.equal((await sendAsOther(method, path, body)).statusCode, 404, `${method} ${path}`)
     }
+    const pages = [`/app/webhooks/${endpointId}`, `/app/deliveries/${id}`]
+    for (const page of pages) t.equal((await sendAsOther('GET', page)).statusCode, 404, page)
+    const overview = (await sendAsOther('GET', '/app/webhooks')).body
+    t.match(overview, 'You have none.')
+    t.notMatch(overview, '<svg')
     for (const list of ['/webhook-endpoints', '/events']) {
       t.strictSame((await sendAsOther('GET', list)).json().data, [], list)
     }
@@ -94,6 +101,13 @@ t.test(
     }
     t.notOk(await db.write(other, (tx) => deleteEndpoint(tx, by, endpointId)))
     t.match(await db.read(other, (tx) => listEndpoints(tx, one, page)), { data: [] })
+    const measure = (tx: Tx) => measureEndpoints(tx, one, new Date())
+    t.equal((await db.read(other, measure)).size, 0)
+    t.equal((await db.read(one, measure)).size, 1)
+    const { rows } = await test.database.admin.query('SELECT event_id FROM deliveries')
+    const sent = (tx: Tx) => findSentRequest(tx, one, { endpointId, eventId: rows[0].event_id })
+    t.equal(await db.read(other, sent), null)
+    t.ok(await db.read(one, sent))
     t.match(await db.read(other, (tx) => readFeed(tx, one, page)), { data: [] })
     const foreign = {
       ...db,

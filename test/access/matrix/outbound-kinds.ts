@@ -25,10 +25,12 @@ export const outboundKinds: Kinds = {
     malformed: { id: 'x', replayId: 'x' },
     async create(wanted) {
       const endpointId = await createOwnEndpoint(wanted)
+      // Finished: those who follow one that is not are answered for half a minute.
       const replay = await insert(
         wanted.world,
-        `INSERT INTO endpoint_replays (tenant_id, endpoint_id, replay_from, replay_to, total)
-         VALUES ($1, $2, now(), now(), 0) RETURNING id`,
+        `INSERT INTO endpoint_replays (tenant_id, endpoint_id, replay_from, replay_to, total,
+           finished_at)
+         VALUES ($1, $2, now(), now(), 0, now()) RETURNING id`,
         [wanted.tenantId, endpointId],
       )
       return replay && { id: endpointId, replayId: replay.id ?? '' }

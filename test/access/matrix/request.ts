@@ -40,8 +40,9 @@ export function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** An answer about an object has no other one's id. */
+/** An answer about an object has no other one's id; on a page it may be anywhere. */
 export function isAbout(answer: LightMyRequestResponse, { params }: Placed): boolean {
+  if (!String(answer.headers['content-type']).includes('json')) return true
   const { id } = answer.json()
   return id === undefined || Object.values(params).includes(String(id))
 }

@@ -1,0 +1,28 @@
+import type { DeliveryStatus } from '#src/outbound/deliveries.ts'
+import type { Endpoint } from '#src/outbound/endpoints.ts'
+import { type Html, html } from '../html.ts'
+import { timeText } from '../time.ts'
+
+const endpointLabels = { active: 'Active', failing: 'Failing', disabled: 'Disabled' } as const
+const endpointMoods = { active: 'good', failing: 'warning', disabled: 'bad' } as const
+
+/** In which state an endpoint is, and since when where that is of interest. */
+export function endpointBadge({ status, failingSince, disabledAt }: Endpoint): Html {
+  const since = disabledAt ?? failingSince
+  return html`<span class="badge ${endpointMoods[status]}">${endpointLabels[status]}</span>${
+    since === null
+      ? ''
+      : html` <span class="quiet">since <span class="whole">${timeText(since)}</span></span>`
+  }`
+}
+
+export const deliveryLabels = {
+  pending: 'Under way',
+  succeeded: 'Delivered',
+  exhausted: 'Given up',
+} as const
+const deliveryMoods = { pending: 'plainly', succeeded: 'good', exhausted: 'bad' } as const
+
+export function deliveryBadge(status: DeliveryStatus): Html {
+  return html`<span class="badge ${deliveryMoods[status]}">${deliveryLabels[status]}</span>`
+}

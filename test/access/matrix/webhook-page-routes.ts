@@ -1,0 +1,56 @@
+import type { RouteRows } from './route-row.ts'
+
+const fields = { url: 'https://8.8.8.8/', description: '', signature: 'spec' }
+const object = 'webhook-endpoint'
+
+/** The webhooks dashboard: by the rules of what its pages show and its forms do. */
+export const webhookPageRoutes: RouteRows = {
+  'GET /app/webhooks': { who: 'webhook-endpoint:read', answer: 200 },
+  'POST /app/webhooks': { who: 'webhook-endpoint:create', answer: 200, body: () => fields },
+  'GET /app/webhooks/:id': { who: 'webhook-endpoint:read', answer: 200, object },
+  'POST /app/webhooks/:id': {
+    who: 'webhook-endpoint:update',
+    answer: 303,
+    object,
+    body: () => fields,
+  },
+  'POST /app/webhooks/:id/test': {
+    who: 'webhook-endpoint:update',
+    answer: 303,
+    object,
+    heldByKeys: true,
+  },
+  'POST /app/webhooks/:id/rotate': {
+    who: 'webhook-endpoint:update',
+    answer: 200,
+    object,
+    body: () => ({ overlapSeconds: '0' }),
+  },
+  'POST /app/webhooks/:id/enable': { who: 'webhook-endpoint:update', answer: 303, object },
+  'POST /app/webhooks/:id/remove': {
+    who: 'webhook-endpoint:delete',
+    answer: 303,
+    object,
+    body: () => ({ confirm: 'yes' }),
+  },
+  'POST /app/webhooks/:id/replay': {
+    who: 'delivery:replay',
+    answer: 303,
+    object,
+    body: () => ({ range: 'hour', from: '', to: '', status: 'exhausted' }),
+    heldByKeys: true,
+  },
+  'GET /app/webhooks/:id/replays/:replayId': {
+    who: 'delivery:read',
+    answer: 200,
+    object: 'endpoint-replay',
+  },
+  'GET /app/webhooks/:id/replays/:replayId/events': {
+    who: 'delivery:read',
+    answer: 200,
+    object: 'endpoint-replay',
+  },
+  'GET /app/deliveries/:id': { who: 'delivery:read', answer: 200, object: 'delivery' },
+  'POST /app/deliveries/:id/replay': { who: 'delivery:replay', answer: 303, object: 'delivery' },
+  'GET /assets/replay-progress.js': { who: 'anyone', answer: 200 },
+}

@@ -1,0 +1,38 @@
+import { build, createUser, signIn, type TestApp, type TestUser } from '#test/helper.ts'
+
+type Test = Parameters<typeof build>[0]
+
+const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Somebody at the pages: opens them and sends their forms. */
+export async function visitor(test: TestApp, user: TestUser) {
+  const { cookie } = await signIn(test, user)
+  const headers = { ...form, cookie }
+  return {
+    cookie,
+    open: (url: string) => test.app.inject({ url, headers }),
+    send: (url: string, fields: Record<string, string> | string[][] = {}, more = {}) =>
+      test.app.inject({
+        method: 'POST',
+        url,
+        headers: { ...headers, ...more },
+        payload: new URLSearchParams(fields).toString(),
+      }),
+  }
+}
+
+/** The whole server, the admins of two tenants at its pages, and a viewer of the first. */
+export async function webhookVisitors(t: Test, ...options: [settings?: Record<string, string>]) {
+  const test = await build(t, ...options)
+  const one = await createUser(test.database, { role: 'admin' })
+  const other = await createUser(test.database, { role: 'admin' })
+  const viewer = await createUser(test.database, { tenantId: one.tenantId })
+  return {
+    test,
+    one,
+    other,
+    admin: await visitor(test, one),
+    stranger: await visitor(test, other),
+    viewer: await visitor(test, viewer),
+  }
+}

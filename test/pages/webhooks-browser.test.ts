@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { seriousFindings } from '#test/accessible.ts'
+import { launchBrowser } from '../browser.ts'
+import { runDemo } from '../program.ts'
+
+t.test(
+  'the webhooks dashboard by keyboard alone: register, test, understand a failure, replay',
+  async (t) => {
+    const { baseUrl, output } = await runDemo(t)
+    const receiver = /receiver at (http:\S+),/.exec(output())?.[1]
+    const browser = await launchBrowser()
+    t.teardown(() => browser.close())
+    const page = await browser.newPage()
+    const faults: string[] = []
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    page.on('pageerror', (error) => faults.push(error.message))
+    await page.goto(baseUrl)
+    await press(page, 'link', 'Sign in with the demo provider')
+    await press(page, 'button', /Ada Okafor/)
+    await page.waitForURL(`${baseUrl}/`)
+
+    await press(page, 'link', 'Webhooks')
+    await heading(page, 'Endpoints')
+    t.same(await seriousFindings(page), [], 'the endpoints')
+    await page.getByLabel('URL').pressSequentially(`${receiver}/webhooks`)
+    await page.getByLabel('post.deleted').press('Space')
+    await press(page, 'button', 'Register the endpoint')
+    await heading(page, 'The signing secret of your endpoint')
+    t.match(await page.locator('.secret').textContent(), /^whsec_/)
+    t.same(await seriousFindings(page), [], 'a new secret')
+
+    await page.locator('#new-secret ~ p a').press('Enter')
+    await press(page, 'button', 'Send a test')
+    await heading(page, 'The answer to your test')
+    const test = page.locator('section', { has: page.locator('#test') })
+    t.match(await test.textContent(), /400 Attempt 1, .*failed signature check.*bad signature/s)
+    t.same(await seriousFindings(page), [], 'the endpoint and its test')
+    await press(page, 'link', 'What exactly was sent')
+    await heading(page, 'endpoint.test')
+    t.match(await page.getByLabel('Body of the request').textContent(), /"type":"endpoint.test"/)
+    t.same(await seriousFindings(page), [], 'the delivery')
+
+    await press(page, 'button', 'Send it again')
+    await page.getByRole('status').getByText('On its way again').waitFor()
+    while ((await page.getByRole('heading', { name: 'Replay 1' }).count()) === 0)
+      await page.reload()
+
+    await page.locator('main header a').nth(1).press('Enter')
+    await page.getByLabel('all, received ones too').press('Space')
+    await press(page, 'button', 'Send them again')
+    await page.getByRole('status').getByText('Done: 1 of 1 put on their way.').waitFor()
+    t.same(await seriousFindings(page), [], 'the progress')
+    await press(page, 'link', 'See the deliveries')
+    await heading(page, 'Deliveries')
+    t.same(faults, [], 'nothing is blocked by the content policy')
+  },
+)
+
+async function press(page: Page, role: 'link' | 'button', name: string | RegExp): Promise<void> {
+  await page.getByRole(role, { name }).first().press('Enter')
+}
+
+async function heading(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { name, exact: true }).waitFor()
+}

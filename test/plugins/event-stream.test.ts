@@ -1,0 +1,54 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import errors from '#plugins/errors.ts'
+import eventStream from '#plugins/event-stream.ts'
+
+type Limits = { perOwner?: number; inAll?: number; reads?: number }
+
+/** A server that tells of numbers; `/OWNER?last=N` ends with N. */
+async function start(t: Test, limits: Limits) {
+  const app = Fastify()
+  await app.register(errors)
+  await app.register(eventStream, { ...limits, pauseMs: 1 })
+  app.get<{ Params: { owner: string }; Querystring: { last: string } }>(
+    '/:owner',
+    async ({ params, query }, reply) => {
+      let number = 0
+      return reply.streamEvents(params.owner, async () => {
+        number += 1
+        return { name: 'number', data: { number }, isLast: number === Number(query.last) }
+      })
+    },
+  )
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  return { app, address }
+}
+
+const eventsUpTo = (last: number) =>
+  Array.from({ length: last }, (_, index) => `event: number\ndata: {"number":${index + 1}}\n\n`)
+
+t.test('a stream ends with its last event, or after so many reads', async (t) => {
+  const { app } = await start(t, { reads: 5 })
+  t.equal((await app.inject('/a?last=3')).body, eventsUpTo(3).join(''))
+  t.equal((await app.inject('/a?last=9')).body, eventsUpTo(5).join(''))
+})
+
+t.test('so many streams are open at once, by owner and in all', async (t) => {
+  const { app, address } = await start(t, { perOwner: 2, inAll: 3, reads: 1_000_000 })
+  const endless = (owner: string, signal: AbortSignal | null = null) =>
+    fetch(`${address}/${owner}?last=0`, { signal })
+  const gone = new AbortController()
+  await endless('a', gone.signal)
+  await endless('a')
+  const refused = await endless('a')
+  t.equal(refused.status, 429)
+  t.ok(refused.headers.get('retry-after'))
+  await endless('b')
+  t.equal((await endless('c')).status, 503)
+  gone.abort()
+  let status = 503
+  while (status !== 200) ({ status } = await endless('c'))
+  t.equal(status, 200, 'whoever goes makes room')
+  await app.close()
+})

@@ -1,0 +1,187 @@
+import t from 'tap'
+import { createDelivery } from '#test/outbound/delivery.ts'
+import { createEndpoint } from '#test/outbound/endpoint.ts'
+import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
+import { startReceiver } from '#test/receiver.ts'
+
+const url = 'https://8.8.8.8/hook'
+const fields = { url, description: 'mine', signature: 'spec' }
+const hour = { range: 'hour', from: '', to: '', status: 'exhausted' }
+const nowhere = '/app/webhooks/00000000-0000-4000-8000-000000000000'
+
+t.test('an endpoint of another tenant is missing, whatever is asked of it', async (t) => {
+  const { test, other, admin, viewer } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, other, { url })
+  const forms: [string, Record<string, string>][] = [
+    ['', { ...fields, url: 'https://10.0.0.1/' }],
+    ['/test', {}],
+    ['/rotate', { overlapSeconds: '0' }],
+    ['/enable', {}],
+    ['/remove', { confirm: 'yes' }],
+    ['/replay', hour],
+  ]
+  const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
+  for (const path of [`/app/webhooks/${id}`, nowhere]) {
+    t.equal((await admin.open(path)).statusCode, 404)
+    for (const [action, form] of forms) {
+      t.equal((await admin.send(path + action, form)).statusCode, 404, action)
+      t.equal((await viewer.send(path + action, form)).statusCode, 403, action)
+      const crossSite = { 'sec-fetch-site': 'cross-site' }
+      t.equal((await admin.send(path + action, form, crossSite)).statusCode, 403, action)
+    }
+  }
+  t.equal((await viewer.open(nowhere)).statusCode, 403)
+  t.equal((await admin.open('/app/webhooks/1')).statusCode, 400)
+  t.same((await test.database.admin.query('SELECT * FROM webhook_endpoints')).rows, before.rows)
+})
+
+t.test('an endpoint is changed; a refused URL comes back to the open form', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url, eventTypes: ['endpoint.test'] })
+  const path = `/app/webhooks/${id}`
+  t.match((await admin.open(path)).body, 'value="endpoint.test" checked', 'as chosen by the API')
+
+  const change = { ...fields, url: 'https://8.8.4.4/new', eventTypes: 'post.updated' }
+  const changed = await admin.send(path, change)
+  t.equal(changed.statusCode, 303)
+  t.equal(changed.headers.location, `${path}?done=changed`)
+  const { body } = await admin.open(`${path}?done=changed`)
+  t.match(body, 'role="status">Saved.')
+  t.match(body, '<h1 class="wrap">https://8.8.4.4/new</h1>')
+
+  const refused = await admin.send(path, {
+    ...fields,
+    url: 'https://127.0.0.1/',
+    description: 'typed',
+  })
+  t.equal(refused.statusCode, 400)
+  t.match(refused.body, /<details open>\s*<summary>Change it/)
+  t.match(refused.body, 'value="typed"')
+  t.match(refused.body, 'The URL must be https')
+  t.notMatch((await admin.open(`${path}?done=<i>`)).body, '<i>')
+})
+
+t.test('a test is sent and its answer shown, hostile as it may be', async (t) => {
+  const receiver = await startReceiver((_request, response) =>
+    response.writeHead(404).end('<script>alert(1)</script>'),
+  )
+  t.teardown(() => receiver.close())
+  const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
+  const { test, one, other, admin, stranger } = await webhookVisitors(t, settings)
+  const id = await createEndpoint(test.database, one, {
+    url: `${receiver.url}/`,
+    status: 'disabled',
+  })
+  const sent = await admin.send(`/app/webhooks/${id}/test`)
+  t.equal(sent.statusCode, 303)
+  t.equal((await receiver.next()).headers['content-type'], 'application/json')
+  const { body } = await admin.open(String(sent.headers.location))
+  t.match(body, 'The answer to your test')
+  t.match(body, />404<\/span> Attempt 1, \d+ ms/)
+  t.match(body, 'There is nothing at the path of the URL.')
+  t.match(body, '&lt;script&gt;alert(1)&lt;/script&gt;')
+  t.notMatch(body, '<script')
+
+  const query = String(sent.headers.location).split('?')[1]
+  const theirs = await createEndpoint(test.database, other, { url })
+  const foreign = await stranger.open(`/app/webhooks/${theirs}?${query}`)
+  t.equal(foreign.statusCode, 200)
+  t.notMatch(foreign.body, 'The answer to your test')
+})
+
+t.test('a rotated secret is shown this once, with how long the old one signs', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url })
+  const rotate = (overlapSeconds: string) =>
+    admin.send(`/app/webhooks/${id}/rotate`, { overlapSeconds })
+  const rotated = await rotate('3600')
+  t.equal(rotated.statusCode, 200)
+  t.equal(rotated.headers['cache-control'], 'no-store')
+  t.match(rotated.body, /<code>whsec_[\w+/]{43}=<\/code>/)
+  t.match(rotated.body, 'signed with the old one too')
+  t.match((await rotate('0')).body, 'The old one signs no more.')
+  t.equal((await rotate('1')).statusCode, 400)
+  t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
+})
+
+t.test('an endpoint that is not active is enabled, and removed only when ticked', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url, status: 'disabled' })
+  const path = `/app/webhooks/${id}`
+  t.match((await admin.open(path)).body, 'Enable it')
+  t.equal((await admin.send(`${path}/enable`)).headers.location, `${path}?done=enabled`)
+  const { body } = await admin.open(path)
+  t.match(body, 'Active')
+  t.notMatch(body, 'Enable it')
+
+  t.equal((await admin.send(`${path}/remove`)).statusCode, 400)
+  t.equal((await admin.open(path)).statusCode, 200)
+  const removed = await admin.send(`${path}/remove`, { confirm: 'yes' })
+  t.equal(removed.headers.location, '/app/webhooks?done=removed')
+  t.equal((await admin.open(path)).statusCode, 404)
+})
+
+t.test('deliveries are filtered by status and kind, a page at a time, newest first', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const path = `/app/webhooks/${endpointId}`
+  t.match((await admin.open(path)).body, 'Nothing was sent to it yet.')
+  const ids: string[] = []
+  for (let made = 0; made < 23; made += 1) {
+    const createdAt = new Date(Date.UTC(2026, 0, 1, 0, made)).toISOString()
+    const delivery = { ...one, endpointId, createdAt, attempts: 1 }
+    const kept = made === 3 ? ({ status: 'succeeded', eventType: 'post.deleted' } as const) : {}
+    ids.unshift(await createDelivery(test.database, { ...delivery, ...kept }))
+  }
+  const shown = (body: string) =>
+    [...body.matchAll(/"\/app\/deliveries\/([\w-]+)"/g)].map(([, id]) => id)
+  const first = await admin.open(path)
+  t.same(shown(first.body), ids.slice(0, 20))
+  t.match(first.body, 'The endpoint answered 500.')
+  const [, older = ''] = /href="([^"]*)" rel="next"/.exec(first.body) ?? []
+  const second = await admin.open(older.replaceAll('&amp;', '&').replace('#deliveries', ''))
+  t.same(shown(second.body), ids.slice(20))
+  t.notMatch(second.body, 'rel="next"')
+  t.match(second.body, '>Newest</a>')
+
+  const only = async (query: string) => shown((await admin.open(`${path}?${query}`)).body)
+  t.same(await only('status=succeeded&eventType='), [ids[19]])
+  t.same(await only('status=&eventType=post.deleted'), [ids[19]])
+  t.same(await only('status=pending&eventType=post.deleted'), [])
+  for (const bad of ['status=lost', 'eventType=x', 'cursor=x', 'limit=1'])
+    t.equal((await admin.open(`${path}?${bad}`)).statusCode, 400, bad)
+})
+
+t.test('a range is sent again: a usual one or one’s own, given up or all', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const path = `/app/webhooks/${endpointId}`
+  const replay = (more: Record<string, string>) =>
+    admin.send(`${path}/replay`, { ...hour, ...more })
+  const asked = await replay({})
+  t.equal(asked.statusCode, 303)
+  t.match(asked.headers.location, new RegExp(`^${path}/replays/[\\w-]{36}$`))
+  const own = { from: '2026-01-01T00:00', to: '2026-01-02T00:00', status: '' }
+  t.equal((await replay(own)).statusCode, 303)
+  const { rows } = await test.database.admin.query(
+    `SELECT replay_to - replay_from AS length, status FROM endpoint_replays ORDER BY created_at`,
+  )
+  t.match(rows, [
+    { length: { hours: 1 }, status: 'exhausted' },
+    { length: { days: 1 }, status: null },
+  ])
+
+  for (const bad of [{ from: '' }, { to: '' }, { to: own.from }, { to: '2026-05-01T00:00' }]) {
+    const { statusCode, body } = await replay({ ...own, ...bad })
+    t.equal(statusCode, 400)
+    t.match(body, 'Give both times')
+    t.match(body, /<details open>\s*<summary>Or from a time/)
+  }
+  t.equal((await replay({ from: '2026' })).statusCode, 400)
+  await test.database.admin.query(
+    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+  )
+  const refused = await replay({})
+  t.equal(refused.statusCode, 409)
+  t.match(refused.body, 'Enable it first')
+})

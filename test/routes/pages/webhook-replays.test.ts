@@ -1,0 +1,74 @@
+import t from 'tap'
+import { createReplayOf } from '#test/outbound/admin.ts'
+import { createEndpoint } from '#test/outbound/endpoint.ts'
+import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
+
+async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
+  const visitors = await webhookVisitors(t)
+  const { test, one } = visitors
+  const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
+  const replayId = await createReplayOf(test.database, one, endpointId)
+  const progress = (done: number, finished: boolean) =>
+    test.database.admin.query(
+      `UPDATE endpoint_replays SET total = 300, done = $1, finished_at = CASE WHEN $2 THEN now() END`,
+      [done, finished],
+    )
+  await progress(120, false)
+  return { ...visitors, path: `/app/webhooks/${endpointId}/replays/${replayId}`, progress }
+}
+
+t.test('a replay under way shows how far it is, with and without a script', async (t) => {
+  const { admin, path, progress } = await withReplay(t)
+  const { body, headers } = await admin.open(path)
+  t.match(body, /<progress[^>]* max="300" value="120">/)
+  t.match(body, '120 of 300 put on their way')
+  t.match(body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
+  t.match(body, '<script src="/assets/replay-progress.js" defer></script>')
+  const policy = String(headers['content-security-policy'])
+  t.match(policy, /script-src 'self'/)
+  t.match(policy, /connect-src 'self'/)
+  t.notMatch(policy, /unsafe/)
+  t.match((await admin.open('/assets/replay-progress.js')).headers['content-type'], /javascript/)
+  t.notMatch((await admin.open('/app/webhooks')).headers['content-security-policy'], /script-src/)
+
+  await progress(290, true)
+  const finished = (await admin.open(path)).body
+  t.match(finished, 'Done: 290 of 300 put on their way.')
+  t.notMatch(finished, /refresh|<script|data-follow/)
+})
+
+t.test('the events of a replay end when it is finished', async (t) => {
+  const { admin, path, progress } = await withReplay(t)
+  await progress(300, true)
+  const { statusCode, headers, body } = await admin.open(`${path}/events`)
+  t.equal(statusCode, 200)
+  t.equal(headers['content-type'], 'text/event-stream')
+  const data = { value: 300, max: 300, words: 'Done: 300 of 300 put on their way.', isLast: true }
+  t.equal(body, `event: progress\ndata: ${JSON.stringify(data)}\n\n`)
+})
+
+t.test('a replay of another tenant is missing, and so are its events', async (t) => {
+  const { test, stranger, viewer, path } = await withReplay(t)
+  for (const url of [path, `${path}/events`]) {
+    t.equal((await stranger.open(url)).statusCode, 404)
+    t.equal((await viewer.open(url)).statusCode, 403)
+    t.equal((await test.app.inject({ url, headers: { accept: 'text/html' } })).statusCode, 401)
+  }
+})
+
+t.test('events come as they happen, so many at once, and a stop waits for none', async (t) => {
+  const { test, admin, path, progress } = await withReplay(t)
+  const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  const follow = () => fetch(`${address}${path}/events`, { headers: { cookie: admin.cookie } })
+  const open = await Promise.all(Array.from({ length: 8 }, follow))
+  t.equal((await follow()).status, 429)
+  const [first, ...others] = open
+  const reader = first?.body?.getReader()
+  const next = async () => new TextDecoder().decode((await reader?.read())?.value)
+  t.match(await next(), '"value":120')
+  await progress(200, false)
+  let seen = ''
+  while (!seen.includes('"value":200')) seen = await next()
+  await test.app.close()
+  for (const response of others) t.match(await response.text(), /^(event: progress\n.*\n\n)+$/)
+})

@@ -1,0 +1,123 @@
+import t from 'tap'
+import { maxEndpoints } from '#src/outbound/endpoints.ts'
+import { createDelivery } from '#test/outbound/delivery.ts'
+import { createEndpoint } from '#test/outbound/endpoint.ts'
+import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
+
+const url = 'https://8.8.8.8/hook'
+const fields = { url, description: '', signature: 'spec' }
+
+t.test('whoever manages a tenant sees its endpoints, no other’s, and how they do', async (t) => {
+  const { test, one, other, admin } = await webhookVisitors(t)
+  const { tenantId } = one
+  const endpointId = await createEndpoint(test.database, one, { url, status: 'failing' })
+  await createEndpoint(test.database, other, { url: 'https://8.8.4.4/theirs' })
+  await createDelivery(test.database, { tenantId, endpointId, attempts: 3 })
+  await createDelivery(test.database, { tenantId, endpointId, eventType: 'endpoint.test' })
+  await test.database.admin.query('UPDATE delivery_attempts SET status_code = 200 WHERE number = 1')
+  await test.database.admin.query(
+    `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
+     VALUES ($1, 'endpoint.failing', $2, 'It fails <b>')`,
+    [tenantId, endpointId],
+  )
+  const { statusCode, body, headers } = await admin.open('/app/webhooks')
+  t.equal(statusCode, 200)
+  t.equal(headers['cache-control'], 'no-store')
+  t.match(body, `<a href="/app/webhooks/${endpointId}">${url}</a>`)
+  t.match(body, 'Failing')
+  t.match(body, /<strong class="whole">33\.3 %<\/strong> <span class="quiet whole">of 3 attempts/)
+  t.match(body, /role="img" aria-label="Median time .*: 12 ms to 12 ms; 1 of 1 hours with failures/)
+  t.match(body, 'It fails &lt;b&gt;')
+  t.notMatch(body, /8\.8\.4\.4|<script/)
+  t.match((await admin.open('/')).body, '<a href="/app/webhooks">Webhooks</a>')
+})
+
+t.test('no rate is told of an endpoint that nothing was sent to for 24 hours', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const createdAt = new Date(Date.now() - 86_460_000).toISOString()
+  await createDelivery(test.database, { ...one, endpointId, createdAt })
+  const { body } = await admin.open('/app/webhooks')
+  t.match(body, 'nothing sent')
+  t.notMatch(body, '<svg')
+})
+
+t.test('an endpoint is registered; its secret is shown this once', async (t) => {
+  const { test, admin } = await webhookVisitors(t)
+  const made = await admin.send('/app/webhooks', [
+    ['url', url],
+    ['description', '<script>alert(1)</script>'],
+    ['eventTypes', 'order.updated'],
+    ['eventTypes', 'post.deleted'],
+    ['signature', 'both'],
+  ])
+  t.equal(made.statusCode, 200)
+  t.equal(made.headers['cache-control'], 'no-store')
+  t.match(made.body, /<code>whsec_[\w+/]{43}=<\/code>/)
+  t.match(made.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
+  t.notMatch(made.body, '<script')
+  const { rows } = await test.database.admin.query(
+    'SELECT id, event_types, signature FROM webhook_endpoints',
+  )
+  t.match(rows, [{ event_types: ['order.updated', 'post.deleted'], signature: 'both' }])
+  for (const page of ['/app/webhooks', `/app/webhooks/${rows[0].id}`]) {
+    const { body } = await admin.open(page)
+    t.match(body, url)
+    t.notMatch(body, /whsec_|<script/, page)
+  }
+  await admin.send('/app/webhooks', fields)
+  const { rows: all } = await test.database.admin.query(
+    'SELECT FROM webhook_endpoints WHERE event_types IS NULL AND description IS NULL',
+  )
+  t.equal(all.length, 1, 'no kind ticked is every kind')
+})
+
+t.test('a refused URL comes back to the form with what was typed and the reason', async (t) => {
+  const { test, admin } = await webhookVisitors(t)
+  for (const bad of [
+    'http://8.8.8.8/',
+    'https://10.0.0.1/"><i>',
+    'no url',
+    '',
+    'x'.repeat(3_000),
+  ]) {
+    const typed = { url: bad, description: 'My <b>', eventTypes: 'post.deleted', signature: 'both' }
+    const { statusCode, body } = await admin.send('/app/webhooks', typed)
+    t.equal(statusCode, 400, bad.slice(0, 30))
+    t.match(body, 'The URL must be https')
+    t.match(body, 'aria-describedby="url-fault"')
+    t.match(body, 'value="My &lt;b&gt;"')
+    t.match(body, 'value="post.deleted" checked')
+    t.match(body, '<option value="both" selected>')
+    t.notMatch(body, '<i>')
+  }
+  t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
+})
+
+t.test('at the limit the form comes back and says so', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  for (let made = 0; made < maxEndpoints; made += 1)
+    await createEndpoint(test.database, one, { url })
+  const { statusCode, body } = await admin.send('/app/webhooks', fields)
+  t.equal(statusCode, 409)
+  t.match(body, `at most ${maxEndpoints} endpoints`)
+})
+
+t.test('who may not manage the tenant gets none of it; other sites send nothing', async (t) => {
+  const { test, admin, viewer } = await webhookVisitors(t)
+  t.equal((await viewer.open('/app/webhooks')).statusCode, 403)
+  t.equal((await viewer.send('/app/webhooks', fields)).statusCode, 403)
+  t.notMatch((await viewer.open('/')).body, '/app/webhooks')
+  const anyone = { url: '/app/webhooks', headers: { accept: 'text/html' } }
+  t.equal((await test.app.inject(anyone)).statusCode, 401)
+  const crossSite = { 'sec-fetch-site': 'cross-site' }
+  t.equal((await admin.send('/app/webhooks', fields, crossSite)).statusCode, 403)
+  for (const bad of [
+    { signature: 'none' },
+    { eventTypes: 'x' },
+    { description: 'a\nb' },
+    { a: '' },
+  ])
+    t.equal((await admin.send('/app/webhooks', { ...fields, ...bad })).statusCode, 400)
+  t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
+})
