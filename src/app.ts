@@ -79,12 +79,15 @@ declare module 'fastify' {
  *     │  └─ operators      operator, authz: what belongs to no tenant
  *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
+ *
+ * @param options `connect: false` for a server that only describes itself
  */
 export async function buildApp(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
   proof: ProofWatch = unwatched,
+  options: { connect: boolean } = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
@@ -102,7 +105,7 @@ export async function buildApp(
   await app.register(limitStore, { redisUrl: config.redisUrl })
   await app.register(overload)
   await app.register(database, { ...config.database, proof })
-  await app.register(queue, config.database)
+  await app.register(queue, { url: config.database.url, ...options })
   await app.register(oidcClient, { providers: config.providers, clock })
 
   await app.register(async function unknown(app) {

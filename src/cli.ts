@@ -80,6 +80,12 @@ Times are RFC 3339 and mean the time of receipt, from inclusive, to exclusive. S
 come; stopping the command does not stop the replay. Exit status 1 when an event failed again.`,
     run: async (env, args) => (await import('./commands/billing.ts')).default(env, args),
   },
+  openapi: {
+    summary: 'Print the description of the HTTP API (OpenAPI 3.1, JSON)',
+    details: `The same as GET /openapi.json of a running server. Needs no database and no setting; BASE_URL is
+named in it as the server's address.`,
+    run: async (env) => (await import('./commands/openapi.ts')).default(env),
+  },
 }
 
 // Whoever reads only the first lines (`| head`) closes the pipe; that is no fault.

@@ -28,7 +28,7 @@ export const Problem = Type.Object(
     instance: Type.String(),
     errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
   },
-  { $id: 'Problem' },
+  { $id: 'Problem', title: 'Problem' },
 )
 
 /** Response schemas of the refusals a route may give. */
