@@ -44,7 +44,10 @@ import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
+import billingPages from '#routes/pages/billing.ts'
+import documentPages from '#routes/pages/documents.ts'
 import home from '#routes/pages/home.ts'
+import orderPages from '#routes/pages/orders.ts'
 import tenantMembers from '#routes/pages/tenant.ts'
 import posts from '#routes/posts.ts'
 import teamMembers from '#routes/team-members.ts'
@@ -73,6 +76,7 @@ declare module 'fastify' {
  *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
  *     ├─ browser           session, same-origin, provider tokens
+ *     │  ├─ start          operator: the start page, which leads them to their pages
  *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
  *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
@@ -123,7 +127,11 @@ export async function buildApp(
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
     await app.register(grantAccess, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
-    await app.register(home)
+
+    await app.register(async function start(app) {
+      await app.register(operator, { operators: config.operators })
+      await app.register(home)
+    })
 
     await app.register(async function signIn(app) {
       await app.register(rateLimit, {
@@ -149,6 +157,7 @@ export async function buildApp(
       await app.register(me)
       await app.register(account, config.session)
       await app.register(orders)
+      await app.register(orderPages)
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
@@ -158,6 +167,7 @@ export async function buildApp(
         await app.register(users)
         await app.register(invitations)
         await app.register(documents)
+        await app.register(documentPages)
         await app.register(folders)
         await app.register(teams)
         await app.register(teamMembers)
@@ -172,6 +182,7 @@ export async function buildApp(
       await app.register(authz)
       await app.register(billingEvents)
       await app.register(billingReplays)
+      await app.register(billingPages)
     })
   })
 

@@ -2,10 +2,11 @@ import { type Html, html } from './html.ts'
 import { type Navigation, navigation } from './navigation.ts'
 
 /**
- * The frame of every page: one column, one heading, no script.
+ * The frame of every page: one column, one heading.
  * @param open which page it is, for somebody who is signed in
+ * @param head what else the page needs: hardly any has a script
  */
-export function layout(title: string, main: Html, open?: Navigation): string {
+export function layout(title: string, main: Html, open?: Navigation, head?: Html): string {
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -14,6 +15,7 @@ export function layout(title: string, main: Html, open?: Navigation): string {
     <meta name="color-scheme" content="light dark">
     <title>${title} · Gatehouse</title>
     <link rel="stylesheet" href="/assets/gatehouse.css">
+    ${head ?? ''}
   </head>
   <body>
     <a class="skip" href="#main">Skip to the content</a>
