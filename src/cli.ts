@@ -42,7 +42,8 @@ their own). Creates a missing role with its URL's password. Run it again as ofte
   },
   keys: {
     summary: 'Say which encryption keys are in use (status), or re-encrypt (rotate)',
-    details: `gatehouse keys status   What is encrypted under which key. Exit status 1 when a key is missing.
+    details: `gatehouse keys status   What is encrypted under which key; --json for a script. Exit status 1 when a
+                        key is missing.
 gatehouse keys rotate   Re-encrypts everything under the first of ENCRYPTION_KEYS, in batches. It can be
                         broken off, run again, and run beside a running server.
 To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run keys rotate, and
@@ -52,8 +53,9 @@ Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
   },
   doctor: {
     summary: 'Check every setting, the database, the providers and the queue',
-    details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
-    run: async (env) => (await import('./commands/doctor.ts')).default(env),
+    details:
+      'Says what is wrong and what mends it, with --json for a script. Exit status 1 when anything is.',
+    run: async (env, args) => (await import('./commands/doctor.ts')).default(env, args),
   },
   health: {
     summary: 'Ask the process that runs here whether it is ready',

@@ -17,7 +17,7 @@ export async function countByStatus(
       ELSE
         (SELECT count(*)::int FROM (
            SELECT FROM received_events e
-           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS some)
+           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS few)
       END AS events
       FROM unnest($1::text[]) WITH ORDINALITY AS s (status, position) ORDER BY s.position`,
     values: [eventStatuses, mostCounted],
