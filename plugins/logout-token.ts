@@ -1,8 +1,8 @@
 import formbody from '@fastify/formbody'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { deviceOf, recordAudit } from '#src/audit.ts'
 import { Refusal } from '#src/errors.ts'
-import { deviceOf, recordAudit } from '#src/identity/audit.ts'
 import type { LogoutRefusal, ProviderLogout } from '#src/identity/logout-token.ts'
 import { ProviderUnavailable } from '#src/identity/refusal.ts'
 

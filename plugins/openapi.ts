@@ -1,5 +1,7 @@
 import swagger from '@fastify/swagger'
+import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
+import { accessOverview } from '#src/access/overview.ts'
 import type { ApiDescription } from '#src/api/description.ts'
 import { finishDescription } from '#src/api/finish.ts'
 import { Problem } from '#src/shapes.ts'
@@ -11,10 +13,19 @@ declare module 'fastify' {
   }
 }
 
-/** Collects the schemas of the routes into one OpenAPI description. */
+type Access = FastifyContextConfig['access']
+
+/**
+ * Collects the schemas of the routes into one OpenAPI description. What it says about access comes
+ * from what the route states and from the policy, so that it cannot say anything else.
+ */
 export default fp<{ baseUrl: string }>(
   async function openapi(app, { baseUrl }) {
     await app.register(swagger, {
+      transform: ({ schema, url, route }) => ({
+        schema: { ...schema, ...accessNotes(schema, route.config?.access) },
+        url,
+      }),
       openapi: {
         openapi: '3.1.0',
         info: {
@@ -39,3 +50,28 @@ export default fp<{ baseUrl: string }>(
   },
   { name: 'openapi', fastify: '5.x' },
 )
+
+const bySession = { session: [] }
+const byToken = { token: [] }
+
+/** `security`, and for a route under a rule of the policy the rule in words and as `x-access`. */
+function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
+  if (access === undefined || access === 'public' || access === 'signature') return { security: [] }
+  if (access === 'signed-in') return { security: [bySession, byToken] }
+  if (typeof access === 'string') return { security: [bySession] }
+  const { resource, action } = access
+  const row = accessOverview().find((one) => one.resource === resource && one.action === action)
+  if (row === undefined) return {}
+  const { roles, scope, conditions, tokenPermission } = row
+  const who = roles.length === 0 ? 'Operators' : `Roles ${roles.join(', ')}`
+  const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
+  const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
+  const notes = {
+    description: [schema.description, `${who}: ${scope}${only}.${limited}`]
+      .filter(Boolean)
+      .join('\n\n'),
+    security: tokenPermission === null ? [bySession] : [bySession, byToken],
+    'x-access': { rule: `${resource}:${action}`, roles, scope, conditions, tokenPermission },
+  }
+  return notes
+}

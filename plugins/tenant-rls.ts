@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { permissionsOf } from '#src/access/roles.ts'
+import { type Actor, deviceOf } from '#src/audit.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
 
@@ -11,6 +12,8 @@ declare module 'fastify' {
      * (`app.tenant_id`, `app.user_id`), where row-level security reads them.
      */
     readonly tenantScope: Required<Scope>
+    /** The same with where the request came from, for changes that are audited. */
+    readonly actor: Actor
   }
 }
 
@@ -22,6 +25,11 @@ export default fp(
         const { userId, tenantId } = this.caller
         if (tenantId === null) throw new Refusal('forbidden')
         return { userId, tenantId }
+      },
+    })
+    app.decorateRequest('actor', {
+      getter() {
+        return { ...this.tenantScope, device: deviceOf(this.ip, this.headers['user-agent']) }
       },
     })
     app.addHook('onRequest', requireTenant)

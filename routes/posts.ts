@@ -144,7 +144,8 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     async (request, reply) => {
       const scope = request.tenantScope
       const id = readId(request.params.id)
-      const deleted = await app.db.write(scope, (tx) => deletePost(tx, scope, id))
+      const now = app.clock.now()
+      const deleted = await app.db.write(scope, (tx) => deletePost(tx, scope, id, now))
       if (!deleted) throw new Refusal('not-found')
       return reply.code(204).send(null)
     },

@@ -13,6 +13,7 @@ import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import operator from '#plugins/operator.ts'
+import outbound from '#plugins/outbound.ts'
 import overload from '#plugins/overload.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit from '#plugins/rate-limit.ts'
@@ -35,13 +36,18 @@ import signedOut from '#routes/auth/signed-out.ts'
 import tokens from '#routes/auth/tokens.ts'
 import billingEvents from '#routes/billing-events.ts'
 import billingReplays from '#routes/billing-replays.ts'
+import deliveries from '#routes/deliveries.ts'
 import documents from '#routes/documents.ts'
+import endpointReplays from '#routes/endpoint-replays.ts'
+import events from '#routes/events.ts'
 import folders from '#routes/folders.ts'
 import invitations from '#routes/invitations.ts'
 import invoices from '#routes/invoices.ts'
 import me from '#routes/me.ts'
+import notifications from '#routes/notifications.ts'
 import apiDescription from '#routes/openapi.ts'
 import orders from '#routes/orders.ts'
+import access from '#routes/pages/access.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
 import billingPages from '#routes/pages/billing.ts'
@@ -54,6 +60,8 @@ import teamMembers from '#routes/team-members.ts'
 import teams from '#routes/teams.ts'
 import tenants from '#routes/tenants.ts'
 import users from '#routes/users.ts'
+import webhookEndpointActions from '#routes/webhook-endpoint-actions.ts'
+import webhookEndpoints from '#routes/webhook-endpoints.ts'
 import billing from '#routes/webhooks/billing.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -72,7 +80,7 @@ declare module 'fastify' {
  * reach what:
  *
  *     root                 request log, errors, headers, access rule, API description, database,
- *     │                    queue, provider client
+ *     │                    queue, provider client, client for customers' URLs
  *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
  *     ├─ browser           session, same-origin, provider tokens
@@ -111,6 +119,7 @@ export async function buildApp(
   await app.register(database, { ...config.database, proof })
   await app.register(queue, { url: config.database.url, ...options })
   await app.register(oidcClient, { providers: config.providers, clock })
+  await app.register(outbound, { ...config.outbound, clock })
 
   await app.register(async function unknown(app) {
     await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
@@ -155,6 +164,7 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
+      await app.register(access)
       await app.register(account, config.session)
       await app.register(orders)
       await app.register(orderPages)
@@ -172,6 +182,15 @@ export async function buildApp(
         await app.register(teams)
         await app.register(teamMembers)
         await app.register(tenantAudit)
+        await app.register(webhookEndpoints, {
+          keys: encryptionKeys,
+          signature: config.outbound.signature,
+        })
+        await app.register(webhookEndpointActions, { keys: encryptionKeys })
+        await app.register(deliveries)
+        await app.register(endpointReplays)
+        await app.register(events)
+        await app.register(notifications)
       })
     })
 

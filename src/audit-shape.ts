@@ -12,7 +12,8 @@ export const AuditPage = PageOf(
     provider: Nullable(Type.String()),
     target: Nullable(
       Type.String({
-        description: 'Id of the session, token, tenant, invitation or user it is about',
+        description:
+          'Id of the session, token, tenant, invitation, user, endpoint or delivery it is about',
       }),
     ),
     userId: Nullable(Id),

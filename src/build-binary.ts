@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { listAssets } from './assets.ts'
@@ -51,10 +51,9 @@ process.stdout.write(`dist/gatehouse: ${(size / 1e6).toFixed(0)} MB\n`)
 
 /** Everything that readAsset is asked for. */
 async function assets(): Promise<string[]> {
-  const pages = await readdir(`${top}src/pages`)
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
-    ...pages.filter((name) => !name.endsWith('.ts')).map((name) => `src/pages/${name}`),
+    ...(await listAssets('src/pages')).filter((path) => /\.(css|js)$/.test(path)),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
   ]
 }

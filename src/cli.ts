@@ -156,7 +156,7 @@ async function embedMissing(env: Environment): Promise<Demo> {
 async function greet(demo: Demo, config: Config): Promise<void> {
   if (!demo.embedded.database || !demo.embedded.provider || config.role !== 'all') return
   const { greeting } = await import('./demo/greeting.ts')
-  process.stdout.write(greeting(config))
+  process.stdout.write(greeting(config, demo.customer))
 }
 
 /** An operator's mistake in one line with its remedy; anything else with its stack. */

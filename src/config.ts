@@ -3,6 +3,8 @@ import type { Clock } from './clock.ts'
 import type { EncryptionKeys } from './crypto/sealed.ts'
 import type { ContextMode } from './db/scoped-pool.ts'
 import { readEncryptionKeys } from './encryption-settings.ts'
+import { type MailSetup, readMail } from './mail-settings.ts'
+import { type OutboundSetup, readAllowedHosts, readRetrySeconds } from './outbound-settings.ts'
 import { type ProviderSetup, readProviders } from './provider-settings.ts'
 import {
   type Environment,
@@ -52,6 +54,9 @@ export type Config = {
     api: BillingApiSetup | null
     retentionDays: number
   }
+  outbound: OutboundSetup
+  /** Null when no mail server is configured. */
+  mail: MailSetup | null
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
@@ -117,6 +122,14 @@ export function readConfig(env: Environment): Config {
       api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
       retentionDays: values.BILLING_RETENTION_DAYS,
     },
+    outbound: {
+      retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
+      timeoutMs: values.OUTBOUND_TIMEOUT_MS,
+      signature: values.OUTBOUND_SIGNATURE,
+      allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
+      retentionDays: values.OUTBOUND_RETENTION_DAYS,
+    },
+    mail: readMail(values.SMTP_URL, values.ALERT_FROM, faults),
     operators: readOperators(values.OPERATORS, faults),
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),

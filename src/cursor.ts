@@ -52,6 +52,20 @@ export function olderThan({ after }: Page): { id?: { lt: bigint } } {
 }
 
 /**
+ * A page of a list that grows at its end: the cursor behind the last row, for now and for later;
+ * null when there is nothing behind the cursor that was given, which stays good.
+ */
+export function feedOf<Row, Item>(
+  rows: readonly Row[],
+  list: string,
+  positionOf: (row: Row) => Position,
+  toItem: (row: Row) => Item,
+): { data: Item[]; nextCursor: string | null } {
+  const last = rows.at(-1)
+  return { data: rows.map(toItem), nextCursor: last ? write(positionOf(last), list) : null }
+}
+
+/**
  * A cursor is opaque and no authority: whose rows are seen is the query's scope. The checksum makes
  * a changed or foreign one a 400 instead of a surprise.
  */

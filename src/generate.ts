@@ -1,4 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { accessOverview } from './access/overview.ts'
+import { accessDocument } from './access-document.ts'
 import { documentedSettings, environmentExample, settingsTable } from './settings-documents.ts'
 
 /*
@@ -8,6 +10,10 @@ import { documentedSettings, environmentExample, settingsTable } from './setting
 
 const settings = documentedSettings()
 await writeFile(new URL('../.env.example', import.meta.url), environmentExample(settings))
+
+const access = new URL('../docs/access.md', import.meta.url)
+await mkdir(new URL('.', access), { recursive: true })
+await writeFile(access, accessDocument(accessOverview()))
 
 const readme = new URL('../README.md', import.meta.url)
 const text = await readFile(readme, 'utf8')

@@ -1,6 +1,7 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
+import { publish } from '#src/outbound/publish.ts'
 
 /** The first lock: the tenant of the verified session. */
 export type TenantScope = { readonly tenantId: string }
@@ -31,11 +32,14 @@ export async function createInvoice(
   tx: Tx,
   scope: TenantScope,
   invoice: { amount: number; currency: string; sourceEvent: string },
+  now: Date,
 ): Promise<void> {
-  await tx.invoice.createMany({
+  const [row] = await tx.invoice.createManyAndReturn({
     data: { ...invoice, tenantId: scope.tenantId, status: 'paid' },
     skipDuplicates: true,
   })
+  if (row === undefined) return
+  await publish(tx, scope, { type: 'invoice.created', data: toInvoice(row) }, now)
 }
 
 function toInvoice(row: Prisma.InvoiceGetPayload<object>) {

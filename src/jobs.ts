@@ -1,5 +1,7 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
 import { poolOptions } from './db/pool-options.ts'
+import type { AlertMailJob } from './outbound/alerts.ts'
+import type { DeliverJob } from './outbound/deliver-job.ts'
 
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
@@ -7,8 +9,12 @@ export type Jobs = {
   'billing-event-dead': { eventId: string }
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
+  'endpoint-replay': { tenantId: string; replayId: string }
   /** `since`: everything received before has been seen to (RFC 3339). */
   'billing-retention': { since?: string }
+  deliver: DeliverJob
+  'outbound-retention': Record<string, never>
+  'alert-mail': AlertMailJob
 }
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
@@ -42,6 +48,8 @@ const queues = {
   },
   // One page of a replay each; the page after it is sent with the same commit.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  // One page of a replay each, as above.
+  'endpoint-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 60 },
   // At most one waits, however many processes ask for it.
   'billing-retention': {
     policy: 'short',
@@ -50,6 +58,32 @@ const queues = {
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 300,
+  },
+  // One attempt each. Its own failures are no business of the queue: what is tried again here is
+  // an attempt that a process took with it, and that is never given up. An attempt takes 30 s at
+  // most (OUTBOUND_TIMEOUT_MS), recording it 20 s.
+  deliver: {
+    retryLimit: 1_000_000,
+    retryDelay: 0,
+    expireInSeconds: 60,
+    deleteAfterSeconds: 3_600,
+    retentionSeconds: 2_592_000,
+  },
+  'outbound-retention': {
+    policy: 'short',
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 900,
+  },
+  // 30 s, 1 min, 2 min … up to an hour, some six hours in all: after that it is no news.
+  'alert-mail': {
+    retryLimit: 12,
+    retryDelay: 30,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
   },
 } as const satisfies Record<keyof Jobs, Queue>
 

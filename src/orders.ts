@@ -1,6 +1,8 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
+import { inTenant } from '#src/db/in-tenant.ts'
+import { publish } from '#src/outbound/publish.ts'
 
 export type ShippingAddress = {
   name: string
@@ -71,10 +73,13 @@ export async function createOrder(
   return toOrder(row)
 }
 
-/** Changes the shipping address of an order of `owner`; null when it is missing or not theirs. */
+/**
+ * Changes the shipping address of an order of `owner`; null when it is missing or not theirs. The
+ * tenant it was placed in is told, whichever the owner is in now.
+ */
 export async function changeOrder(
   tx: Tx,
-  owner: OwnerScope,
+  owner: OwnerScope & { readonly tenantId?: string },
   id: number,
   change: { shippingAddress: ShippingAddress },
   now: Date,
@@ -84,7 +89,12 @@ export async function changeOrder(
     data: { shippingAddress: change.shippingAddress, updatedAt: now },
   })
   const [row] = rows
-  return row === undefined ? null : toOrder(row)
+  if (row === undefined) return null
+  const order = toOrder(row)
+  await inTenant(tx, owner, row.tenantId, () =>
+    publish(tx, row, { type: 'order.updated', data: order }, now),
+  )
+  return order
 }
 
 function toOrder(row: Prisma.OrderGetPayload<object>) {

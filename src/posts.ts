@@ -2,6 +2,7 @@ import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
+import { publish } from '#src/outbound/publish.ts'
 
 /** The first lock: the tenant of the verified session. */
 export type TenantScope = { readonly tenantId: string }
@@ -72,13 +73,24 @@ export async function changePost(
     where: { id, tenantId: scope.tenantId },
     data: { ...change, updatedAt: now },
   })
-  return row === undefined ? { outcome: 'missing' } : { outcome: 'changed', post: toPost(row) }
+  if (row === undefined) return { outcome: 'missing' }
+  const post = toPost(row)
+  await publish(tx, scope, { type: 'post.updated', data: post }, now)
+  return { outcome: 'changed', post }
 }
 
 /** Deletes a post of the tenant. @returns false when it is missing or another tenant's */
-export async function deletePost(tx: Tx, scope: TenantScope, id: number): Promise<boolean> {
+export async function deletePost(
+  tx: Tx,
+  scope: TenantScope,
+  id: number,
+  now: Date,
+): Promise<boolean> {
+  const post = await findPost(tx, scope, id)
   const { count } = await tx.post.deleteMany({ where: { id, tenantId: scope.tenantId } })
-  return count === 1
+  if (post === null || count === 0) return false
+  await publish(tx, scope, { type: 'post.deleted', data: post }, now)
+  return true
 }
 
 function toPost(row: Prisma.PostGetPayload<object>) {

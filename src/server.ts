@@ -11,6 +11,7 @@ import { proveDatabase } from './db/proof.ts'
 import { type ProofWatch, type Repeat, watchProof } from './db/proof-watch.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
+import { measureWaiting } from './outbound/backlog.ts'
 import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -103,9 +104,11 @@ async function buildAdmin(
     metrics,
     async refresh() {
       // A database that is away must not take the other numbers with it.
-      await (plane && measureBacklog(plane, metrics.billing))?.catch((error) =>
-        logger.warn({ err: error }, 'the backlog could not be measured'),
-      )
+      if (plane === undefined) return
+      await Promise.all([
+        measureBacklog(plane, metrics.billing),
+        measureWaiting(plane, metrics.outbound),
+      ]).catch((error) => logger.warn({ err: error }, 'the backlog could not be measured'))
     },
   })
   return admin

@@ -155,6 +155,36 @@ export const Settings = Type.Object({
     description:
       'Days the raw body of a received event is kept. Its id is kept for good, so a late copy is still a duplicate; without its body it cannot be replayed.',
   }),
+  OUTBOUND_RETRY_SECONDS: Type.String({
+    default: '0,5,30,300,3600',
+    description:
+      'Comma-separated waits in seconds before attempts 1, 2, … of a delivery, each counted from the end of the attempt before.',
+  }),
+  OUTBOUND_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 30_000,
+    default: 10_000,
+    description: 'Milliseconds an attempt may take, from connect to the last byte of the answer.',
+  }),
+  OUTBOUND_SIGNATURE: Type.Union(
+    [Type.Literal('spec'), Type.Literal('standard'), Type.Literal('both')],
+    {
+      default: 'spec',
+      description: 'Signature profile of a new endpoint that names none: spec, standard or both.',
+    },
+  ),
+  OUTBOUND_ALLOW: Type.String({
+    default: '',
+    description:
+      'Comma-separated exact host:port pairs that deliveries may reach although the rules for addresses and schemes forbid it, for receivers in development and tests. Danger: customers choose the URLs, so whatever stands here can be called by every one of them.',
+    demo: 'the demo’s receiver',
+  }),
+  OUTBOUND_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 90,
+    description: 'Days an event that was sent is kept, with its deliveries and their attempts.',
+  }),
   OPERATORS: Type.String({
     default: '',
     description:
@@ -176,6 +206,19 @@ export const Settings = Type.Object({
     description:
       'Requests/seconds per session on everything else, and per address on paths that do not exist; `off` switches the limit off.',
   }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Mail server for alerts about webhook endpoints: smtp://user:password@host:port (587; STARTTLS where it is offered, and demanded before a password leaves the machine) or smtps://… (465). Without it alerts are notifications and log lines.',
+    }),
+  ),
+  ALERT_FROM: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Sender of alerts: an address, or `Name <address>`. Needed with SMTP_URL.',
+    }),
+  ),
   REDIS_URL: Type.Optional(
     Type.String({
       minLength: 1,

@@ -46,6 +46,9 @@ export const IdParams = Type.Object(
 /** A path id that is a uuid; anything else is malformed (400). */
 export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
 
+/** A body that may be left out, as there is nothing to say in it. */
+export const NoBody = Nullable(Type.Object({}, { additionalProperties: false }))
+
 /** Which part of a list (contract 3). `limit` is text here: a query has nothing else. */
 export const PageQuery = Type.Object(
   {

@@ -8,8 +8,12 @@ import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
 import { createProviders } from './identity/providers.ts'
 import { workRevocations } from './identity/revocation-job.ts'
 import { openQueue } from './jobs.ts'
+import { createMailer } from './mailer.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { type Pruner, startPruner } from './pruner.ts'
+import { workAlerts } from './outbound/alert-job.ts'
+import { workOutbound } from './outbound/worker.ts'
+import { startPruner } from './pruner.ts'
+import { listManagerAddresses } from './tenancy/managers.ts'
 
 export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
 
@@ -26,7 +30,7 @@ export async function startWorker(
     db: openDatabase(workerUrl, poolSize, context),
     plane: openIdentityPlane(workerUrl, 4),
     queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
-    pruner: null,
+    others: [],
   }
   try {
     await work(parts, config, logger, metrics)
@@ -37,7 +41,13 @@ export async function startWorker(
   }
 }
 
-type Parts = { db: Database; plane: IdentityPlane; queue: PgBoss; pruner: Pruner | null }
+/** `others`: what works beside the queue's own handlers. */
+type Parts = {
+  db: Database
+  plane: IdentityPlane
+  queue: PgBoss
+  others: { stop(): Promise<void> }[]
+}
 
 async function work(
   parts: Parts,
@@ -63,11 +73,28 @@ async function work(
     logger,
   })
   await workRevocations(queue, { plane, keys, providers }, logger)
-  parts.pruner = startPruner(plane, config.session, logger)
+  const means = { queue, db, plane, keys, clock, metrics: metrics.outbound, logger }
+  parts.others.push(await workOutbound(config.outbound, means))
+  const { mail, baseUrl } = config
+  const alertMeans = {
+    db,
+    mailer: mail && createMailer(mail),
+    baseUrl,
+    listManagers: listManagerAddresses,
+    clock,
+  }
+  await workAlerts(queue, alertMeans, logger)
+  parts.others.push(startPruner(plane, config.session, logger))
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker({ queue, pruner, db, plane }: Parts): Promise<void> {
-  await Promise.all([queue.stop({ graceful: true, timeout: stopTimeoutMs }), pruner?.stop()])
+async function stopWorker({ queue, others, db, plane }: Parts): Promise<void> {
+  const stopping = { graceful: true, timeout: stopTimeoutMs }
+  // The others hand their jobs back through the queue's connections, so these are closed last.
+  await Promise.all([
+    queue.stop({ ...stopping, close: false }),
+    ...others.map((other) => other.stop()),
+  ])
+  await queue.stop({ ...stopping, close: true })
   await Promise.all([db.close(), plane.close()])
 }

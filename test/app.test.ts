@@ -1,9 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance, RouteOptions } from 'fastify'
 import t, { type Test } from 'tap'
+import { type CollectedRoute, collectRoutes } from './collected-routes.ts'
 import { build, createUser, signIn } from './helper.ts'
 
-type Route = { method: string; url: string; access: unknown }
 type More = { query?: string; body?: string }
 type Answer = { statusCode: number; headers: Record<string, unknown>; body: string }
 
@@ -17,18 +15,10 @@ const literalTexts: Record<string, readonly string[]> = {
 
 /** The whole server, listening, and every route that was registered while it was built. */
 async function serveWithRoutes(t: Test) {
-  const routes: Route[] = []
-  const collect = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', function collectRoute({ method, url, config }: RouteOptions) {
-      for (const one of [method].flat()) routes.push({ method: one, url, access: config?.access })
-    })
-  }
-  subscribe('fastify.initialization', collect)
-  const built = await build(t).finally(() => unsubscribe('fastify.initialization', collect))
+  const { built, routes } = await collectRoutes(() => build(t))
   const origin = await built.app.listen({ host: '127.0.0.1', port: 0 })
 
-  async function send(route: Route, headers: Record<string, string>, more: More = {}) {
+  async function send(route: CollectedRoute, headers: Record<string, string>, more: More = {}) {
     const path =
       route.url.replace(':provider', 'demo').replace(/:\w+/g, '1').replace('*', 'x') +
       (more.query ?? '')
@@ -42,7 +32,7 @@ async function serveWithRoutes(t: Test) {
 }
 
 /** What every refusal looks like, unless the contract gives it a text of its own. */
-function checkRefusal(t: Test, answer: Answer, { method, url }: Route): void {
+function checkRefusal(t: Test, answer: Answer, { method, url }: CollectedRoute): void {
   const name = `${method} ${url} ${answer.statusCode}`
   if (literalTexts[url]?.includes(answer.body)) {
     t.match(answer.headers['content-type'], /^text\/plain/, name)

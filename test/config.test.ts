@@ -42,6 +42,13 @@ t.test('defaults are those of the contract', async (t) => {
       webhooks: { max: 10_000, seconds: 60 },
       api: { max: 600, seconds: 60 },
     },
+    outbound: {
+      retrySeconds: [0, 5, 30, 300, 3_600],
+      timeoutMs: 10_000,
+      signature: 'spec',
+      allow: [],
+      retentionDays: 90,
+    },
     logLevel: 'info',
     providers: [
       {
@@ -108,6 +115,16 @@ t.test('each bad value is a fault that names its setting', async (t) => {
     [{ SIGN_IN_RETURN_TO: '/\\evil.example' }, /^SIGN_IN_RETURN_TO: /],
     [{ RATE_LIMIT_API: '600' }, /^RATE_LIMIT_API: /],
     [{ RATE_LIMIT_API: '0/60' }, /^RATE_LIMIT_API: /],
+    [{ OUTBOUND_RETRY_SECONDS: '0,5.5' }, /^OUTBOUND_RETRY_SECONDS: /],
+    [{ OUTBOUND_RETRY_SECONDS: '0,-5' }, /^OUTBOUND_RETRY_SECONDS: /],
+    [{ OUTBOUND_RETRY_SECONDS: ',' }, /^OUTBOUND_RETRY_SECONDS: /],
+    [{ OUTBOUND_RETRY_SECONDS: '604801' }, /^OUTBOUND_RETRY_SECONDS: /],
+    [{ OUTBOUND_TIMEOUT_MS: '30001' }, /^OUTBOUND_TIMEOUT_MS: /],
+    [{ OUTBOUND_SIGNATURE: 'none' }, /^OUTBOUND_SIGNATURE: must be one of spec, standard, both/],
+    [{ OUTBOUND_ALLOW: 'receiver.example' }, /^OUTBOUND_ALLOW: “receiver.example”/],
+    [{ OUTBOUND_ALLOW: 'http://a.example:80' }, /^OUTBOUND_ALLOW: /],
+    [{ OUTBOUND_ALLOW: '*:80' }, /^OUTBOUND_ALLOW: /],
+    [{ OUTBOUND_ALLOW: '127.0.0.1:65536' }, /^OUTBOUND_ALLOW: /],
     [{ GATEHOUSE_NOW: 'yesterday' }, /^GATEHOUSE_NOW: must be an RFC 3339/],
   ]
   for (const [changes, pattern] of cases) {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/identity/audit.ts'
+import { deviceOf } from '#src/audit.ts'
 import { endProviderSessions } from '#src/identity/provider-logout.ts'
 import { problems } from '#src/shapes.ts'
 

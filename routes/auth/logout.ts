@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/identity/audit.ts'
+import { deviceOf } from '#src/audit.ts'
 import { logoutState } from '#src/identity/provider-logout.ts'
 import { signOut } from '#src/identity/sign-out.ts'
 import { problems } from '#src/shapes.ts'

@@ -11,6 +11,7 @@ export type Resource =
   | 'webhook-endpoint'
   | 'delivery'
   | 'event'
+  | 'notification'
   | 'audit'
   | 'billing-event'
 export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay'
@@ -63,6 +64,7 @@ export const policy: readonly Rule[] = [
   allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
   allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
+  allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),

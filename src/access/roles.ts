@@ -20,6 +20,11 @@ export function permissionsOf(role: string | null): readonly Permission[] {
     : []
 }
 
+/** The roles that have a permission. */
+export function rolesWith(permission: Permission): string[] {
+  return Object.keys(rolePermissions).filter((role) => permissionsOf(role).includes(permission))
+}
+
 // Contract 8: what a limited token may name beside the table's permissions.
 const tokenOnlyPermissions = [
   'order:read',

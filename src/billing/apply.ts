@@ -1,6 +1,7 @@
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/identity-plane.ts'
 import { createInvoice } from '#src/invoices.ts'
+import { activatePlan } from '#src/plans.ts'
 import { type Customer, findCustomer } from './customer.ts'
 import { type Effect, effectOf, PoisonEvent } from './effect.ts'
 import { type BillingEvent, kindOf, parseEvent } from './event.ts'
@@ -90,7 +91,7 @@ async function applyOnce(
     if (objectId !== null && applied !== 'stale') {
       await moveObjectState(tx, objectId, seen, event.created, now)
     }
-    if (customer !== null) await carryOut(tx, effect, customer, event.id)
+    if (customer !== null) await carryOut(tx, effect, customer, event.id, now)
     return applied
   })
 }
@@ -145,14 +146,18 @@ async function markProcessed(
   return count === 1
 }
 
-async function carryOut(tx: Tx, effect: Effect, customer: Customer, eventId: string) {
+async function carryOut(
+  tx: Tx,
+  effect: Effect,
+  customer: Customer,
+  eventId: string,
+  now: Date,
+): Promise<void> {
   if (effect.kind === 'create-invoice') {
     const { amount, currency } = effect
-    await createInvoice(tx, customer, { amount, currency, sourceEvent: eventId })
+    await createInvoice(tx, customer, { amount, currency, sourceEvent: eventId }, now)
   }
-  if (effect.kind === 'activate') {
-    await tx.user.updateMany({ where: { id: customer.userId, plan: null }, data: { plan: 'pro' } })
-  }
+  if (effect.kind === 'activate') await activatePlan(tx, customer, now)
 }
 
 /** Notes why an attempt failed, for the operator; `dead` is never tried again by itself. */

@@ -11,7 +11,7 @@ export async function measureBacklog(plane: Queryable, metrics: BillingMetrics):
       SELECT s.status,
         (SELECT count(*)::int FROM (
            SELECT FROM received_events e
-           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS some) AS events,
+           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS counted) AS events,
         (SELECT extract(epoch FROM now() - min(e.received_at))::float8 FROM received_events e
          WHERE e.status = s.status AND e.status <> 'processed') AS age
       FROM unnest($1::text[]) AS s (status)`,

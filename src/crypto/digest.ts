@@ -10,6 +10,11 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** 32 random bytes for a key. */
+export function randomKey(): Buffer {
+  return randomBytes(32)
+}
+
 /** A random UUID for ids that are made before their row. */
 export function randomId(): string {
   return randomUUID()

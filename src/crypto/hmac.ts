@@ -1,8 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** HMAC-SHA256 over the concatenation of `parts`, keyed with the secret string as UTF-8. 32 bytes. */
-export function hmacSha256(secret: string, ...parts: readonly (string | Uint8Array)[]): Buffer {
-  const hmac = createHmac('sha256', Buffer.from(secret, 'utf8'))
+/** HMAC-SHA256 over the concatenation of `parts`; a secret that is text is taken as UTF-8. 32 bytes. */
+export function hmacSha256(
+  secret: string | Uint8Array,
+  ...parts: readonly (string | Uint8Array)[]
+): Buffer {
+  const hmac = createHmac('sha256', secret)
   for (const part of parts) hmac.update(part)
   return hmac.digest()
 }

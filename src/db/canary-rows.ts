@@ -39,6 +39,32 @@ export const canaryRows: Readonly<Record<string, (canary: Canary) => Insert>> = 
                    coalesce((SELECT min(id) FROM teams WHERE tenant_id = $1), 0), 'canary', '')`,
     values: [tenantId],
   }),
+  // Ids of a tenant's canaries are the tenant's own id, so that they are known without looking.
+  webhook_endpoints: ({ tenantId }) => ({
+    text: `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
+           VALUES ($1, $1, 'https://canary.invalid', 'spec', '')`,
+    values: [tenantId],
+  }),
+  outbound_events: ({ tenantId }) => ({
+    text: `INSERT INTO outbound_events (tenant_id, id, type, body)
+           VALUES ($1, 'msg_' || $1::uuid, 'canary', '')`,
+    values: [tenantId],
+  }),
+  deliveries: ({ tenantId }) => ({
+    text: `INSERT INTO deliveries (tenant_id, id, event_id, endpoint_id, event_type)
+           VALUES ($1, $1, 'msg_' || $1::uuid, $1, 'canary')`,
+    values: [tenantId],
+  }),
+  delivery_attempts: ({ tenantId }) => ({
+    text: `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms)
+           VALUES ($1, $1, 0, 1, now(), 0)`,
+    values: [tenantId],
+  }),
+  endpoint_replays: ({ tenantId }) => ({
+    text: `INSERT INTO endpoint_replays (tenant_id, endpoint_id, replay_from, replay_to, total)
+           VALUES ($1, $1, now(), now(), 0)`,
+    values: [tenantId],
+  }),
   audit_log: ({ tenantId, userId }) => ({
     text: `INSERT INTO audit_log (action, outcome, tenant_id, user_id) VALUES ('canary', '', $1, $2)`,
     values: [tenantId, userId],

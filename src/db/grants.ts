@@ -67,6 +67,24 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
     web: 'SELECT, INSERT',
     worker: 'SELECT, UPDATE (succeeded, failed, cursor_received_at, cursor_event_id, finished_at)',
   },
+  webhook_endpoints: {
+    web: 'SELECT, INSERT, UPDATE (url, description, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
+    // `keys rotate` seals secrets anew.
+    worker:
+      'SELECT, UPDATE (status, failing_since, disabled_at, last_success_at, secret, previous_secret)',
+  },
+  outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT, DELETE' },
+  deliveries: {
+    web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
+    worker: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
+  },
+  // The web role makes the one attempt of the test button.
+  delivery_attempts: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
+  notifications: { web: 'SELECT', worker: 'SELECT, INSERT, UPDATE (mailed_at)' },
+  endpoint_replays: {
+    web: 'SELECT, INSERT',
+    worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at)',
+  },
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 

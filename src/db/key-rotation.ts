@@ -8,12 +8,15 @@ import {
   unseal,
 } from '#src/crypto/sealed.ts'
 import type { IdentityPlane, Queryable } from './identity-plane.ts'
+import { listTenantIds } from './tenant-ids.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** A table with sealed columns and what each of them is bound to. */
 export type SealedTable = {
   table: string
+  /** Whether it is under row-level security by tenant: then it is looked at tenant by tenant. */
+  byTenant: boolean
   /** Columns of the primary key, as text. */
   key: readonly [string, ...string[]]
   /** Sealed columns; null where there is nothing. */
@@ -33,23 +36,34 @@ const statementTimeoutMs = 10_000
 
 /** How many sealed texts need which key; `?` stands for what is no envelope. */
 export async function findKeyUse(
-  plane: Queryable,
+  plane: IdentityPlane,
   tables: readonly SealedTable[],
 ): Promise<KeyUse[]> {
-  const uses: KeyUse[] = []
-  for (const { table, columns } of tables) {
-    for (const column of columns) {
-      // The envelope begins with its version, the length of the key id and the id.
-      const { rows } = await plane.query<{ head: Buffer; count: number }>({
-        text: `SELECT substring(${column} FROM 1 FOR 2 + get_byte(${column} || '\\x0000'::bytea, 1)) AS head,
-                 count(*)::int AS count
-               FROM ${table} WHERE ${column} IS NOT NULL GROUP BY head ORDER BY head`,
-      })
-      for (const { head, count } of rows) {
-        // Long enough for an envelope; only its head is looked at.
-        const keyId = keyIdOf(Buffer.concat([head, Buffer.alloc(28)])) ?? '?'
-        uses.push({ table, column, keyId, count })
+  const uses = new Map<string, KeyUse>()
+  for (const sealed of tables) {
+    for await (const inPart of partsOf(plane, sealed)) {
+      for (const use of await inPart((connection) => findUse(connection, sealed))) {
+        const name = `${use.table}.${use.column} ${use.keyId}`
+        uses.set(name, { ...use, count: use.count + (uses.get(name)?.count ?? 0) })
       }
+    }
+  }
+  return [...uses.values()]
+}
+
+async function findUse(connection: Queryable, { table, columns }: SealedTable): Promise<KeyUse[]> {
+  const uses: KeyUse[] = []
+  for (const column of columns) {
+    // The envelope begins with its version, the length of the key id and the id.
+    const { rows } = await connection.query<{ head: Buffer; count: number }>({
+      text: `SELECT substring(${column} FROM 1 FOR 2 + get_byte(${column} || '\\x0000'::bytea, 1)) AS head,
+               count(*)::int AS count
+             FROM ${table} WHERE ${column} IS NOT NULL GROUP BY head ORDER BY head`,
+    })
+    for (const { head, count } of rows) {
+      // Long enough for an envelope; only its head is looked at.
+      const keyId = keyIdOf(Buffer.concat([head, Buffer.alloc(28)])) ?? '?'
+      uses.push({ table, column, keyId, count })
     }
   }
   return uses
@@ -71,18 +85,20 @@ export async function rotateKeys(
   for (const sealed of tables) {
     const total = await countStale(plane, sealed, keys)
     let done = 0
-    let after: readonly string[] | null = null
     report({ table: sealed.table, done, total })
-    for (;;) {
-      const batch: Batch = await plane.transaction({ statementTimeoutMs }, (connection) =>
-        rotateBatch(connection, sealed, keys, after),
-      )
-      if (batch.last === null) break
-      after = batch.last
-      done += batch.rows
-      reencrypted += batch.rows - batch.unreadable.length
-      unreadable.push(...batch.unreadable)
-      report({ table: sealed.table, done, total: Math.max(total, done) })
+    for await (const inPart of partsOf(plane, sealed)) {
+      let after: readonly string[] | null = null
+      for (;;) {
+        const batch: Batch = await inPart((connection) =>
+          rotateBatch(connection, sealed, keys, after),
+        )
+        if (batch.last === null) break
+        after = batch.last
+        done += batch.rows
+        reencrypted += batch.rows - batch.unreadable.length
+        unreadable.push(...batch.unreadable)
+        report({ table: sealed.table, done, total: Math.max(total, done) })
+      }
     }
   }
   return { reencrypted, unreadable }
@@ -90,16 +106,42 @@ export async function rotateKeys(
 
 type Batch = { rows: number; last: readonly string[] | null; unreadable: readonly string[] }
 
+/** Runs work in a transaction that sees one part of a table. */
+type InPart = <T>(work: (connection: Queryable) => Promise<T>) => Promise<T>
+
+/** The whole table at once, or the rows of one tenant after the other. */
+async function* partsOf(plane: IdentityPlane, { byTenant }: SealedTable): AsyncGenerator<InPart> {
+  const limits = { statementTimeoutMs }
+  if (!byTenant) {
+    yield (work) => plane.transaction(limits, work)
+    return
+  }
+  for await (const tenantId of listTenantIds(plane)) {
+    yield (work) =>
+      plane.transaction(limits, async (connection) => {
+        const text = `SELECT set_config('app.tenant_id', $1, true)`
+        await connection.query({ text, values: [tenantId] })
+        return work(connection)
+      })
+  }
+}
+
 async function countStale(
-  plane: Queryable,
+  plane: IdentityPlane,
   sealed: SealedTable,
   keys: EncryptionKeys,
 ): Promise<number> {
-  const { rows } = await plane.query<{ total: number }>({
-    text: `SELECT count(*)::int AS total FROM ${sealed.table} WHERE ${stale(sealed)}`,
-    values: [sealHeader(keys)],
-  })
-  return rows[0]?.total ?? 0
+  let total = 0
+  for await (const inPart of partsOf(plane, sealed)) {
+    const { rows } = await inPart((connection) =>
+      connection.query<{ total: number }>({
+        text: `SELECT count(*)::int AS total FROM ${sealed.table} WHERE ${stale(sealed)}`,
+        values: [sealHeader(keys)],
+      }),
+    )
+    total += rows[0]?.total ?? 0
+  }
+  return total
 }
 
 async function rotateBatch(

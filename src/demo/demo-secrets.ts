@@ -1,8 +1,20 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken } from '#src/crypto/digest.ts'
+import { newEndpointSecret } from '#src/outbound/signature.ts'
 
-const names = ['session', 'billing', 'client', 'owner', 'app', 'worker', 'encryption'] as const
+const names = [
+  'session',
+  'billing',
+  'client',
+  'owner',
+  'app',
+  'worker',
+  'encryption',
+  'endpoint',
+  'token',
+] as const
 
 export type Secrets = Record<(typeof names)[number], string>
 
@@ -39,5 +51,7 @@ function makeSecrets(): Secrets {
     app: randomToken(),
     worker: randomToken(),
     encryption: `demo:${randomToken()}`,
+    endpoint: newEndpointSecret(),
+    token: randomApiToken(),
   }
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import pg from 'pg'
 import { randomToken } from '#src/crypto/digest.ts'
 import { migrate } from '#src/db/migrate.ts'
+import { readEncryptionKeys } from '#src/encryption-settings.ts'
 import { OperatorError } from '#src/operator-error.ts'
 import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
@@ -10,7 +11,9 @@ import { type EmbeddedPostgres, startPostgres } from './embedded-postgres.ts'
 import { findFreePort } from './free-port.ts'
 import { people } from './people.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
+import { type DemoReceiver, startReceiver } from './receiver.ts'
 import { announceDemo, findRunningDemo } from './running-demo.ts'
+import { addSampleCustomer } from './sample-customer.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -19,6 +22,8 @@ export type Demo = {
   env: Record<string, string | undefined>
   /** The parts that are embedded, for the greeting. */
   embedded: { database: boolean; provider: boolean }
+  /** The customer that webhooks are sent to, and Ada's API token; with the embedded database. */
+  customer: { receiverUrl: string; token: string } | null
   stop(): Promise<void>
 }
 
@@ -26,6 +31,7 @@ const dataFolder = '.data'
 const databaseName = 'gatehouse'
 const clientId = 'gatehouse-demo'
 const preferredProviderPort = 3001
+const preferredReceiverPort = 3002
 
 /**
  * Stands in for whatever is not configured, outside production: a real PostgreSQL in `.data/`
@@ -61,8 +67,11 @@ export async function startDemo(given: Environment): Promise<Demo> {
     if (embedded.database && env.BILLING_API_URL === undefined)
       started.push(await addBillingApi(env))
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
+    const receiver = embedded.database ? await addReceiver(env, secrets) : null
+    if (receiver !== null) started.push(receiver)
     started.push({ stop: await announceDemo(env) })
-    return { env, embedded, stop }
+    const customer = receiver && { receiverUrl: receiver.url, token: secrets.token }
+    return { env, embedded, customer, stop }
   } catch (error) {
     await stop()
     throw error
@@ -121,6 +130,30 @@ async function addDatabase(
     return postgres
   } catch (error) {
     await postgres.stop()
+    throw error
+  }
+}
+
+/** A customer of Acme's, on loopback, that the guard is told to let through. */
+async function addReceiver(env: Demo['env'], secrets: Secrets): Promise<DemoReceiver> {
+  const options = {
+    secret: secrets.endpoint,
+    print: (line: string) => void process.stdout.write(`  ${line}\n`),
+  }
+  const receiver = await startReceiver({ ...options, port: preferredReceiverPort }).catch(() =>
+    startReceiver({ ...options, port: 0 }),
+  )
+  try {
+    env.OUTBOUND_ALLOW = [env.OUTBOUND_ALLOW, receiver.hostAndPort].filter(Boolean).join()
+    await addSampleCustomer(String(env.DATABASE_OWNER_URL), {
+      keys: readEncryptionKeys(env.ENCRYPTION_KEYS, []),
+      url: receiver.url,
+      secret: secrets.endpoint,
+      token: secrets.token,
+    })
+    return receiver
+  } catch (error) {
+    await receiver.stop()
     throw error
   }
 }

@@ -1,9 +1,10 @@
 import { signatureHeader } from '#src/billing/signature.ts'
 import { unixSeconds } from '#src/clock.ts'
 import type { Config } from '#src/config.ts'
+import type { Demo } from './demo.ts'
 
-/** What the demo prints once it runs: what to open, and a signed event that works as pasted. */
-export function greeting(config: Config): string {
+/** What the demo prints once it runs: what to open, and commands that work as pasted. */
+export function greeting(config: Config, customer: Demo['customer']): string {
   const { baseUrl, billing, clock } = config
   const timestamp = unixSeconds(clock)
   const body = JSON.stringify({
@@ -23,7 +24,26 @@ export function greeting(config: Config): string {
     -H 'content-type: application/json' \\
     -H 'webhook-signature: ${header}' \\
     -d '${body}'
-
+${customer === null ? '' : orderChange(baseUrl, customer)}
   Ctrl-C stops everything. The data stays in .data/; delete that folder to start afresh.
+`
+}
+
+/** What makes Acme's customer hear of something. */
+function orderChange(baseUrl: string, { receiverUrl, token }: NonNullable<Demo['customer']>) {
+  const shippingAddress = {
+    name: 'Ada Okafor',
+    line1: '2 Quay',
+    city: 'Porto',
+    postalCode: '4000-001',
+    country: 'PT',
+  }
+  return `
+  A change that is told to Acme's receiver at ${new URL(receiverUrl).origin}, as Ada with an API token:
+
+  export TOKEN=${token}
+  curl -X PATCH ${baseUrl}/orders/1 \\
+    -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
+    -d '${JSON.stringify({ shippingAddress })}'
 `
 }

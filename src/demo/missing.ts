@@ -7,7 +7,8 @@ import type { Demo } from './demo.ts'
  */
 
 export async function startDemo(env: Environment): Promise<Demo> {
-  return { env: { ...env }, embedded: { database: false, provider: false }, stop: async () => {} }
+  const embedded = { database: false, provider: false }
+  return { env: { ...env }, embedded, customer: null, stop: async () => {} }
 }
 
 export async function findRunningDemo(): Promise<null> {

@@ -22,7 +22,7 @@ export async function announceDemo(
   env: Record<string, string | undefined>,
 ): Promise<() => Promise<void>> {
   const settings = Object.entries(env).filter(([name]) =>
-    /^(DATABASE_|OIDC_|SESSION_|BILLING_|(ENCRYPTION_KEYS|OPERATORS|BASE_URL|PORT|ADMIN_PORT)$)/.test(
+    /^(DATABASE_|OIDC_|SESSION_|BILLING_|OUTBOUND_|(ENCRYPTION_KEYS|OPERATORS|BASE_URL|PORT|ADMIN_PORT)$)/.test(
       name,
     ),
   )

@@ -1,7 +1,7 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/digest.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 import { type Caller, type CallerRow, personOf } from './caller.ts'
 
 /** A token as its owner sees it; the secret itself is shown once and never again. */

@@ -1,6 +1,6 @@
+import type { Device } from '#src/audit.ts'
 import { sha256 } from '#src/crypto/digest.ts'
 import type { Queryable } from '#src/db/identity-plane.ts'
-import type { Device } from './audit.ts'
 import type { PendingSignIn } from './provider.ts'
 
 /** What a visit to the provider is for. A link or re-authentication belongs to who started it. */

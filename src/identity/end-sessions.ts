@@ -1,5 +1,5 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 import type { SessionCaller } from './caller.ts'
 
 const statementTimeoutMs = 2_000

@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss'
+import { recordAudit } from '#src/audit.ts'
 import { randomId } from '#src/crypto/digest.ts'
 import { type EncryptionKeys, unseal } from '#src/crypto/sealed.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
-import { recordAudit } from './audit.ts'
 import type { Provider } from './provider.ts'
 import {
   clearAttempt,

@@ -1,7 +1,7 @@
 import { type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
+import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
 import { type InvitationRow, toInvitation } from './invitations.ts'
-import { newestFirst, newestFirstForms } from './newest-first.ts'
 
 export const invitationList = { name: 'invitations', forms: newestFirstForms }
 

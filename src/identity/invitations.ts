@@ -1,5 +1,5 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import { type IdentityPlane, type Queryable, setTenant } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 
 export type Invitation = {
   id: string

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
+import { type Device, recordAudit } from '#src/audit.ts'
 import { type IdentityPlane, type Queryable, setTenant } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 import { type Member, type MemberRow, memberColumns, toMember } from './member-list.ts'
 import { retireGrants } from './retired-tokens.ts'
 import { lockUser } from './users.ts'

@@ -1,7 +1,7 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import { randomToken, sha256 } from '#src/crypto/digest.ts'
 import { equalBytes, hmacSha256 } from '#src/crypto/hmac.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 import type { ProviderLogout } from './logout-token.ts'
 
 const statementTimeoutMs = 2_000

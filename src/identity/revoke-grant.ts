@@ -1,6 +1,6 @@
+import { recordAudit } from '#src/audit.ts'
 import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/sealed.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import { recordAudit } from './audit.ts'
 import type { Provider } from './provider.ts'
 import { ProviderUnavailable } from './refusal.ts'
 import { tokenBinding } from './sealed-tokens.ts'

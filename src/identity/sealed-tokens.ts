@@ -13,6 +13,7 @@ export function tokenBinding({ provider, subject }: IdentityKey, kind: TokenKind
 export const sealedTokenTables: readonly SealedTable[] = [
   {
     table: 'provider_grants',
+    byTenant: false,
     key: ['provider', 'provider_user_id'],
     columns: ['access_token', 'refresh_token'],
     facts: [],
@@ -20,6 +21,7 @@ export const sealedTokenTables: readonly SealedTable[] = [
   },
   {
     table: 'token_revocations',
+    byTenant: false,
     key: ['id'],
     columns: ['token'],
     facts: ['provider', 'provider_user_id', 'kind'],

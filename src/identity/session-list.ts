@@ -1,7 +1,7 @@
 import { type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from './newest-first.ts'
+import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
 
 export const sessionList = { name: 'sessions', forms: newestFirstForms }
 

@@ -1,6 +1,6 @@
+import type { Device } from '#src/audit.ts'
 import { sha256 } from '#src/crypto/digest.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import type { Device } from './audit.ts'
 import { type CallerRow, personOf, type SessionCaller } from './caller.ts'
 
 export type SessionLimits = { idleSeconds: number; absoluteSeconds: number }

@@ -1,7 +1,7 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
 import { type Attempt, moveAttempts } from './attempts.ts'
-import { type Device, recordAudit } from './audit.ts'
 import {
   decideIdentity,
   type IdentityDecision,

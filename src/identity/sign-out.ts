@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
+import { type Device, recordAudit } from '#src/audit.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 import type { SessionCaller } from './caller.ts'
 import { providerOfSession } from './provider-logout.ts'
 import { retireGrants } from './retired-tokens.ts'

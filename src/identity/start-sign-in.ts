@@ -1,6 +1,6 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import type { Queryable } from '#src/db/identity-plane.ts'
 import { type Purpose, storeAttempt, storeOwnAttempt } from './attempts.ts'
-import { type Device, recordAudit } from './audit.ts'
 import { type Provider, randomPending } from './provider.ts'
 import { ProviderUnavailable } from './refusal.ts'
 

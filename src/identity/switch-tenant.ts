@@ -1,6 +1,6 @@
+import { type Device, recordAudit } from '#src/audit.ts'
 import { randomToken, sha256 } from '#src/crypto/digest.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
-import { type Device, recordAudit } from './audit.ts'
 import type { SessionCaller } from './caller.ts'
 
 const statementTimeoutMs = 2_000

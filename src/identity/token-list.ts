@@ -1,8 +1,8 @@
 import { type Page, pageOf } from '#src/cursor.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
 import { type TokenRow, toToken } from './api-tokens.ts'
-import { newestFirst, newestFirstForms } from './newest-first.ts'
 
 export const tokenList = { name: 'tokens', forms: newestFirstForms }
 

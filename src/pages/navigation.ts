@@ -17,6 +17,7 @@ const entries: readonly Entry[] = [
   { href: '/', label: 'Home' },
   { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
   { href: '/app/account', label: 'Account' },
+  { href: '/app/access', label: 'Who may do what' },
   { href: '/app/billing', label: 'Billing events', needs: 'operator' },
 ]
 

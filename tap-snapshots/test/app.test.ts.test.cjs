@@ -22,6 +22,7 @@ root
     database
     queue
     oidc-client
+    outbound
     unknown
       rate-limit
         @fastify/rate-limit
@@ -55,6 +56,7 @@ root
         ownAudit
         tenants
         me
+        access
         account
         orders
         tenant
@@ -69,6 +71,12 @@ root
           teams
           teamMembers
           tenantAudit
+          webhookEndpoints
+          webhookEndpointActions
+          deliveries
+          endpointReplays
+          events
+          notifications
       operators
         rate-limit
           @fastify/rate-limit
@@ -166,6 +174,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onResponse) ["logRequest()"]
     │   audit (HEAD)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── app/access (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/access (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── app/account (GET)
@@ -367,6 +383,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()"]
+    ├── deliveries/:id (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   deliveries/:id (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /replay (POST)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
     ├── folders (GET, POST)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
@@ -383,6 +411,75 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()"]
+    ├── webhook-endpoints (POST, GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   webhook-endpoints (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, PATCH, DELETE)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    │       ├── /rotate-secret (POST)
+    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /replay (POST)
+    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       │   └── s/:replayId (GET)
+    │       │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │       • (onResponse) ["logRequest()"]
+    │       │       s/:replayId (HEAD)
+    │       │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       │       • (onResponse) ["logRequest()"]
+    │       ├── /enable (POST)
+    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /test (POST)
+    │       │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       └── /deliveries (GET)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    │           /deliveries (HEAD)
+    │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── webhooks/billing (POST)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","limitRate()"]
+    │   • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
+    │   • (preValidation) ["verifyWebhook()"]
+    │   • (onResponse) ["logRequest()","countWebhook()"]
+    ├── events (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   events (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    ├── notifications (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   notifications (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
     ├── billing/events (GET)
     │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
@@ -407,18 +504,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │           • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
-    ├── billing/replays/:id (GET)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   billing/replays/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    └── webhooks/billing (POST)
-        • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","limitRate()"]
-        • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
-        • (preValidation) ["verifyWebhook()"]
-        • (onResponse) ["logRequest()","countWebhook()"]
+    └── billing/replays/:id (GET)
+        • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+        • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+        • (onResponse) ["logRequest()"]
+        billing/replays/:id (HEAD)
+        • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+        • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+        • (onResponse) ["logRequest()"]
 
 `

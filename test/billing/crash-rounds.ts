@@ -1,7 +1,7 @@
 import { signatureHeader } from '#src/billing/signature.ts'
 import type { TestDatabase } from '#test/helper.ts'
 import { webhookSecret } from '#test/helper.ts'
-import { randomOf } from '#test/random.ts'
+import { randomOf, waitTurns } from '#test/seeded.ts'
 import { checkHistory } from './history.ts'
 import { type Killable, startKillable } from './killable.ts'
 
@@ -101,9 +101,4 @@ async function settle({ admin }: TestDatabase): Promise<void> {
     )
     await new Promise((resolve) => setTimeout(resolve, settleMs))
   }
-}
-
-/** A number of turns of the event loop: moments, not times. */
-async function waitTurns(turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -59,6 +59,12 @@ t.test('neither role can get out of its grants', async (t) => {
     'DELETE FROM invoices',
     'UPDATE invoices SET amount = 0',
     'UPDATE _prisma_migrations SET checksum = checksum',
+    'UPDATE outbound_events SET body = body',
+    'UPDATE deliveries SET event_id = event_id',
+    'UPDATE delivery_attempts SET error = error',
+    'DELETE FROM delivery_attempts',
+    'DELETE FROM deliveries',
+    'DELETE FROM notifications',
   ]
   const forApp = [
     `UPDATE users SET plan = 'pro'`,
@@ -76,6 +82,11 @@ t.test('neither role can get out of its grants', async (t) => {
     `UPDATE token_revocations SET token = ''`,
     'UPDATE pgboss.job SET priority = 1',
     'DELETE FROM pgboss.job',
+    `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms)
+     VALUES ('${user.tenantId}', '${user.tenantId}', 0, 1, now(), 1)`,
+    'DELETE FROM outbound_events',
+    'UPDATE webhook_endpoints SET last_success_at = now()',
+    'UPDATE notifications SET mailed_at = now()',
   ]
   const forWorker = [
     'SELECT id_hash FROM sessions',
@@ -100,6 +111,10 @@ t.test('neither role can get out of its grants', async (t) => {
     'INSERT INTO users DEFAULT VALUES',
     `UPDATE users SET email = 'x'`,
     `INSERT INTO processed_events (event_id) VALUES ('x')`,
+    `UPDATE webhook_endpoints SET url = 'https://elsewhere.example'`,
+    `INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
+     VALUES ('${user.tenantId}', 'https://elsewhere.example', 'spec', '')`,
+    'DELETE FROM webhook_endpoints',
   ]
   const roles = [
     ['app', database.url, [...forBoth, ...forApp]],

@@ -3,8 +3,9 @@ import { type EncryptionKeys, seal, unseal } from '#src/crypto/sealed.ts'
 import { openIdentityPlane } from '#src/db/identity-plane.ts'
 import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
 import { tokenBinding } from '#src/identity/sealed-tokens.ts'
+import { openEndpointSecrets, sealEndpointSecret } from '#src/outbound/endpoint-secrets.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
-import { createDatabase, type TestDatabase } from '#test/helper.ts'
+import { createDatabase, createUser, type TestDatabase } from '#test/helper.ts'
 import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
 /** Every text of the database, opened with `keys`. */
@@ -44,6 +45,7 @@ t.test('rotation re-encrypts everything, in batches, and a second run nothing', 
     'token_revocations 0/125',
     'token_revocations 100/125',
     'token_revocations 125/125',
+    'webhook_endpoints 0/0',
   ])
   t.same((await openAll(database, onlyNew)).toSorted(), before.toSorted(), 'the old key can go')
   const uses = await findKeyUse(plane, sealedTables)
@@ -163,5 +165,48 @@ t.test('the worker may change sealed texts and nothing else of a grant', async (
     `INSERT INTO token_revocations SELECT * FROM token_revocations`,
   ]) {
     await t.rejects(plane.query({ text }), { code: '42501' }, text)
+  }
+})
+
+t.test('the secrets of endpoints are re-encrypted in every tenant, both of them', async (t) => {
+  const database = await createDatabase(t)
+  const endpoints: { tenantId: string; id: string }[] = []
+  for (const number of [1, 2, 3]) {
+    const { tenantId } = await createUser(database)
+    const endpoint = { tenantId, id: crypto.randomUUID() }
+    endpoints.push(endpoint)
+    const sealed = (secret: string) => sealEndpointSecret(oldRing, endpoint, secret)
+    await database.admin.query(
+      `INSERT INTO webhook_endpoints
+         (tenant_id, id, url, signature, secret, previous_secret, previous_secret_expires_at)
+       VALUES ($1, $2, 'https://receiver.example', 'spec', $3, $4, '2026-03-02')`,
+      [tenantId, endpoint.id, sealed(`new ${number}`), sealed(`old ${number}`)],
+    )
+  }
+  const plane = open(t, database)
+  const before = await findKeyUse(plane, sealedTables)
+  t.strictSame(before, [
+    { table: 'webhook_endpoints', column: 'secret', keyId: 'old', count: 3 },
+    { table: 'webhook_endpoints', column: 'previous_secret', keyId: 'old', count: 3 },
+  ])
+  const steps: string[] = []
+  const report = await rotateKeys(plane, sealedTables, ring, ({ table, done, total }) =>
+    steps.push(`${table} ${done}/${total}`),
+  )
+  t.same(report, { reencrypted: 3, unreadable: [] })
+  t.strictSame(
+    steps.filter((step) => step.startsWith('webhook')),
+    ['0/3', '1/3', '2/3', '3/3'].map((step) => `webhook_endpoints ${step}`),
+  )
+  const { rows } = await database.admin.query('SELECT * FROM webhook_endpoints')
+  for (const [index, { tenantId, id }] of endpoints.entries()) {
+    const row = rows.find((one) => one.id === id)
+    const sealed = {
+      secret: row.secret,
+      previousSecret: row.previous_secret,
+      previousSecretExpiresAt: row.previous_secret_expires_at,
+    }
+    const secrets = openEndpointSecrets(onlyNew, { tenantId, id, ...sealed }, new Date(0))
+    t.strictSame(secrets, [`new ${index + 1}`, `old ${index + 1}`])
   }
 })

@@ -103,16 +103,16 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const orderId = await createOrder(database, user)
     const { cookie } = await signIn({ config, database }, user)
     const stranger = await signIn({ config, database }, await createUser(database))
-    const statuses = await Promise.all(
-      Array.from({ length: 60 }, async (_, index) => {
-        const headers = { cookie: index % 2 === 0 ? cookie : stranger.cookie }
-        return (await app.inject({ url: `/orders/${orderId}`, headers })).statusCode
-      }),
-    )
-    t.strictSame(
-      statuses,
-      statuses.map((_, index) => (index % 2 === 0 ? 200 : 404)),
-    )
+    // A few at once, more than there are connections; not so many that a busy machine answers 503.
+    for (let round = 0; round < 10; round++) {
+      const statuses = await Promise.all(
+        [cookie, stranger.cookie, cookie, stranger.cookie, cookie, stranger.cookie].map(
+          async (cookie) =>
+            (await app.inject({ url: `/orders/${orderId}`, headers: { cookie } })).statusCode,
+        ),
+      )
+      t.strictSame(statuses, [200, 404, 200, 404, 200, 404])
+    }
 
     const charge = { customer: 'cus_1', amount: 4900, currency: 'eur' }
     const ids = Array.from({ length: 30 }, (_, index) => `evt_${index}`)

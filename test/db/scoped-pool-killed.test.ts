@@ -4,7 +4,7 @@ import { openDatabase, type Tx } from '#src/db/database.ts'
 import { openIdentityPlane } from '#src/db/identity-plane.ts'
 import { isDatabaseUnavailable } from '#src/errors.ts'
 import { createDatabase, createTestInvoice, createUser, type TestUser } from '#test/helper.ts'
-import { randomOf } from '#test/random.ts'
+import { randomOf } from '#test/seeded.ts'
 
 const rounds = 60
 const atOnce = 16

@@ -22,7 +22,7 @@ const queries: [string, Asked, unknown][] = [
     (tx, scope, { post }) => changePost(tx, scope, { ...admin, ...scope }, post, {}, now),
     { outcome: 'missing' },
   ],
-  ['deletePost', (tx, scope, { post }) => deletePost(tx, scope, post), false],
+  ['deletePost', (tx, scope, { post }) => deletePost(tx, scope, post, now), false],
   ['listOrders', (tx, scope) => listOrders(tx, scope, page), { data: [], nextCursor: null }],
   ['findOrder', (tx, scope, { order }) => findOrder(tx, scope, order), null],
   [

@@ -13,6 +13,10 @@ t.test('the demo: one command, a signed curl that works as pasted, data that sta
   t.equal(await post({ ...event, body: event.body.replace('4900', '4901') }), '400 bad signature')
   await first.says(/"applied":"processed"/)
 
+  const change = printedChange(first.output())
+  t.equal((await fetch(change.url, change.request)).status, 200)
+  await first.says(/receiver: order\.updated msg_\S+, signature good, answered 200/)
+
   const again = await runProgram(t, ['serve'], { PORT: '0' }, { cwd })
   t.equal(await again.ended, 1)
   t.match(again.output(), /The demo runs here already: .* Stop it first\./)
@@ -44,6 +48,14 @@ function printedEvent(output: string): SignedEvent {
   const [, url = '', signature = '', body = ''] =
     /curl -i (\S+) \\\n.*\n.*'webhook-signature: ([^']+)' \\\n +-d '([^']+)'/.exec(output) ?? []
   return { url, signature, body }
+}
+
+/** The change of an order of the printed commands. */
+function printedChange(output: string) {
+  const [, token] = /export TOKEN=(\S+)/.exec(output) ?? []
+  const [, url = '', body = ''] = /curl -X PATCH (\S+) \\\n.*\n +-d '([^']+)'/.exec(output) ?? []
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return { url, request: { method: 'PATCH', headers, body } }
 }
 
 async function post({ url, signature, body }: SignedEvent): Promise<string> {

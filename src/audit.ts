@@ -1,3 +1,4 @@
+import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/identity-plane.ts'
 
 /** Where a request came from, cut down to what tells devices apart. */
@@ -25,14 +26,29 @@ export type AuditEntry = {
     | 'user-remove'
     | 'refresh-tokens'
     | 'revoke-tokens'
+    | 'endpoint-create'
+    | 'endpoint-change'
+    | 'endpoint-delete'
+    | 'endpoint-rotate'
+    | 'endpoint-enable'
+    | 'endpoint-test'
+    | 'endpoint-replay'
+    | 'delivery-replay'
   outcome: 'done' | 'refused' | 'unavailable' | 'failed'
   /** Stable code: why it was refused, or how it was done. */
   reason: string
   provider?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant, invitation or user it is about. */
+  /** Id of the session, token, tenant, invitation, user, endpoint or delivery it is about. */
   target?: string | null
+}
+
+/** Who changes something in a tenant, and from where. */
+export type Actor = {
+  readonly userId: number
+  readonly tenantId: string
+  readonly device: Device
 }
 
 /** Adds one row to the append-only audit log. Nothing that opens a door may be in it. */
@@ -57,6 +73,18 @@ export async function recordAudit(
       device.userAgent,
       entry.target ?? null,
     ],
+  })
+}
+
+/** What `by` did in their tenant: an entry that stands and falls with the change it tells of. */
+export async function recordChange(
+  tx: Tx,
+  by: Actor,
+  { action, reason, target }: Pick<AuditEntry, 'action' | 'reason'> & { target: string },
+): Promise<void> {
+  const { userId, tenantId, device } = by
+  await tx.auditEntry.createMany({
+    data: { action, outcome: 'done', reason, target, userId, tenantId, ...device },
   })
 }
 

@@ -8,3 +8,8 @@ export function randomOf(seed: number): (below: number) => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below
   }
 }
+
+/** A number of turns of the event loop: moments, not times. */
+export async function waitTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

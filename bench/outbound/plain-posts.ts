@@ -1,0 +1,39 @@
+import { Agent } from 'undici'
+import { signDelivery } from '#src/outbound/signature.ts'
+
+/*
+ * What there is to gain at most: undici posting the same signed bodies, as many at a time as the
+ * program would, without database, guard or record. Prints deliveries per second.
+ */
+
+const [ports = '', perEndpoint = '1', seconds = '1', secret = '', body = ''] = process.argv.slice(2)
+const agent = new Agent({ connections: Number(perEndpoint) })
+const end = performance.now() + Number(seconds) * 1_000
+let sent = 0
+
+async function post(port: string): Promise<void> {
+  while (performance.now() < end) {
+    const id = `msg_plain${sent++}`
+    const timestamp = Math.floor(Date.now() / 1_000)
+    const signature = signDelivery({ profile: 'spec', secrets: [secret], id, timestamp, body })
+    const response = await agent.request({
+      origin: `http://127.0.0.1:${port}`,
+      path: '/',
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signature,
+      },
+      body,
+    })
+    await response.body.dump()
+  }
+}
+
+const lanes = ports.split(',').flatMap((port) => Array(Number(perEndpoint)).fill(port))
+const begun = performance.now()
+await Promise.all(lanes.map(post))
+console.log(JSON.stringify({ perSecond: (sent / (performance.now() - begun)) * 1_000 }))
+await agent.close()

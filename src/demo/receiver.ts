@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { equalBytes } from '#src/crypto/hmac.ts'
+import { signDelivery } from '#src/outbound/signature.ts'
+
+export type DemoReceiver = {
+  /** Where deliveries go. */
+  url: string
+  /** As `OUTBOUND_ALLOW` takes it. */
+  hostAndPort: string
+  stop(): Promise<void>
+}
+
+type Options = {
+  secret: string
+  port: number
+  print(line: string): void
+}
+
+type Answer = { status: number; text: string }
+
+const maxBodyBytes = 1_048_576
+const maxFailures = 100
+
+/**
+ * A customer of the demo, on loopback: `POST /webhooks` verifies the signature, says what arrived
+ * and whether it came before; `POST /fail?times=3` makes the next three answers a 500; `GET /`
+ * shows the last lines.
+ */
+export async function startReceiver({ secret, port, print }: Options): Promise<DemoReceiver> {
+  const seen = new Set<string>()
+  const lines: string[] = []
+  let failures = 0
+
+  const server = createServer((request, response) => {
+    answer(request)
+      .then(({ status, text }) => send(response, status, text))
+      .catch(() => response.destroy()) // the sender went away, or sends too much
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  const hostAndPort = `127.0.0.1:${address.port}`
+
+  async function answer(request: IncomingMessage): Promise<Answer> {
+    const url = new URL(request.url ?? '/', `http://${hostAndPort}`)
+    const route = `${request.method} ${url.pathname}`
+    if (route === 'GET /') return { status: 200, text: lines.map((line) => `${line}\n`).join('') }
+    if (route === 'POST /fail') return failNext(Number(url.searchParams.get('times') ?? 1))
+    if (route === 'POST /webhooks') return receive(request, await readBody(request))
+    return { status: 404, text: 'POST /webhooks, POST /fail?times=3 or GET /\n' }
+  }
+
+  function failNext(times: number): Answer {
+    const known = Number.isInteger(times) && times >= 0 && times <= maxFailures
+    if (!known) return { status: 400, text: `times is 0 to ${maxFailures}\n` }
+    failures = times
+    return { status: 200, text: `The next ${times} deliveries are answered with 500.\n` }
+  }
+
+  function receive({ headers }: IncomingMessage, body: string): Answer {
+    const id = String(headers['webhook-id'])
+    if (!isSigned(headers, body))
+      return tell({ status: 400, text: 'bad signature\n' }, `${id}, signature bad`)
+    const { type }: { type: string } = JSON.parse(body)
+    const what = `${type} ${id}, signature good${seen.has(id) ? ', seen before' : ''}`
+    if (failures > 0) {
+      failures -= 1
+      return tell({ status: 500, text: 'told to fail\n' }, what)
+    }
+    seen.add(id)
+    return tell({ status: 200, text: 'thank you\n' }, what)
+  }
+
+  function isSigned(headers: IncomingMessage['headers'], body: string): boolean {
+    const id = String(headers['webhook-id'])
+    const timestamp = Number(headers['webhook-timestamp'])
+    const expected = signDelivery({ profile: 'spec', secrets: [secret], id, timestamp, body })
+    const given = String(headers['webhook-signature']).split(' ')
+    return given.some((one) => equalBytes(Buffer.from(one), Buffer.from(expected)))
+  }
+
+  function tell(answer: Answer, what: string): Answer {
+    const line = `receiver: ${what}, answered ${answer.status}`
+    lines.push(line)
+    lines.splice(0, lines.length - 20)
+    print(line)
+    return answer
+  }
+
+  return {
+    url: `http://${hostAndPort}/webhooks`,
+    hostAndPort,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > maxBodyBytes) throw new Error('too much')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text)
+}

@@ -1,0 +1,45 @@
+import { Prisma } from '#src/db/generated/client.ts'
+
+/** One job is one attempt: which delivery of which tenant, and which attempt of which series. */
+export type DeliverJob = {
+  tenantId: string
+  deliveryId: string
+  /** 0 is the schedule, every manual request begins the next one. */
+  series: number
+  /** From 1 within the series. */
+  number: number
+}
+
+export const deliverQueue = 'deliver'
+
+/** On this channel a commit says that a job may be taken at once. */
+export const deliverChannel = 'gatehouse_deliver'
+
+/**
+ * Adds a job for every row of `source` in the statement it stands in, so that it exists exactly
+ * when what it works on does. The queue's own `insert` cannot ride inside another statement; a
+ * test holds the rows of both against each other.
+ *
+ * The id follows from delivery, series and number: no attempt is queued twice.
+ * @param source tenant_id, delivery_id, series, number, endpoint_id, wait_seconds, priority
+ */
+export function insertDeliverJobs(source: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO pgboss.job_common (
+      id, name, data, priority, start_after, created_on, group_id, expire_seconds,
+      deletion_seconds, keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy
+    )
+    SELECT md5(concat_ws(':', j.delivery_id, j.series, j.number))::uuid, q.name,
+      jsonb_build_object('tenantId', j.tenant_id, 'deliveryId', j.delivery_id,
+                         'series', j.series, 'number', j.number),
+      j.priority, j.start_after, pgboss.job_now(), j.endpoint_id::text, q.expire_seconds,
+      q.deletion_seconds, j.start_after + make_interval(secs => q.retention_seconds),
+      q.retry_limit, q.retry_delay, q.retry_backoff, q.retry_delay_max, q.policy
+    FROM (
+      SELECT *, pgboss.job_now() + make_interval(secs => wait_seconds) AS start_after
+      FROM (${source}) AS due
+    ) AS j
+    JOIN pgboss.queue q ON q.name = ${deliverQueue}
+    ON CONFLICT DO NOTHING
+    RETURNING id`
+}

@@ -1,0 +1,92 @@
+/** Stable words for why an attempt brought no whole answer. */
+export type CauseCode =
+  | 'blocked'
+  | 'dns'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'tls-name'
+  | 'tls-expired'
+  | 'tls-not-yet-valid'
+  | 'tls-self-signed'
+  | 'tls-untrusted'
+  | 'tls'
+  | 'closed'
+  | 'headers-too-large'
+  | 'broken-answer'
+  | 'stopped'
+  | 'internal'
+
+/** An attempt came to an end before a whole answer did. */
+export class AttemptError extends Error {
+  readonly code: CauseCode
+
+  constructor(code: CauseCode, detail: string) {
+    super(detail)
+    this.name = 'AttemptError'
+    this.code = code
+  }
+}
+
+/** The one end of an attempt that has a number in it. */
+export function lateError(timeoutMs: number, stage: string): AttemptError {
+  return new AttemptError('timeout', `after ${(timeoutMs / 1_000).toFixed(1)} s, ${stage}`)
+}
+
+const maxDetail = 300
+const controls = /\p{Cc}+/gu
+
+const codes: Readonly<Record<string, CauseCode>> = {
+  ECONNREFUSED: 'refused',
+  EADDRNOTAVAIL: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ETIMEDOUT: 'unreachable',
+  ECONNRESET: 'closed',
+  EPIPE: 'closed',
+  UND_ERR_SOCKET: 'closed',
+  UND_ERR_CLOSED: 'stopped',
+  UND_ERR_DESTROYED: 'stopped',
+  UND_ERR_HEADERS_OVERFLOW: 'headers-too-large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken-answer',
+  HTTPParserError: 'broken-answer',
+  ERR_ASSERTION: 'broken-answer', // what undici's parser takes to be impossible
+}
+
+const tlsCodes: Readonly<Record<string, CauseCode>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls-name',
+  CERT_HAS_EXPIRED: 'tls-expired',
+  CERT_NOT_YET_VALID: 'tls-not-yet-valid',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls-self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls-untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls-untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-untrusted',
+}
+
+/** What a socket or undici says of a failed exchange, in our words. */
+export function attemptError(error: unknown): AttemptError {
+  if (error instanceof AttemptError) return error
+  const code = codeOf(error)
+  return new AttemptError(codes[code] ?? 'internal', detailOf(error, code))
+}
+
+/** The same of a failed handshake, where every fault not known better is one of TLS. */
+export function handshakeError(error: unknown): AttemptError {
+  const code = codeOf(error)
+  return new AttemptError(tlsCodes[code] ?? 'tls', detailOf(error, code))
+}
+
+/** undici's parser gives its errors a name only. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}
+
+/** A peer has a word in it, with the names of its certificate: kept short and on one line. */
+function detailOf(error: unknown, code: string): string {
+  // The message of OpenSSL is a line of its source, and several addresses have none in common.
+  const isOpaque = code.startsWith('ERR_SSL_') || !(error instanceof Error) || error.message === ''
+  const detail = isOpaque ? code : error.message
+  return detail.replace(controls, ' ').slice(0, maxDetail)
+}

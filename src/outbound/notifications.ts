@@ -1,0 +1,31 @@
+import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
+import type { Tx } from '#src/db/database.ts'
+
+export const notificationList = { name: 'notifications', forms: [idForm] }
+
+/** What the owners of the tenant were told of its endpoints, newest first. */
+export async function listNotifications(
+  tx: Tx,
+  { tenantId }: { readonly tenantId: string },
+  page: Page,
+) {
+  const rows = await tx.notification.findMany({
+    where: { tenantId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(
+    rows,
+    page,
+    notificationList.name,
+    (row) => [String(row.id)],
+    (row) => ({
+      id: Number(row.id),
+      kind: row.kind,
+      endpointId: row.endpointId,
+      message: row.message,
+      createdAt: row.createdAt.toISOString(),
+      mailedAt: row.mailedAt?.toISOString() ?? null,
+    }),
+  )
+}

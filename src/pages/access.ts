@@ -1,0 +1,41 @@
+import { type AccessRow, roleNames } from '#src/access/overview.ts'
+import { type Html, html } from './html.ts'
+import { layout } from './layout.ts'
+
+/**
+ * Who may do what, as the policy has it.
+ * @param ownRole role of whoever looks, marked; null without one
+ */
+export function accessPage(rows: readonly AccessRow[], ownRole: string | null): string {
+  const mark = (role: string) => (role === ownRole ? html` class="own"` : html``)
+  const heads = roleNames.map(
+    (role) =>
+      html`<th scope="col"${mark(role)}>${role}${role === ownRole ? html` (you)` : html``}</th>`,
+  )
+  const lines = rows.map(
+    (row) => html`<tr>
+            <th scope="row">${row.resource}: ${row.action}</th>
+            ${roleNames.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
+            <td>${which(row)}</td>
+          </tr>`,
+  )
+  return layout(
+    'Who may do what',
+    html`<header class="head">
+        <h1>Who may do what</h1>
+        <p class="quiet">What is not in this table is refused.</p>
+      </header>
+      <section class="card scroll">
+        <table>
+          <thead><tr><th scope="col">What</th>${heads}<th scope="col">Which</th></tr></thead>
+          <tbody>${lines}</tbody>
+        </table>
+      </section>`,
+    { current: '/app/access', role: ownRole },
+  )
+}
+
+function which({ scope, conditions }: AccessRow): Html {
+  if (conditions.length === 0) return html`${scope}`
+  return html`${scope}; ${conditions.join('; ')}`
+}

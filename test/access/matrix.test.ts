@@ -1,0 +1,76 @@
+import t from 'tap'
+import { policy } from '#src/access/policy.ts'
+import { entriesOf, gaps } from './matrix/entries.ts'
+import { judgeAll, openProgram, type Verdict } from './matrix/matrix.ts'
+import { summaryOf, wrongOf } from './matrix/verdicts.ts'
+
+/** Contract 3, 6 and 8, and authorization.md: each has cases, or the matrix has lost them. */
+const settled: Readonly<Record<string, (verdict: Verdict) => boolean>> = {
+  '401 without an identity, whatever the object': ({ actor, place, expected }) =>
+    actor === 'anonymous' && place === 'malformed' && expected === 401,
+  '401 with a session or token that has ended': ({ actor, expected }) =>
+    / ended| its limit|removed/.test(actor) && expected === 401,
+  'permission first: 403 also for what is missing': ({ place, expected }) =>
+    place === 'missing' && expected === 403,
+  'permission first: 403 also for another tenant’s': ({ place, expected }) =>
+    place === 'another tenant’s' && expected === 403,
+  'permission first: 403 also for what is no id': ({ place, expected }) =>
+    place === 'malformed' && expected === 403,
+  'a malformed id is 400': ({ place, expected }) => place === 'malformed' && expected === 400,
+  'then the scope: 404 for what is missing': ({ place, expected }) =>
+    place === 'missing' && expected === 404,
+  'then the scope: 404 for another tenant’s, admins included': ({ actor, place, expected }) =>
+    actor === 'admin, at night' && place === 'another tenant’s' && expected === 404,
+  'an order of a colleague is a 404, for admins too': ({ route, actor, place, expected }) =>
+    route === 'PATCH /orders/:id' &&
+    actor === 'admin, at night' &&
+    place === 'a colleague’s' &&
+    expected === 404,
+  'documents need the chain from everyone, admins included': ({ route, actor, place, expected }) =>
+    route === 'GET /documents/:id' &&
+    actor === 'admin, at night' &&
+    place === 'a colleague’s' &&
+    expected === 404,
+  'then the attribute rule: 403': ({ route, actor, place, expected }) =>
+    route === 'PATCH /posts/:id' &&
+    actor === 'editor, at five' &&
+    place === 'own' &&
+    expected === 403,
+  'a limited token can always GET /me': ({ route, actor, expected }) =>
+    route === 'GET /me' && actor.endsWith('limited to nothing') && expected === 200,
+  'a token manages no tokens, sessions or links': ({ route, actor, expected }) =>
+    route === 'POST /auth/tokens' && actor === 'token of an admin' && expected === 403,
+  'an unsafe request from another site is 403': ({ route, actor, expected }) =>
+    route === 'POST /orders' && actor === 'admin, from a page of another site' && expected === 403,
+  'operators alone: 403 for admins': ({ route, actor, expected }) =>
+    route === 'GET /billing/events' && actor === 'admin, at night' && expected === 403,
+}
+
+const bothLocks = { queryScope: true, rowLevelSecurity: true }
+
+t.test('every route, for everybody, answers as the contract says', async (t) => {
+  const { setup, routes } = await openProgram(t, bothLocks)
+  t.strictSame(gaps(routes, policy), [], 'program, contract and matrix cover each other')
+  const { verdicts, before, after } = await judgeAll(setup, entriesOf(routes))
+  t.strictSame(wrongOf(verdicts), [])
+  t.strictSame(after, before, 'nothing that was refused left a trace')
+  for (const [rule, isCase] of Object.entries(settled)) t.ok(verdicts.some(isCase), rule)
+  t.comment(summaryOf(verdicts))
+})
+
+t.test('a route or a rule that the matrix does not know fails it', async (t) => {
+  const { routes } = await openProgram(t, bothLocks)
+  const access = { resource: 'secret', action: 'read' }
+  t.strictSame(gaps([...routes, { method: 'GET', url: '/secrets', access }], policy), [
+    'no row for the route GET /secrets',
+  ])
+  t.strictSame(gaps(routes, [...policy, access]), [
+    'no row for the rule secret:read',
+    'no route for secret:read',
+  ])
+  const withoutMe = routes.filter(({ url }) => url !== '/me')
+  t.strictSame(gaps(withoutMe, policy), ['no route for the row GET /me'])
+  const withOpenMe = [...withoutMe, { method: 'GET', url: '/me', access: 'public' }]
+  t.strictSame(gaps(withOpenMe, policy), ['GET /me states anyone'])
+  t.strictSame(gaps(routes, policy.slice(1)), ['no rule for the row order:read'])
+})

@@ -1,0 +1,81 @@
+import type { RouteRows } from './route-row.ts'
+
+/** Contract 3: sign-in, pages and one's own account. */
+export const accountRoutes: RouteRows = {
+  'GET /': { who: 'anyone', answer: 200 },
+  'GET /assets/gatehouse.css': { who: 'anyone', answer: 200 },
+  'GET /openapi.json': { who: 'anyone', answer: 200 },
+
+  // The matrix has no provider: 503, and 400 for a callback that nobody asked for.
+  'GET /auth/login': { who: 'anyone', answer: 503 },
+  'GET /auth/callback': { who: 'anyone', answer: 400 },
+  'GET /auth/signed-out': { who: 'anyone', answer: 200, answerInSession: 302 },
+  'POST /auth/logout': { who: 'session', answer: 204 },
+  'POST /auth/backchannel-logout/:provider': { who: 'signature', answer: 400 },
+  'GET /auth/sessions': { who: 'session', answer: 200 },
+  'DELETE /auth/sessions': { who: 'session', answer: 204 },
+  'GET /auth/sessions/:id': { who: 'session', answer: 200, object: 'session', reach: 'owner' },
+  'DELETE /auth/sessions/:id': { who: 'session', answer: 204, object: 'session', reach: 'owner' },
+  'GET /auth/identities': { who: 'session', answer: 200, lists: 'identity', reach: 'owner' },
+  'POST /auth/identities/:provider': {
+    who: 'recent-session',
+    answer: 503,
+    object: 'provider',
+    reach: 'anyone',
+  },
+  'DELETE /auth/identities/:provider/:subject': {
+    who: 'recent-session',
+    answer: 204,
+    object: 'identity',
+    reach: 'owner',
+  },
+  'GET /auth/tokens': { who: 'session', answer: 200, lists: 'token', reach: 'owner' },
+  'POST /auth/tokens': {
+    who: 'session',
+    answer: 201,
+    body: () => ({ name: 'ci' }),
+    needsTenant: true,
+  },
+  'GET /auth/tokens/:id': { who: 'session', answer: 200, object: 'token', reach: 'owner' },
+  'DELETE /auth/tokens/:id': { who: 'session', answer: 204, object: 'token', reach: 'owner' },
+  'GET /auth/audit': { who: 'session', answer: 200, lists: 'audit-entry', reach: 'owner' },
+  'GET /tenants': { who: 'session', answer: 200, lists: 'tenant', reach: 'member' },
+  'POST /session/tenant': {
+    who: 'session',
+    answer: 204,
+    object: 'tenant',
+    reach: 'member',
+    body: ({ id }) => ({ tenantId: id }),
+  },
+  'GET /app/access': { who: 'session', answer: 200 },
+  'GET /me': { who: 'signed-in', answer: 200 },
+  'GET /app/account': { who: 'session', answer: 200 },
+  'POST /app/account/identities/remove': {
+    who: 'recent-session',
+    answer: 303,
+    object: 'identity',
+    reach: 'owner',
+    body: (params) => params,
+  },
+  'POST /app/account/sessions/end': {
+    who: 'session',
+    answer: 303,
+    object: 'session',
+    reach: 'owner',
+    body: (params) => params,
+  },
+  'POST /app/account/sessions/end-others': { who: 'session', answer: 303 },
+  'POST /app/account/tokens': {
+    who: 'session',
+    answer: 200,
+    body: () => ({ name: 'ci', days: '30' }),
+    needsTenant: true,
+  },
+  'POST /app/account/tokens/end': {
+    who: 'session',
+    answer: 303,
+    object: 'token',
+    reach: 'owner',
+    body: (params) => params,
+  },
+}

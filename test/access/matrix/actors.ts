@@ -1,0 +1,96 @@
+import { tokenPermissions } from './contract.ts'
+
+/** Somebody who sends a request, and all that is to be known of them. */
+export type Actor = {
+  name: string
+  by: 'nobody' | 'session' | 'token'
+  role: string
+  department: string | null
+  /** Time of day of the request, UTC. */
+  time: string
+  /** The tenant of the session or token: the one most objects are in, another, or none. */
+  in: 'home' | 'elsewhere' | 'nowhere'
+  /** Also a member of the other tenant of the two. */
+  memberOfBoth: boolean
+  state: 'live' | 'ended' | 'past-its-limit' | 'removed'
+  /** What a token is limited to, seen from what the route needs. */
+  limit: 'none' | 'what is needed' | 'all but what is needed' | 'everything' | 'nothing'
+  operator: boolean
+  fromAnotherSite: boolean
+  authenticatedLongAgo: boolean
+}
+
+function actor(name: string, facts: Partial<Actor>): Actor {
+  return {
+    name,
+    by: 'session',
+    role: 'viewer',
+    department: 'press',
+    time: '12:00:00.000',
+    in: 'home',
+    memberOfBoth: false,
+    state: 'live',
+    limit: 'none',
+    operator: false,
+    fromAnotherSite: false,
+    authenticatedLongAgo: false,
+    ...facts,
+  }
+}
+
+const editor = (name: string, facts: Partial<Actor>) => actor(name, { role: 'editor', ...facts })
+const admin = (name: string, facts: Partial<Actor>) => actor(name, { role: 'admin', ...facts })
+const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token', ...facts })
+
+/** Whoever may most comes first: what leaks, leaks to them. */
+export const actors: readonly Actor[] = [
+  admin('admin, at night', { time: '03:00:00.000', department: null }),
+  admin('admin of another tenant', { in: 'elsewhere' }),
+  actor('anonymous', { by: 'nobody' }),
+  actor('viewer', {}),
+  editor('editor, at noon', {}),
+  editor('editor, a moment before nine', { time: '08:59:59.999' }),
+  editor('editor, at nine', { time: '09:00:00.000' }),
+  editor('editor, a moment before five', { time: '16:59:59.999' }),
+  editor('editor, at five', { time: '17:00:00.000' }),
+  editor('editor of another department', { department: 'sales' }),
+  editor('editor of no department', { department: null }),
+  admin('admin of both tenants, in the other one', { in: 'elsewhere', memberOfBoth: true }),
+  actor('member with a role that is not in the table', { role: 'owner' }),
+  admin('person of no tenant', { in: 'nowhere' }),
+  admin('removed member', { state: 'removed' }),
+  admin('admin whose session was ended', { state: 'ended' }),
+  admin('admin whose session is past its limit', { state: 'past-its-limit' }),
+  admin('admin who authenticated long ago', { authenticatedLongAgo: true }),
+  admin('admin, from a page of another site', { fromAnotherSite: true }),
+  token('token of an admin', {}),
+  token('token of an admin, limited to what is needed', { limit: 'what is needed' }),
+  token('token of an admin, limited to all but what is needed', {
+    limit: 'all but what is needed',
+  }),
+  token('token of an admin, limited to nothing', { limit: 'nothing' }),
+  token('token of a viewer, limited to everything', { role: 'viewer', limit: 'everything' }),
+  token('token of an editor, at five', { role: 'editor', time: '17:00:00.000' }),
+  token('token of an admin of another tenant', { in: 'elsewhere' }),
+  token('token of a removed member', { state: 'removed' }),
+  token('token that was ended', { state: 'ended' }),
+  token('token past its limit', { state: 'past-its-limit' }),
+  actor('operator', { operator: true }),
+  token('token of an operator', { operator: true }),
+]
+
+/** What the actor's token is limited to, on a route that needs `needed` of it; null for nothing. */
+export function limitOf({ limit }: Actor, needed: string | undefined): readonly string[] | null {
+  switch (limit) {
+    case 'none':
+      return null
+    case 'everything':
+      return tokenPermissions
+    case 'nothing':
+      return []
+    case 'what is needed':
+      return needed === undefined ? tokenPermissions : [needed]
+    case 'all but what is needed':
+      return tokenPermissions.filter((permission) => permission !== needed)
+  }
+}

@@ -1,0 +1,101 @@
+/*
+ * The access rules a second time, written from the specification and the contract and not from
+ * src/access. The tests hold the program against these; nothing here is computed by it.
+ */
+
+/** Specification, Roles and permissions. */
+export const roles: Readonly<Record<string, readonly string[]>> = {
+  viewer: ['post:read'],
+  editor: ['post:read', 'post:write'],
+  admin: ['post:read', 'post:write', 'post:delete', 'user:manage'],
+}
+
+/** Contract 8: everything a token can be limited to. */
+export const tokenPermissions: readonly string[] = [
+  'post:read',
+  'post:write',
+  'post:delete',
+  'user:manage',
+  'order:read',
+  'order:write',
+  'invoice:read',
+  'document:read',
+  'document:write',
+]
+
+/** Whose an object has to be for somebody to come near it. */
+export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'anyone'
+
+export type RuleRow = {
+  reach: Reach
+  /** What the role needs. */
+  permission?: string
+  /** What a limited token has to name; a rule without it is closed to every token. */
+  token?: string
+  /** Editors only within their department, 09:00 ≤ now < 17:00 UTC. */
+  attribute?: true
+}
+
+const manages = { reach: 'tenant', permission: 'user:manage', token: 'user:manage' } as const
+
+/** Contract 3 and 8. */
+export const rules: Readonly<Record<string, RuleRow>> = {
+  'order:read': { reach: 'owner', token: 'order:read' },
+  'order:create': { reach: 'owner', token: 'order:write' },
+  'order:update': { reach: 'owner', token: 'order:write' },
+  'post:read': { reach: 'tenant', permission: 'post:read', token: 'post:read' },
+  'post:create': { reach: 'tenant', permission: 'post:write', token: 'post:write' },
+  'post:update': {
+    reach: 'tenant',
+    permission: 'post:write',
+    token: 'post:write',
+    attribute: true,
+  },
+  'post:delete': { reach: 'tenant', permission: 'post:delete', token: 'post:delete' },
+  'document:read': { reach: 'chain', token: 'document:read' },
+  'document:create': { reach: 'chain', permission: 'post:write', token: 'document:write' },
+  'document:update': { reach: 'chain', permission: 'post:write', token: 'document:write' },
+  'folder:read': manages,
+  'folder:create': manages,
+  'folder:update': manages,
+  'folder:delete': manages,
+  'team:read': manages,
+  'team:create': manages,
+  'team:update': manages,
+  'team:delete': manages,
+  'invoice:read': { reach: 'tenant', token: 'invoice:read' },
+  'user:read': manages,
+  'user:create': manages,
+  'user:update': manages,
+  'user:delete': manages,
+  'webhook-endpoint:read': manages,
+  'webhook-endpoint:create': manages,
+  'webhook-endpoint:update': manages,
+  'webhook-endpoint:delete': manages,
+  'delivery:read': manages,
+  'delivery:replay': manages,
+  'event:read': manages,
+  'notification:read': manages,
+  'audit:read': manages,
+  'billing-event:read': { reach: 'operator' },
+  'billing-event:replay': { reach: 'operator' },
+}
+
+/** What a rule asks of whoever calls, whatever the object. */
+export type Claim = {
+  role: string | null
+  tenantId: string | null
+  operator: boolean
+  /** What a token is limited to; null where nothing limits. */
+  limit: readonly string[] | null
+}
+
+/** Whether the rule lets them try: 403 otherwise. */
+export function permits(rule: RuleRow, { role, tenantId, operator, limit }: Claim): boolean {
+  const permissions = role !== null && Object.hasOwn(roles, role) ? (roles[role] ?? []) : []
+  const inTenant = rule.reach === 'tenant' || rule.reach === 'chain'
+  if (inTenant && (tenantId === null || permissions.length === 0)) return false
+  if (rule.reach === 'operator' && !operator) return false
+  if (rule.permission !== undefined && !permissions.includes(rule.permission)) return false
+  return limit === null || (rule.token !== undefined && limit.includes(rule.token))
+}

@@ -1,0 +1,72 @@
+import type { CollectedRoute } from '#test/collected-routes.ts'
+import { rules } from './contract.ts'
+import type { RouteRow, RouteRows } from './route-row.ts'
+import { contractRoutes } from './routes.ts'
+
+/** A route of the running program and the contract's row for it. */
+export type Entry = { name: string; method: string; url: string; row: RouteRow }
+
+type PolicyRule = { resource: string; action: string }
+
+/** The contract's row for each route; HEAD is asked as its GET. */
+export function entriesOf(
+  routes: readonly CollectedRoute[],
+  rows: RouteRows = contractRoutes,
+): Entry[] {
+  return routes.flatMap(({ method, url }) => {
+    const row = rows[rowName({ method, url })]
+    return row === undefined ? [] : [{ name: `${method} ${url}`, method, url, row }]
+  })
+}
+
+/** Entries whose answers show rows that both locks hold: an owner's, a tenant's, a chain's. */
+export function lockedEntries(entries: readonly Entry[]): Entry[] {
+  return entries.filter(({ method, row }) => {
+    const reach = rules[row.who]?.reach
+    const locked = reach === 'owner' || reach === 'tenant' || reach === 'chain'
+    const shows = row.object !== undefined || (row.lists !== undefined && method !== 'HEAD')
+    return locked && shows
+  })
+}
+
+/** Where program, contract and matrix do not cover each other; empty when they do. */
+export function gaps(
+  routes: readonly CollectedRoute[],
+  policy: readonly PolicyRule[],
+  rows: RouteRows = contractRoutes,
+): string[] {
+  const routeNames = new Set(routes.map(rowName))
+  const ruleNames = new Set(policy.map(({ resource, action }) => `${resource}:${action}`))
+  const used = new Set<string>(Object.values(rows).map(({ who }) => who))
+  const differing = routes.filter((route) => {
+    const row = rows[rowName(route)]
+    return row !== undefined && statedOf(route.access) !== row.who
+  })
+  const found = [
+    ...missingFrom(Object.keys(rows), routeNames).map((name) => `no row for the route ${name}`),
+    ...missingFrom(routeNames, Object.keys(rows)).map((name) => `no route for the row ${name}`),
+    ...missingFrom(Object.keys(rules), ruleNames).map((name) => `no row for the rule ${name}`),
+    ...missingFrom(ruleNames, Object.keys(rules)).map((name) => `no rule for the row ${name}`),
+    ...missingFrom(used, ruleNames).map((name) => `no route for ${name}`),
+    ...differing.map((route) => `${rowName(route)} states ${statedOf(route.access)}`),
+  ]
+  return [...new Set(found)]
+}
+
+/** What is in `all` and not in `some`. */
+function missingFrom(some: Iterable<string>, all: Iterable<string>): string[] {
+  const there = new Set(some)
+  return [...new Set(all)].filter((name) => !there.has(name))
+}
+
+function rowName({ method, url }: { method: string; url: string }): string {
+  return `${method === 'HEAD' ? 'GET' : method} ${url}`
+}
+
+/** What the route states in config.access, in the contract's words. */
+function statedOf(access: unknown): string {
+  if (access === 'public') return 'anyone'
+  if (typeof access === 'string') return access
+  const { resource, action } = access as PolicyRule
+  return `${resource}:${action}`
+}

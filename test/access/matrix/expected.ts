@@ -1,0 +1,92 @@
+import { type Actor, limitOf } from './actors.ts'
+import { permits, type Reach, rules } from './contract.ts'
+import type { Place } from './objects.ts'
+import type { RouteRow } from './route-row.ts'
+
+/** An actor as they are in the database. */
+export type Person = {
+  userId: number | null
+  /** The tenant of the session or token. */
+  tenantId: string | null
+  memberOf: readonly string[]
+}
+
+/** What is true of an object, wherever the request finds it. */
+export type Facts = {
+  place: Place
+  tenantIds: readonly string[]
+  ownerId: number | null
+  department: string | null
+  /** Users a chain leads from. */
+  chained: readonly number[]
+}
+
+const safeMethods = ['GET', 'HEAD']
+
+/**
+ * What the contract has the route answer: 401 without an identity; 403 without the permission,
+ * whatever the object; 400 for what is no id; 404 for what is missing and for what is not the
+ * caller's; 403 where the attribute rule forbids; else the route's own answer.
+ */
+export function expectedStatus(
+  route: RouteRow,
+  method: string,
+  actor: Actor & Person,
+  object: Facts | null,
+): number {
+  const inSession = actor.by === 'session' && actor.state === 'live'
+  if (route.who === 'anyone' || route.who === 'signature') {
+    return (inSession ? route.answerInSession : undefined) ?? route.answer
+  }
+  if (actor.fromAnotherSite && !safeMethods.includes(method)) return 403
+  if (actor.by === 'nobody' || actor.state !== 'live') return 401
+  if (!mayTry(route, actor)) return 403
+  if (object?.place === 'malformed') return 400
+  if (object !== null && !reaches(actor, reachOf(route), object)) return 404
+  if (object !== null && rules[route.who]?.attribute && forbidden(actor, object)) return 403
+  return route.answer
+}
+
+/** Where no rule names it, the route does. */
+export function reachOf(route: RouteRow): Reach {
+  return rules[route.who]?.reach ?? route.reach ?? 'anyone'
+}
+
+function mayTry(route: RouteRow, actor: Actor & Person): boolean {
+  if (route.needsTenant && actor.tenantId === null) return false
+  if (route.who === 'signed-in') return true
+  if (route.who === 'session') return actor.by === 'session'
+  if (route.who === 'recent-session') {
+    return actor.by === 'session' && !actor.authenticatedLongAgo
+  }
+  const rule = rules[route.who]
+  if (rule === undefined) return false
+  const operator = actor.operator && actor.by === 'session'
+  return permits(rule, { ...actor, operator, limit: limitOf(actor, rule.token) })
+}
+
+/** Whether the object exists and is the actor's to come near. */
+export function reaches(actor: Person, reach: Reach, object: Facts): boolean {
+  if (object.place === 'missing' || object.place === 'malformed') return false
+  const inTenant = actor.tenantId !== null && object.tenantIds.includes(actor.tenantId)
+  switch (reach) {
+    case 'owner':
+      return object.ownerId !== null && object.ownerId === actor.userId
+    case 'member':
+      return object.tenantIds.some((tenantId) => actor.memberOf.includes(tenantId))
+    case 'tenant':
+      return inTenant
+    case 'chain':
+      return inTenant && actor.userId !== null && object.chained.includes(actor.userId)
+    case 'operator':
+    case 'anyone':
+      return true
+  }
+}
+
+/** The specification's attribute rule. */
+function forbidden(actor: Actor, object: Facts): boolean {
+  if (actor.role !== 'editor') return false
+  const sameDepartment = actor.department !== null && actor.department === object.department
+  return !sameDepartment || actor.time < '09:00:00.000' || actor.time >= '17:00:00.000'
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance } from 'fastify'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
+import type { TestApp, TestDatabase } from '#test/helper.ts'
+
+/** Which of the two are on. */
+export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }
+
+export async function switchLocks({ app, database }: TestApp, locks: Locks): Promise<void> {
+  if (!locks.queryScope) switchOffQueryScope(app)
+  if (!locks.rowLevelSecurity) await switchOffRowLevelSecurity(database)
+}
+
+/** Whose; in a member of a team the user is the object that is asked for. */
+const scopeColumns = ['userId', 'tenantId']
+const scopeColumnsOf: Readonly<Record<string, readonly string[]>> = { teamMember: ['tenantId'] }
+
+/**
+ * Switches the first lock off, in this server alone: owner and tenant are struck from the `where`
+ * of every statement that its domain functions make. Row-level security still gets its scope.
+ */
+function switchOffQueryScope(app: FastifyInstance): void {
+  // In place: a route may have taken hold of either when it was registered.
+  const db: Database = { ...app.db }
+  const plane: IdentityPlane = { ...app.identityPlane }
+  const unlocked: Pick<Database, 'read' | 'write'> = {
+    read: (scope, work) => db.read(scope, (tx) => work(withoutScope(tx))),
+    write: (scope, work) => db.write(scope, (tx) => work(withoutScope(tx))),
+  }
+  const unlockedPlane: Pick<IdentityPlane, 'query' | 'transaction'> = {
+    ...withoutTenant(plane),
+    transaction: (limits, work) =>
+      plane.transaction(limits, (connection) => work(withoutTenant(connection))),
+  }
+  Object.assign(app.db, unlocked)
+  Object.assign(app.identityPlane, unlockedPlane)
+}
+
+/** Switches the second lock off, in the test's own database. */
+async function switchOffRowLevelSecurity({ admin }: TestDatabase): Promise<void> {
+  const { rows } = await admin.query<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class
+     WHERE relrowsecurity AND relnamespace = 'public'::regnamespace`,
+  )
+  for (const { name } of rows) await admin.query(`ALTER TABLE ${name} DISABLE ROW LEVEL SECURITY`)
+  const views = await admin.query<{ name: string; definition: string }>(
+    `SELECT oid::regclass::text AS name, pg_get_viewdef(oid) AS definition FROM pg_class
+     WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace`,
+  )
+  for (const { name, definition } of views.rows) {
+    const open = definition.replace(/\sWHERE [\s\S]*current_tenant_id\(\)[\s\S]*$/, '')
+    await admin.query(`CREATE OR REPLACE VIEW ${name} WITH (security_invoker = true) AS ${open}`)
+  }
+}
+
+function withoutScope(tx: Tx): Tx {
+  return new Proxy(tx, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property)
+      if (property === '$queryRaw' || property === '$executeRaw') {
+        return (statement: Prisma.Sql | TemplateStringsArray, ...values: unknown[]) =>
+          Reflect.apply(target[property], target, [withoutScopeClauses(statement, values)])
+      }
+      if (typeof value === 'function') return value.bind(target)
+      if (typeof property === 'symbol' || !isModel(value)) return value
+      const columns = scopeColumnsOf[property] ?? scopeColumns
+      return new Proxy(value, { get: (model, method) => unscopedMethod(model, method, columns) })
+    },
+  })
+}
+
+function unscopedMethod(
+  model: object,
+  method: string | symbol,
+  columns: readonly string[],
+): unknown {
+  const run: unknown = Reflect.get(model, method)
+  if (typeof run !== 'function') return run
+  return (args: unknown) => {
+    if (!isObject(args) || !('where' in args)) return run.call(model, args)
+    return run.call(model, { ...args, where: without(args.where, columns) })
+  }
+}
+
+function without(where: unknown, columns: readonly string[]): unknown {
+  if (!isObject(where)) return where
+  const kept = Object.entries(where).filter(([column]) => !columns.includes(column))
+  return Object.fromEntries(kept)
+}
+
+const scopeClause = /((?:\w+\.)?(?:tenant_id|user_id)) *= *$/
+
+/** The identity plane has a second lock of its own for a tenant's members and invitations: views. */
+function withoutTenant({ query }: Queryable): Queryable {
+  return {
+    query: (statement) => {
+      const locked = /\btenant_(members|invitations)\b/.test(statement.text)
+      const always = (_all: string, mark: string) => `${mark}::text IS NOT NULL`
+      const text = statement.text.replace(/\b(?:\w+\.)?tenant_id = (\$\d+)/g, always)
+      return query(locked ? { ...statement, text } : statement)
+    },
+  }
+}
+
+/** In hand-written SQL the scope is `tenant_id = ${…}` or `user_id = ${…}`: always true instead. */
+function withoutScopeClauses(
+  statement: Prisma.Sql | TemplateStringsArray,
+  given: readonly unknown[],
+): Prisma.Sql {
+  const { strings, values } = 'sql' in statement ? statement : Prisma.sql(statement, ...given)
+  const [first = '', ...rest] = strings
+  const texts = [first]
+  const kept: unknown[] = []
+  for (const [index, text] of rest.entries()) {
+    const before = texts.at(-1) ?? ''
+    const column = scopeClause.exec(before)?.[1]
+    if (column === undefined) {
+      texts.push(text)
+      kept.push(values[index])
+    } else {
+      texts[texts.length - 1] = `${before}${column}${text.replace(/^::\w+/, '')}`
+    }
+  }
+  return Prisma.sql(texts, ...kept)
+}
+
+function isModel(value: unknown): value is object {
+  return isObject(value) && 'findFirst' in value
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,194 @@
+import type { LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+import { type CollectedRoute, collectRoutes } from '#test/collected-routes.ts'
+import { build, type TestApp } from '#test/helper.ts'
+import { comparable } from '#test/probes.ts'
+import { type Actor, actors } from './actors.ts'
+import type { Entry } from './entries.ts'
+import { expectedStatus } from './expected.ts'
+import type { Placed } from './kind.ts'
+import { type Locks, switchLocks } from './locks.ts'
+import { commonPlaces, kinds, type Place, placesFor } from './objects.ts'
+import { isAbout, isSafe, listFault, send } from './request.ts'
+import { type Trace, traceOf } from './trace.ts'
+import { type Caller, createCaller, createWorld, type World } from './world.ts'
+
+/** One request and what came of it. */
+export type Verdict = {
+  route: string
+  actor: string
+  place: Place | null
+  expected: number
+  actual: number
+  /** What is wrong with the answer beside its status. */
+  fault: string | null
+}
+
+type Setup = {
+  test: TestApp
+  world: World
+  operators: Set<string>
+  /** Sets the time of day of the program's clock, UTC. */
+  setTime(time: string): void
+}
+
+/** Everybody, with every object as it lies for them. */
+type Fixtures = {
+  members: readonly { caller: Caller; places: ReadonlyMap<string, readonly Placed[]> }[]
+  /** Every object, by kind. */
+  known: ReadonlyMap<string, readonly Placed[]>
+  /** The 404 of each route. */
+  notFound: Map<string, string>
+}
+
+type Options = {
+  /** Everybody by default. */
+  callers?: readonly Actor[]
+  /** What is known to be otherwise and is no fault. */
+  isExcused?: (verdict: Verdict) => boolean
+}
+
+const requestsAtOnce = 4 // fewer than the connections of any pool, so that none has to wait
+// `npm run mutate` asks whether anything is wrong, not for all of it.
+const stopsEarly = process.env.TAP_BAIL === '1'
+
+export function isWrong({ expected, actual, fault }: Verdict): boolean {
+  return expected !== actual || fault !== null
+}
+
+/** The whole server on a clock of the test's own, with both locks or fewer. */
+export async function openProgram(
+  t: Test,
+  locks: Locks,
+): Promise<{ setup: Setup; routes: CollectedRoute[] }> {
+  let now = new Date()
+  const today = now.toISOString().slice(0, 10)
+  const operators = new Set<string>()
+  const overrides = { clock: { now: () => now }, operators }
+  const { built: test, routes } = await collectRoutes(() => build(t, {}, overrides))
+  await switchLocks(test, locks)
+  // So that there can be somebody with a role that the table does not have.
+  await test.database.admin.query('ALTER TABLE memberships DROP CONSTRAINT memberships_role_check')
+  const setTime = (time: string) => {
+    now = new Date(`${today}T${time}Z`)
+  }
+  return { setup: { test, world: await createWorld(test), operators, setTime }, routes }
+}
+
+/**
+ * Every entry, for every actor, with its object in every place; and the rows of the tenants they
+ * are in before and after, which no refused request may have changed.
+ */
+export async function judgeAll(
+  setup: Setup,
+  entries: readonly Entry[],
+  { callers = actors, isExcused = () => false }: Options = {},
+): Promise<{ verdicts: Verdict[]; before: Trace; after: Trace }> {
+  const fixtures = await createFixtures(setup, callers)
+  const before = await traceOf(setup.world)
+  const verdicts: Verdict[] = []
+  for (const { caller, places } of fixtures.members) {
+    setup.setTime(caller.time)
+    const cases = entries.flatMap((entry) => {
+      const objects = entry.row.object === undefined ? [null] : places.get(entry.row.object)
+      return (objects ?? []).map((object) => () => judge(setup, fixtures, entry, caller, object))
+    })
+    verdicts.push(...(await inTurns(cases)))
+    if (stopsEarly && verdicts.some((one) => isWrong(one) && !isExcused(one))) break
+  }
+  return { verdicts, before, after: await traceOf(setup.world) }
+}
+
+async function createFixtures(
+  { world, operators }: Setup,
+  all: readonly Actor[],
+): Promise<Fixtures> {
+  const common = new Map<string, Placed[]>()
+  for (const [name, kind] of Object.entries(kinds)) {
+    common.set(name, await commonPlaces(kind, world))
+  }
+  const members = await Promise.all(
+    all.map(async (actor) => {
+      const caller = await createCaller(world, actor, operators)
+      const places = new Map<string, Placed[]>()
+      for (const [name, kind] of Object.entries(kinds)) {
+        places.set(name, await placesFor(kind, world, caller, common.get(name) ?? []))
+      }
+      return { caller, places }
+    }),
+  )
+  const known = Object.keys(kinds).map((name) => {
+    const placed = members.flatMap(({ places }) => places.get(name) ?? [])
+    return [name, [...new Set(placed)]] as const
+  })
+  return { members, known: new Map(known), notFound: new Map() }
+}
+
+async function judge(
+  setup: Setup,
+  fixtures: Fixtures,
+  entry: Entry,
+  caller: Caller,
+  object: Placed | null,
+): Promise<Verdict> {
+  const expected = expectedStatus(entry.row, entry.method, caller, object)
+  const changes = !isSafe(entry.method) && expected === entry.row.answer
+  const own = changes ? await separately(setup, entry, caller, object) : { caller, object }
+  const answer = await send(setup.test, entry, own.caller, own.object)
+  return {
+    route: entry.name,
+    actor: caller.name,
+    place: object?.place ?? null,
+    expected,
+    actual: answer.statusCode,
+    fault: await faultOf(setup, fixtures, entry, caller, object, answer),
+  }
+}
+
+/** A change that is allowed happens in a world of its own, so that no other case sees it. */
+async function separately(
+  { test, operators }: Setup,
+  { row }: Entry,
+  { name }: Caller,
+  object: Placed | null,
+): Promise<{ caller: Caller; object: Placed | null }> {
+  const world = await createWorld(test)
+  const actor = actors.find((one) => one.name === name)
+  const kind = row.object === undefined ? undefined : kinds[row.object]
+  if (actor === undefined) throw new Error(`There is no actor ${name}.`)
+  const caller = await createCaller(world, actor, operators)
+  if (object === null || kind === undefined) return { caller, object: null }
+  const places = await placesFor(kind, world, caller, await commonPlaces(kind, world))
+  return { caller, object: places.find(({ place }) => place === object.place) ?? null }
+}
+
+/** An answer has to be the object that was asked for, the one 404, or exactly one's own list. */
+async function faultOf(
+  { test }: Setup,
+  { known, notFound }: Fixtures,
+  entry: Entry,
+  caller: Caller,
+  object: Placed | null,
+  answer: LightMyRequestResponse,
+): Promise<string | null> {
+  const { name, method, row } = entry
+  if (answer.statusCode === 404) {
+    const text = JSON.stringify(comparable(answer))
+    const first = notFound.get(name) ?? text
+    notFound.set(name, first)
+    return text === first ? null : `another 404: ${text}`
+  }
+  if (method !== 'GET' || answer.statusCode !== 200) return null
+  if (row.lists !== undefined) return listFault(test, entry, caller, known.get(row.lists) ?? [])
+  if (object === null || row.object === undefined) return null
+  return isAbout(answer, object) ? null : 'not the object that was asked for'
+}
+
+async function inTurns<Result>(cases: readonly (() => Promise<Result>)[]): Promise<Result[]> {
+  const results: Result[] = []
+  for (let from = 0; from < cases.length; from += requestsAtOnce) {
+    const turn = cases.slice(from, from + requestsAtOnce)
+    results.push(...(await Promise.all(turn.map((run) => run()))))
+  }
+  return results
+}

@@ -1,0 +1,79 @@
+import type { LightMyRequestResponse } from 'fastify'
+import type { TestApp } from '#test/helper.ts'
+import { rules } from './contract.ts'
+import type { Entry } from './entries.ts'
+import { reaches, reachOf } from './expected.ts'
+import type { Placed } from './kind.ts'
+import type { Caller } from './world.ts'
+
+const attempts = 5
+
+/**
+ * Sends what the entry needs, as the caller, about the object. 503 is what a machine says that
+ * cannot keep up; it is no answer to who may do what, so the request is sent again.
+ */
+export async function send(
+  { app }: TestApp,
+  { method, url, row }: Entry,
+  caller: Caller,
+  object: Placed | null,
+  query = '',
+): Promise<LightMyRequestResponse> {
+  const params = object?.params ?? {}
+  const path = url.replace(/:(\w+)/g, (_all, name) => encodeURIComponent(params[name] ?? 'demo'))
+  const payload = row.body?.(params)
+  const request = {
+    method: method as 'GET',
+    url: path + query,
+    headers: await caller.headersFor(rules[row.who]?.token),
+    ...(payload === undefined || isSafe(method) ? {} : { payload }),
+  }
+  let answer = await app.inject(request)
+  for (let sent = 1; answer.statusCode === 503 && sent < attempts; sent += 1) {
+    if (row.answer === 503) break
+    answer = await app.inject(request)
+  }
+  return answer
+}
+
+export function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** An answer about an object has no other one's id. */
+export function isAbout(answer: LightMyRequestResponse, { params }: Placed): boolean {
+  const { id } = answer.json()
+  return id === undefined || Object.values(params).includes(String(id))
+}
+
+/**
+ * A list has what the caller reaches and nothing else, page after page.
+ * @param known every object of the kind that the test has made
+ */
+export async function listFault(
+  test: TestApp,
+  entry: Entry,
+  caller: Caller,
+  known: readonly Placed[],
+): Promise<string | null> {
+  const items: unknown[] = []
+  let query = '?limit=100'
+  while (query !== '') {
+    const { data, nextCursor } = (await send(test, entry, caller, null, query)).json()
+    items.push(...data)
+    const { cursor = 'cursor' } = entry.row
+    query = nextCursor === null ? '' : `?limit=100&${cursor}=${nextCursor}`
+  }
+  const wrong = known.filter((object) => {
+    const isThere = contains(items, object)
+    const mustBe = reaches(caller, reachOf(entry.row), object)
+    return entry.row.lags ? isThere && !mustBe : isThere !== mustBe
+  })
+  return wrong.length === 0 ? null : `${wrong.length} objects are in the list or missing wrongly`
+}
+
+function contains(items: readonly unknown[], { params }: Placed): boolean {
+  return items.some((item) =>
+    Object.entries(params).every(([name, value]) => String(Object(item)[name]) === value),
+  )
+}

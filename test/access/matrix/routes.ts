@@ -1,0 +1,13 @@
+import { accountRoutes } from './account-routes.ts'
+import { outboundRoutes } from './outbound-routes.ts'
+import { resourceRoutes } from './resource-routes.ts'
+import type { RouteRows } from './route-row.ts'
+import { serviceRoutes } from './service-routes.ts'
+
+/** Contract 3, route by route. A route of the program that is missing here fails the matrix. */
+export const contractRoutes: RouteRows = {
+  ...accountRoutes,
+  ...resourceRoutes,
+  ...outboundRoutes,
+  ...serviceRoutes,
+}

@@ -1,0 +1,25 @@
+import { recordEvent } from '#test/billing/received-event.ts'
+import { insert, type Kinds, named } from './kind.ts'
+
+/** What operators see. */
+export const serviceKinds: Kinds = {
+  'billing-event': {
+    missing: { id: 'evt_missing' },
+    malformed: { id: '\n' },
+    async create({ world }) {
+      const id = `evt_${crypto.randomUUID()}`
+      await recordEvent(world.test.database, { id, status: 'dead' })
+      return { id }
+    },
+  },
+  'billing-replay': {
+    ...named,
+    create: ({ world }) =>
+      insert(
+        world,
+        `INSERT INTO billing_replays (id, event_ids, received_to, total)
+         VALUES (gen_random_uuid(), '{}', now(), 0) RETURNING id`,
+        [],
+      ),
+  },
+}

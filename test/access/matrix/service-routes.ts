@@ -1,0 +1,23 @@
+import type { RouteRows } from './route-row.ts'
+
+/** Contract 3: what operators and providers call. */
+export const serviceRoutes: RouteRows = {
+  'GET /billing/events': { who: 'billing-event:read', answer: 200, lists: 'billing-event' },
+  'GET /billing/events/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },
+  'POST /billing/events/:id/replay': {
+    who: 'billing-event:replay',
+    answer: 202,
+    object: 'billing-event',
+  },
+  'POST /billing/events/replay': {
+    who: 'billing-event:replay',
+    answer: 202,
+    body: () => ({ status: 'dead' }),
+  },
+  'GET /billing/replays/:id': {
+    who: 'billing-event:replay',
+    answer: 200,
+    object: 'billing-replay',
+  },
+  'POST /webhooks/billing': { who: 'signature', answer: 400 },
+}

@@ -1,0 +1,152 @@
+import { randomApiToken } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/digest.ts'
+import { addIdentity } from '#test/account.ts'
+import { createUser, signIn, type TestApp } from '#test/helper.ts'
+import { type Actor, limitOf } from './actors.ts'
+import type { Person } from './expected.ts'
+
+/** Two tenants with somebody in each, beside whoever comes in. */
+export type World = {
+  test: TestApp
+  home: string
+  elsewhere: string
+  colleague: Member
+  stranger: Member
+}
+
+export type Member = Person & { userId: number; department: string | null }
+
+/** An actor who has come into a world. */
+export type Caller = Actor &
+  Person & {
+    /** What their request carries. @param needed what a limited token has to name for it */
+    headersFor(needed: string | undefined): Promise<Record<string, string>>
+  }
+
+export async function createWorld(test: TestApp): Promise<World> {
+  const facts = { role: 'admin', department: 'press' }
+  const [colleague, stranger] = await Promise.all([
+    createUser(test.database, facts),
+    createUser(test.database, facts),
+  ])
+  const member = ({ userId, tenantId }: { userId: number; tenantId: string }): Member => ({
+    userId,
+    tenantId,
+    memberOf: [tenantId],
+    department: 'press',
+  })
+  return {
+    test,
+    home: colleague.tenantId,
+    elsewhere: stranger.tenantId,
+    colleague: member(colleague),
+    stranger: member(stranger),
+  }
+}
+
+/**
+ * Makes the actor's user, membership and session or token, as their facts say.
+ * @param operators the running program's set of operators
+ */
+export async function createCaller(
+  world: World,
+  actor: Actor,
+  operators: Set<string>,
+): Promise<Caller> {
+  if (actor.by === 'nobody') {
+    return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor: async () => ({}) }
+  }
+  const person = await createPerson(world, actor)
+  const { test } = world
+  const { admin } = test.database
+  if (actor.operator) {
+    await addIdentity(test, person.userId, `operator-${person.userId}`)
+    operators.add(`demo:operator-${person.userId}`)
+  }
+  const headers: Record<string, string> = actor.fromAnotherSite
+    ? { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
+    : {}
+  const { cookie } = await signIn(test, person)
+  const token = await createTokenOf(world, person, null)
+  if (actor.authenticatedLongAgo) {
+    await admin.query(
+      `UPDATE sessions SET authenticated_at = now() - interval '301 seconds' WHERE user_id = $1`,
+      [person.userId],
+    )
+  }
+  const left = await applyState(world, actor, person)
+
+  const made = new Map<string, Promise<string>>()
+  async function headersFor(needed: string | undefined): Promise<Record<string, string>> {
+    if (actor.by === 'session') return { ...headers, cookie }
+    const limit = limitOf(actor, needed)
+    if (limit === null) return { ...headers, authorization: `Bearer ${token}` }
+    const key = limit.join()
+    const limited = made.get(key) ?? createTokenOf(world, person, limit)
+    made.set(key, limited)
+    return { ...headers, authorization: `Bearer ${await limited}` }
+  }
+  return { ...actor, ...person, ...left, headersFor }
+}
+
+async function createPerson(world: World, actor: Actor): Promise<Member> {
+  const { home, elsewhere } = world
+  const { database } = world.test
+  const { role, department } = actor
+  if (actor.in === 'nowhere') {
+    const { rows } = await database.admin.query<{ id: string }>(
+      'INSERT INTO users DEFAULT VALUES RETURNING id',
+    )
+    return { userId: Number(rows[0]?.id), tenantId: null, memberOf: [], department }
+  }
+  const tenantId = actor.in === 'home' ? home : elsewhere
+  const { userId } = await createUser(database, {
+    role,
+    ...(department === null ? {} : { department }),
+    tenantId,
+  })
+  if (!actor.memberOfBoth) return { userId, tenantId, memberOf: [tenantId], department }
+  await database.admin.query(
+    'INSERT INTO memberships (tenant_id, user_id, role, department) VALUES ($1, $2, $3, $4)',
+    [tenantId === home ? elsewhere : home, userId, role, department],
+  )
+  return { userId, tenantId, memberOf: [home, elsewhere], department }
+}
+
+async function createTokenOf(
+  { test }: World,
+  { userId, tenantId }: Member,
+  limit: readonly string[] | null,
+): Promise<string> {
+  const token = randomApiToken()
+  if (tenantId === null) return token
+  await test.database.admin.query(
+    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
+     VALUES ($1, $2, $3, 'an actor', $4, now() + interval '1 day')`,
+    [sha256(token), userId, tenantId, limit],
+  )
+  return token
+}
+
+/** What has become of the actor by the time of the request. */
+async function applyState(
+  { test }: World,
+  { state }: Actor,
+  { userId }: Member,
+): Promise<Partial<Person>> {
+  const { admin } = test.database
+  if (state === 'removed') {
+    await admin.query('DELETE FROM memberships WHERE user_id = $1', [userId])
+    return { tenantId: null, memberOf: [] }
+  }
+  const changes = {
+    live: [],
+    ended: ['DELETE FROM sessions', 'DELETE FROM api_tokens'],
+    'past-its-limit': [
+      'UPDATE sessions SET expires_at = now()',
+      'UPDATE api_tokens SET expires_at = now()',
+    ],
+  }
+  for (const change of changes[state]) await admin.query(`${change} WHERE user_id = $1`, [userId])
+  return {}
+}

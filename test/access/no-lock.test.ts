@@ -1,0 +1,25 @@
+import t from 'tap'
+import { actors } from './matrix/actors.ts'
+import { entriesOf, lockedEntries } from './matrix/entries.ts'
+import { judgeAll, openProgram } from './matrix/matrix.ts'
+import { leaks } from './matrix/verdicts.ts'
+import { createWorld } from './matrix/world.ts'
+
+/*
+ * What makes the two runs on one lock mean something: with both switched off in the same way, each
+ * of their routes gives away what is not the caller's.
+ */
+t.test('with neither lock every route leaks: the switches do what they say', async (t) => {
+  const { setup, routes } = await openProgram(t, { queryScope: false, rowLevelSecurity: false })
+  const entries = lockedEntries(entriesOf(routes)).filter(({ row }) => !row.heldByKeys)
+  const callers = actors.filter(({ name }) => name === 'admin, at night')
+  const tight: string[] = []
+  for (const entry of entries) {
+    // One at a time, each in a world of its own: what leaks may also be deleted.
+    const world = await createWorld(setup.test)
+    const { verdicts } = await judgeAll({ ...setup, world }, [entry], { callers })
+    if (!leaks(verdicts)) tight.push(entry.name)
+  }
+  t.strictSame(tight, [])
+  t.ok(entries.length > 20, `${entries.length} routes leak`)
+})

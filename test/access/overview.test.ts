@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { accessOverview, roleNames } from '#src/access/overview.ts'
+import { policy } from '#src/access/policy.ts'
+import { accessDocument } from '#src/access-document.ts'
+import { collectRoutes } from '#test/collected-routes.ts'
+import { build, createUser, signIn } from '#test/helper.ts'
+import { roles, rules } from './matrix/contract.ts'
+import { entriesOf } from './matrix/entries.ts'
+import type { Who } from './matrix/route-row.ts'
+
+const names = Object.keys(roles)
+
+/** The roles that the contract lets; for what belongs to no tenant no role counts. */
+function rolesFor(name: string): string[] {
+  const { permission, reach } = rules[name] ?? { reach: 'operator' }
+  if (reach === 'operator') return []
+  return names.filter((role) => permission === undefined || roles[role]?.includes(permission))
+}
+
+t.test('docs/access.md is what the policy says (npm run generate)', async (t) => {
+  const document = await readFile(new URL('../../docs/access.md', import.meta.url), 'utf8')
+  t.equal(document, accessDocument(accessOverview()))
+})
+
+t.test('the overview has every rule, with the roles and conditions of the contract', async (t) => {
+  const rows = accessOverview()
+  t.same(
+    rows.map(({ resource, action }) => `${resource}:${action}`),
+    policy.map(({ resource, action }) => `${resource}:${action}`),
+  )
+  t.same(roleNames, names)
+  for (const { resource, action, roles: those, conditions, tokenPermission } of rows) {
+    const name = `${resource}:${action}`
+    t.same(those, rolesFor(name), name)
+    t.equal(conditions.length, rules[name]?.attribute ? 2 : 0, name)
+    t.equal(tokenPermission, rules[name]?.token ?? null, name)
+  }
+})
+
+t.test('the page is for people who are signed in and marks their role', async (t) => {
+  const test = await build(t)
+  const url = '/app/access'
+  const headers = { accept: 'text/html' }
+  const anonymous = await test.app.inject({ url, headers })
+  t.equal(anonymous.statusCode, 401)
+  t.match(anonymous.body, /href="\/auth\/login"/, 'with the way to sign in')
+  for (const role of names) {
+    const { cookie } = await signIn(test, await createUser(test.database, { role }))
+    const page = await test.app.inject({ url, headers: { ...headers, cookie } })
+    t.equal(page.statusCode, 200)
+    t.match(page.headers['content-security-policy'], /default-src 'none'/)
+    t.equal(page.headers['cache-control'], 'no-store')
+    t.match(page.body, `<th scope="col" class="own">${role} (you)</th>`)
+    t.equal(page.body.split('(you)').length, 2)
+    t.equal(page.body.split('<th scope="row">').length, policy.length + 1, 'every rule')
+    t.notMatch(page.body, /<script|style=/i)
+  }
+})
+
+t.test('the API description says of each operation what the contract says', async (t) => {
+  const { built, routes } = await collectRoutes(() => build(t))
+  await built.app.ready()
+  const { paths } = JSON.parse(JSON.stringify(built.app.swagger()))
+  let described = 0
+  for (const { name, method, url, row } of entriesOf(routes)) {
+    const path = url.replaceAll(/:(\w+)/g, '{$1}')
+    const operation = paths[path]?.[method.toLowerCase()]
+    if (operation === undefined) continue
+    described += 1
+    t.same(operation.security, securityFor(row.who), name)
+    const rule = rules[row.who]
+    t.equal(operation['x-access']?.rule, rule && row.who, name)
+    if (rule === undefined) continue
+    t.same(operation['x-access'].roles, rolesFor(row.who), name)
+    if (rule.token) t.match(operation.description, `\`${rule.token}\``, name)
+    if (rule.attribute) t.match(operation.description, /own department.*17:00 UTC/, name)
+  }
+  t.ok(described > 20, `${described} operations`)
+})
+
+function securityFor(who: Who): object[] {
+  const session = { session: [] }
+  const token = { token: [] }
+  if (who === 'anyone' || who === 'signature') return []
+  if (who === 'signed-in' || rules[who]?.token !== undefined) return [session, token]
+  return [session]
+}

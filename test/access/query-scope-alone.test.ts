@@ -1,0 +1,12 @@
+import t from 'tap'
+import { entriesOf, lockedEntries } from './matrix/entries.ts'
+import { judgeAll, openProgram } from './matrix/matrix.ts'
+import { summaryOf, wrongOf } from './matrix/verdicts.ts'
+
+t.test('the query’s scope alone keeps every object from whom it does not belong to', async (t) => {
+  const { setup, routes } = await openProgram(t, { queryScope: true, rowLevelSecurity: false })
+  const { verdicts, before, after } = await judgeAll(setup, lockedEntries(entriesOf(routes)))
+  t.strictSame(wrongOf(verdicts), [])
+  t.strictSame(after, before, 'nothing that was refused left a trace')
+  t.comment(`the query’s scope alone: ${summaryOf(verdicts)}`)
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { decide, decideAttempt, policy } from '#src/access/policy.ts'
+import { openDatabase, type Tx } from '#src/db/database.ts'
+import { listDocuments } from '#src/documents.ts'
+import { listInvoices } from '#src/invoices.ts'
+import { listOrders } from '#src/orders.ts'
+import { changePost, listPosts } from '#src/posts.ts'
+import { attemptsAs } from '#test/db/attempt.ts'
+import { createDatabase } from '#test/helper.ts'
+import { anyWorld, createObjects, type Made, type Viewer } from './random-world.ts'
+
+const runs = 60
+const all = { limit: 100, after: null }
+
+type Scope = { userId: number; tenantId: string }
+type Listed = 'order' | 'post' | 'invoice' | 'document'
+type List = (tx: Tx, scope: Scope) => Promise<{ data: { id: number }[] }>
+
+/** What a list of the program shows in the scope. */
+const lists: Readonly<Record<Listed, List>> = {
+  order: (tx: Tx, scope: Scope) => listOrders(tx, scope, all),
+  post: (tx: Tx, scope: Scope) => listPosts(tx, scope, all),
+  invoice: (tx: Tx, scope: Scope) => listInvoices(tx, scope, all),
+  document: (tx: Tx, scope: Scope) => listDocuments(tx, scope, all),
+}
+
+/** The decision in the process: the policy's leave, and its kind of scope on plain facts. */
+function mayRead(viewer: Viewer, resource: Listed, object: Made): boolean {
+  const caller = { ...viewer, tokenPermissions: null }
+  const { effect, rule } = decideAttempt({ caller, resource, action: 'read' })
+  if (effect !== 'allow' || rule === null) return false
+  if (rule.scope === 'owner') return object.ownerId === viewer.userId
+  const inTenant = object.tenantId === viewer.tenantId
+  return inTenant && (rule.scope === 'tenant' || object.team.includes(viewer.userId))
+}
+
+t.test('in any world the decision, the list and row-level security agree', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 4)
+  t.teardown(() => db.close())
+  const attempt = await attemptsAs(t, database.url)
+  let seen = 0
+  let hidden = 0
+  await fc.assert(
+    fc.asyncProperty(anyWorld, async (plan) => {
+      const { objects, viewer } = await createObjects(database, plan)
+      for (const resource of ['order', 'post', 'invoice', 'document'] as const) {
+        const decided = ids(objects[resource].filter((one) => mayRead(viewer, resource, one)))
+        const listed = await db.read(viewer, (tx) => lists[resource](tx, viewer))
+        const rows = await attempt(viewer, `SELECT id FROM ${resource}s`)
+        assert.deepEqual(ids(listed.data), decided, `the list of ${resource}s`)
+        assert.deepEqual(
+          'data' in rows && ids(rows.data),
+          decided,
+          `row-level security, ${resource}s`,
+        )
+        seen += decided.length
+        hidden += objects[resource].length - decided.length
+      }
+    }),
+    { numRuns: runs },
+  )
+  t.ok(seen > runs && hidden > runs, `${seen} objects seen, ${hidden} hidden`)
+})
+
+t.test('in any world a change of a post does what was decided', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 4)
+  t.teardown(() => db.close())
+  const outcomes = new Set<string>()
+  const hours = fc.constantFrom('08:59:59.999', '09:00:00.000', '12:30:00.000', '17:00:00.000')
+  await fc.assert(
+    fc.asyncProperty(anyWorld, hours, async (plan, hour) => {
+      const { objects, viewer } = await createObjects(database, plan)
+      const now = new Date(`2026-11-21T${hour}Z`)
+      const caller = { ...viewer, tokenPermissions: null }
+      for (const object of objects.post) {
+        const { effect } = decide({ caller, resource: 'post', action: 'update', object, now })
+        const decided = object.tenantId !== viewer.tenantId ? 'missing' : effect
+        const { outcome } = await db.write(viewer, (tx) =>
+          changePost(tx, viewer, caller, object.id, { title: 'Another' }, now),
+        )
+        const expected = { missing: 'missing', allow: 'changed', deny: 'refused' }[decided]
+        assert.equal(outcome, expected)
+        outcomes.add(outcome)
+      }
+    }),
+    { numRuns: runs },
+  )
+  t.same([...outcomes].toSorted(), ['changed', 'missing', 'refused'], 'each of them happened')
+})
+
+t.test('every resource with a scope of its own kind is among them', async (t) => {
+  const scopes = new Set(policy.map(({ scope }) => scope))
+  const covered = policy.filter(({ resource }) => Object.hasOwn(lists, resource))
+  t.same(new Set(covered.map(({ scope }) => scope)), scopes.difference(new Set(['operator'])))
+})
+
+function ids(rows: readonly object[]): number[] {
+  return rows.map((row) => Number('id' in row && row.id)).toSorted((a, b) => a - b)
+}

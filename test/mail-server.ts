@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import type { Test } from 'tap'
+
+export type ReceivedMail = {
+  from: string
+  to: string[]
+  /** The message: headers, an empty line, the body with its soft line breaks joined. */
+  text: string
+  /** Whether the connection was encrypted, and who had signed in. */
+  secure: boolean
+  user: string | undefined
+}
+
+export type MailServer = {
+  port: number
+  /** `smtp://127.0.0.1:PORT`. */
+  url: string
+  mails: readonly ReceivedMail[]
+  /** The oldest mail that `next` has not handed out, waiting for it to arrive if need be. */
+  next(): Promise<ReceivedMail>
+}
+
+/** A real mail server on loopback, without STARTTLS and sign-in unless the options bring them. */
+export async function startMailServer(
+  t: Test,
+  options: SMTPServerOptions = { disabledCommands: ['STARTTLS', 'AUTH'] },
+): Promise<MailServer> {
+  const mails: ReceivedMail[] = []
+  const waiting: ((mail: ReceivedMail) => void)[] = []
+  let handedOut = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    logger: false,
+    closeTimeout: 100,
+    ...options,
+    onData(stream, session, callback) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope
+        const mail = {
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks)
+            .toString()
+            .replace(/(?<!\?)=\r\n/g, ''),
+          secure: session.secure,
+          user: session.user,
+        }
+        mails.push(mail)
+        const waiter = waiting.shift()
+        if (waiter !== undefined) {
+          handedOut += 1
+          waiter(mail)
+        }
+        callback()
+      })
+    },
+  })
+  server.on('error', () => {}) // a client went away
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  const address = server.server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return {
+    port: address.port,
+    url: `smtp://127.0.0.1:${address.port}`,
+    mails,
+    async next() {
+      const mail = mails[handedOut]
+      if (mail === undefined) return new Promise((resolve) => waiting.push(resolve))
+      handedOut += 1
+      return mail
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import pg from 'pg'
+import { templateName, urlsOf } from '#test/template.ts'
+import type { Mutant } from './mutant.ts'
+
+/** What came of a mutant: the test that noticed it, or nobody, or no verdict in time. */
+export type Fate = { mutant: Mutant; outcome: 'caught' | 'survived' | 'timed-out'; test: string }
+
+export type Failure = { timedOut: boolean; output: string }
+
+const testTimeoutMs = 240_000
+const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage']
+
+/** A copy of the tree to take things out of; the tree itself is never touched. */
+export async function copyTree(root: string, folder: string): Promise<void> {
+  await cp(root, folder, {
+    recursive: true,
+    filter: (path) => path === root || !leftOut.includes(basename(path)),
+  })
+  await symlink(await realpath(join(root, 'node_modules')), join(folder, 'node_modules'))
+}
+
+/** Takes the mutant's piece out, runs its tests until one fails, and puts the piece back. */
+export async function tryMutant(folder: string, clusterUrl: string, mutant: Mutant): Promise<Fate> {
+  const { source, sql } = mutant
+  const path = source && join(folder, source.path)
+  const original = path && (await readFile(path, 'utf8'))
+  const template = sql === undefined ? templateName : `mutant_${basename(folder)}`
+  try {
+    if (path !== undefined && source !== undefined) await writeFile(path, source.text)
+    if (sql !== undefined) await makeTemplate(clusterUrl, template, sql)
+    for (const test of mutant.tests) {
+      const failure = await failureOf(folder, test, clusterUrl, template)
+      if (failure !== null) {
+        return { mutant, outcome: failure.timedOut ? 'timed-out' : 'caught', test }
+      }
+    }
+    return { mutant, outcome: 'survived', test: '' }
+  } finally {
+    if (path !== undefined && original !== undefined) await writeFile(path, original)
+  }
+}
+
+/**
+ * Runs a test file in the copy; its first failure ends it.
+ * @returns what it printed when it did not pass, or null
+ */
+export async function failureOf(
+  folder: string,
+  test: string,
+  clusterUrl: string,
+  template: string,
+): Promise<Failure | null> {
+  const child = spawn(process.execPath, [join(folder, test)], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      TEST_POSTGRES_URL: clusterUrl,
+      TEST_TEMPLATE: template,
+      TAP_BAIL: '1',
+      TAP_TIMEOUT: String(testTimeoutMs / 1000),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: testTimeoutMs,
+    killSignal: 'SIGKILL',
+  })
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => output.push(text))
+  }
+  const [code, signal] = await once(child, 'close')
+  return code === 0 ? null : { timedOut: signal !== null, output: output.join('') }
+}
+
+async function makeTemplate(clusterUrl: string, name: string, sql: string): Promise<void> {
+  await run(clusterUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  await run(clusterUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName}`)
+  await run(urlsOf(clusterUrl, name).superuserUrl, sql)
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}

@@ -1,0 +1,24 @@
+/** One thing taken away from the program, and the tests that should notice, fastest first. */
+export type Mutant = {
+  name: string
+  /** A file of the tree and what it would be. */
+  source?: { path: string; text: string }
+  /** What is done to a database of the mutant's own. */
+  sql?: string
+  tests: readonly string[]
+}
+
+export const tests = {
+  rules: 'test/access/rules.test.ts',
+  policy: 'test/access/policy.test.ts',
+  matrix: 'test/access/matrix.test.ts',
+  queryScope: 'test/access/query-scope-alone.test.ts',
+  rowLevelSecurity: 'test/access/row-level-security-alone.test.ts',
+  rawRows: 'test/db/row-level-security.test.ts',
+  authz: 'test/plugins/authz.test.ts',
+  routeAccess: 'test/plugins/route-access.test.ts',
+  sameOrigin: 'test/plugins/same-origin.test.ts',
+  tenant: 'test/plugins/tenant-rls.test.ts',
+  operators: 'test/routes/billing-events.test.ts',
+  tokens: 'test/routes/auth/token-use.test.ts',
+} as const

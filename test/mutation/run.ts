@@ -1,0 +1,99 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+import { prepareTemplate, templateName, urlsOf } from '#test/template.ts'
+import { findDatabaseMutants } from './database-mutants.ts'
+import { copyTree, type Fate, failureOf, tryMutant } from './lane.ts'
+import type { Mutant } from './mutant.ts'
+import { findSourceMutants } from './source-mutants.ts'
+
+/*
+ * The program behind `npm run mutate`: takes each access rule, scope clause, guard and row-level
+ * policy away, one at a time, in copies of the tree and of the database, and tells which of it no
+ * test noticed. Exits with 1 when something survived or there was no time for it.
+ */
+
+const { values } = parseArgs({
+  options: {
+    /** Only mutants with this in their name. */
+    only: { type: 'string', default: '' },
+    lanes: { type: 'string', default: '2' },
+    minutes: { type: 'string', default: '45' },
+  },
+})
+const laneCount = Number(values.lanes)
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+const folder = await mkdtemp(join(tmpdir(), 'gatehouse-mutation-'))
+// So that the account the server runs under, when this is root, can reach its data directly.
+await chmod(folder, 0o711)
+const dataDir = join(folder, 'postgres')
+const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' }
+const postgres = await startPostgres({ dataDir, settings })
+try {
+  process.exitCode = await mutate(postgres.url('postgres'))
+} finally {
+  await postgres.stop()
+  await removePostgres(dataDir)
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function mutate(clusterUrl: string): Promise<number> {
+  await prepareTemplate(clusterUrl)
+  const { superuserUrl } = urlsOf(clusterUrl, templateName)
+  const found = [...(await findSourceMutants(root)), ...(await findDatabaseMutants(superuserUrl))]
+  const mutants = found.filter(({ name }) => name.includes(values.only))
+  const lanes = Array.from({ length: laneCount }, (_, index) => join(folder, `lane${index}`))
+  for (const lane of lanes) await copyTree(root, lane)
+  await checkUntouched(lanes, clusterUrl, mutants)
+  const fates = await tryAll(lanes, clusterUrl, mutants)
+  return report(mutants, fates)
+}
+
+/** Tests that fail anyway would catch everything. */
+async function checkUntouched(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
+  const queue = new Set(mutants.flatMap((mutant) => mutant.tests)).values()
+  await inLanes(lanes, queue, async (lane, test) => {
+    const failure = await failureOf(lane, test, clusterUrl, templateName)
+    if (failure === null) return
+    throw new Error(`${test} fails with nothing taken away:\n${failure.output}`)
+  })
+}
+
+async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
+  const fates: Fate[] = []
+  const deadline = performance.now() + Number(values.minutes) * 60_000
+  await inLanes(lanes, mutants.values(), async (lane, mutant) => {
+    if (performance.now() > deadline) return
+    const fate = await tryMutant(lane, clusterUrl, mutant)
+    fates.push(fate)
+    console.log(`${fates.length}/${mutants.length} ${mutant.name}: ${fate.outcome} ${fate.test}`)
+  })
+  return fates
+}
+
+/** The lanes share one queue; each takes the next item when it is done with the one before. */
+async function inLanes<Item>(
+  lanes: readonly string[],
+  queue: Iterable<Item>,
+  work: (lane: string, item: Item) => Promise<void>,
+): Promise<void> {
+  const items = queue[Symbol.iterator]()
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let next = items.next(); !next.done; next = items.next()) await work(lane, next.value)
+    }),
+  )
+}
+
+function report(mutants: readonly Mutant[], fates: readonly Fate[]): number {
+  const others = fates.filter(({ outcome }) => outcome !== 'caught')
+  for (const { mutant, outcome } of others) console.log(`${outcome}: ${mutant.name}`)
+  const caught = fates.length - others.length
+  const left = mutants.length - fates.length
+  if (left > 0) console.log(`no time for ${left}`)
+  console.log(`${caught} of ${mutants.length} caught`)
+  return caught === mutants.length ? 0 : 1
+}

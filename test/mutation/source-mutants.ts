@@ -1,0 +1,158 @@
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { applyCut, type Cut, closingOf, cutsOf, elementsOf, nameOf } from './cut.ts'
+import { type Mutant, tests } from './mutant.ts'
+
+type Find = (text: string) => Cut[]
+
+/** Where to look, for what, and who should notice. */
+type Hunt = { kind: string; files: string[]; find: Find; tests: readonly string[] }
+
+const decisions = [tests.rules, tests.policy, tests.matrix]
+const guards = {
+  authz: [tests.authz, tests.matrix],
+  'api-token': [tests.tokens, tests.matrix],
+  operator: [tests.operators, tests.matrix],
+  'route-access': [tests.routeAccess],
+  'same-origin': [tests.sameOrigin, tests.matrix],
+  'tenant-rls': [tests.tenant, tests.matrix],
+}
+
+const hunts: readonly Hunt[] = [
+  { kind: 'rule', files: ['src/access/policy.ts'], find: policyRules, tests: decisions },
+  { kind: 'decision', files: ['src/access/policy.ts'], find: conditions, tests: decisions },
+  { kind: 'role', files: ['src/access/roles.ts'], find: rolePermissions, tests: decisions },
+  {
+    kind: 'scope',
+    files: ['src/*.ts', 'src/access/*.ts', 'src/outbound/*.ts'],
+    find: scopeClauses,
+    tests: [tests.queryScope, tests.matrix],
+  },
+  {
+    kind: 'scope',
+    files: [
+      'src/tenancy/*.ts',
+      'src/identity/{*-list,identities,api-tokens,end-sessions,switch-tenant,members,invitations}.ts',
+    ],
+    find: scopeClauses,
+    tests: [tests.queryScope, tests.matrix],
+  },
+  { kind: 'route', files: ['routes/**/*.ts'], find: routeAccess, tests: [tests.matrix] },
+  ...Object.entries(guards).map(([plugin, tests]) => ({
+    kind: 'hook',
+    files: [`plugins/${plugin}.ts`],
+    find: (text: string) => [...hooks(text), ...conditions(text)],
+    tests,
+  })),
+  {
+    kind: 'guard',
+    files: ['src/app.ts'],
+    find: (text) =>
+      cutsOf(
+        text,
+        /await app\.register\((apiToken|authz|operator|sameOrigin|tenantRls)\b.*\)\n/g,
+        '',
+      ),
+    tests: [tests.matrix],
+  },
+]
+
+/** Everything that can be taken out of the tree at `root`, one thing each. */
+export async function findSourceMutants(root: string): Promise<Mutant[]> {
+  const mutants: Mutant[] = []
+  for (const { kind, files, find, tests } of hunts) {
+    for await (const path of glob(files, { cwd: root })) {
+      const text = await readFile(join(root, path), 'utf8')
+      for (const cut of find(text)) {
+        const source = { path, text: applyCut(text, cut) }
+        mutants.push({ name: `${kind} ${path}:${cut.name}`, source, tests })
+      }
+    }
+  }
+  return mutants.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Each rule; and of each its permission, its scope and each of its conditions. */
+function policyRules(text: string): Cut[] {
+  const list = text.indexOf('= [', text.indexOf('export const policy')) + 2
+  const rules = elementsOf(text, list + 1, closingOf(text, list))
+  const managed = /(?<=allow\(resource, action, )'tenant', 'user:manage'(?=, )/g
+  const each = rules.flatMap(({ from, to }) => {
+    const rule = text.slice(from, to)
+    const within = (pattern: RegExp, instead: string): Cut[] =>
+      cutsOf(rule, pattern, instead).map((cut) => ({
+        from: from + cut.from,
+        to: from + cut.to,
+        instead,
+        name: `${nameOf(text, from + cut.from, rule)} without ${cut.name.replace(/^\d+: /, '')}`,
+      }))
+    return [
+      { from, to, instead: '', name: nameOf(text, from + 3, rule) },
+      ...within(/'(tenant|chain|operator)'/g, `'owner'`),
+      // The fourth argument; the fifth looks the same and limits tokens.
+      ...within(/(?<=^\s*allow\('[\w-]+', '\w+', '\w+', )'[\w:]+'/g, 'null'),
+      ...within(/'editor-[a-z-]+',?/g, ''),
+    ]
+  })
+  return [
+    ...each,
+    ...cutsOf(text, managed, `'tenant', null`),
+    ...cutsOf(text, managed, `'owner', 'user:manage'`),
+  ]
+}
+
+/** Each condition that decides, as if it never held; and each comparison, moved by one. */
+function conditions(text: string): Cut[] {
+  const ifs = [...text.matchAll(/\bif \(/g)].map(({ index }) => {
+    const from = index + 4
+    const to = closingOf(text, from - 1)
+    return { from, to, instead: 'false', name: nameOf(text, from, text.slice(from, to)) }
+  })
+  return [...ifs, ...cutsOf(text, / >= /g, ' > '), ...cutsOf(text, / < /g, ' <= ')]
+}
+
+function rolePermissions(text: string): Cut[] {
+  const from = text.indexOf('export const rolePermissions')
+  const to = text.indexOf('}', from)
+  return cutsOf(text, /'[a-z]+:[a-z]+'(, )?/g, '').filter((cut) => cut.from > from && cut.to < to)
+}
+
+/** Each owner or tenant in a `where`, and each in hand-written SQL. */
+function scopeClauses(text: string): Cut[] {
+  const wheres = [...text.matchAll(/\bwhere: \{/g)].flatMap(({ index, 0: start }) => {
+    const open = index + start.length - 1
+    return elementsOf(text, open + 1, closingOf(text, open))
+  })
+  const clauses = wheres
+    .map(({ from, to }) => ({ from, to, instead: '', piece: text.slice(from, to) }))
+    .filter(({ piece }) => /^\s*(tenantId|userId|id: scope|\.\.\.scope)\b/.test(piece))
+    .map(({ piece, ...cut }) => ({ ...cut, name: nameOf(text, cut.from + 1, piece) }))
+  return [
+    ...clauses,
+    ...cutsOf(text, /\bteam_id IN \(\$\{ownTeams\(\w+\)\}\)|\bteam_id = own\.team_id/g, 'true'),
+    ...cutsOf(text, /\b(\w\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
+    ...[...text.matchAll(/\b(?:\w\.)?(?:tenant_id|user_id) = (\$\d)/g)].map((match) => ({
+      from: match.index,
+      to: match.index + match[0].length,
+      instead: `${match[1]}::text IS NOT NULL`,
+      name: nameOf(text, match.index, match[0]),
+    })),
+  ]
+}
+
+/** What a route states, made weaker. */
+function routeAccess(text: string): Cut[] {
+  return [
+    ...cutsOf(text, /(?<=config: \{ access: )\{[^}]*\}/g, `'signed-in'`),
+    ...cutsOf(text, /(?<=config: \{ access: )(?!')[a-z]\w*/g, `'signed-in'`),
+    ...cutsOf(text, /(?<=config: \{ access: )'(session|recent-session)'/g, `'signed-in'`),
+    ...cutsOf(text, /(?<=config: \{ access: )'(signed-in|signature)'/g, `'public'`),
+  ]
+}
+
+function hooks(text: string): Cut[] {
+  return [...text.matchAll(/\bapp\.addHook\(/g)].map(({ index, 0: start }) => {
+    const to = closingOf(text, index + start.length - 1) + 1
+    return { from: index, to, instead: '', name: nameOf(text, index, text.slice(index, to)) }
+  })
+}

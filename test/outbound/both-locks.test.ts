@@ -1,0 +1,104 @@
+import t from 'tap'
+import type { Tx } from '#src/db/database.ts'
+import { findDelivery, listDeliveries } from '#src/outbound/deliveries.ts'
+import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
+import { createReplay, findReplay } from '#src/outbound/endpoint-replays.ts'
+import {
+  changeEndpoint,
+  deleteEndpoint,
+  findEndpoint,
+  listEndpoints,
+} from '#src/outbound/endpoints.ts'
+import { readFeed } from '#src/outbound/feed.ts'
+import { replayDelivery } from '#src/outbound/replay.ts'
+import { rotateSecret } from '#src/outbound/rotate-secret.ts'
+import { sendTest } from '#src/outbound/test-event.ts'
+import { createReplayOf, twoAdmins, url } from './admin.ts'
+import { exhaustedDelivery } from './delivery.ts'
+import { testKeys } from './endpoint.ts'
+
+const tables = [
+  'webhook_endpoints',
+  'outbound_events',
+  'deliveries',
+  'delivery_attempts',
+  'endpoint_replays',
+]
+const now = new Date('2026-03-01T10:00:00Z')
+const range = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }
+
+t.test(
+  'the first lock alone: without row-level security a foreign row is still a 404',
+  async (t) => {
+    const { test, one, sendAsOther } = await twoAdmins(t)
+    const { id, endpointId } = await exhaustedDelivery(test.database, one)
+    const replayId = await createReplayOf(test.database, one, endpointId)
+    for (const table of tables) {
+      await test.database.admin.query(`ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+    }
+    const before = await everything()
+    const endpoint = `/webhook-endpoints/${endpointId}`
+    const routes = [
+      ['GET', endpoint],
+      ['PATCH', endpoint, { description: 'mine', url }],
+      ['DELETE', endpoint],
+      ['POST', `${endpoint}/rotate-secret`],
+      ['POST', `${endpoint}/enable`],
+      ['POST', `${endpoint}/test`],
+      ['POST', `${endpoint}/replay`, range],
+      ['GET', `${endpoint}/replays/${replayId}`],
+      ['GET', `${endpoint}/deliveries`],
+      ['GET', `/deliveries/${id}`],
+      ['POST', `/deliveries/${id}/replay`],
+    ] as const
+    for (const [method, path, body] of routes) {
+      t.equal((await sendAsOther(method, path, body)).statusCode, 404, `${method} ${path}`)
+    }
+    for (const list of ['/webhook-endpoints', '/events']) {
+      t.strictSame((await sendAsOther('GET', list)).json().data, [], list)
+    }
+    t.strictSame(await everything(), before, 'nothing was changed')
+
+    async function everything() {
+      const rows = tables.map((table) => `SELECT row_to_json(x)::text AS row FROM ${table} x`)
+      return (await test.database.admin.query(`${rows.join(' UNION ALL ')} ORDER BY 1`)).rows
+    }
+  },
+)
+
+t.test(
+  'the second lock alone: with a wrong tenant in the query the database shows nothing',
+  async (t) => {
+    const { test, one, other } = await twoAdmins(t)
+    const { id, endpointId } = await exhaustedDelivery(test.database, one)
+    const replayId = await createReplayOf(test.database, one, endpointId)
+    const { db, queue, sender, clock } = test.app
+    const by = { ...one, device: { userAgent: null, ip: null } }
+    const page = { limit: 50, after: null }
+    const rotation = { keys: testKeys, now, overlap: 60 }
+    const dates = { from: new Date(range.from), to: new Date(range.to), status: null }
+    const attempts: Record<string, (tx: Tx) => Promise<unknown>> = {
+      find: (tx) => findEndpoint(tx, one, endpointId),
+      change: (tx) => changeEndpoint(tx, by, endpointId, { description: 'mine' }, now),
+      rotate: (tx) => rotateSecret(tx, by, endpointId, rotation),
+      enable: (tx) => enableEndpoint(tx, by, endpointId, now),
+      deliveries: (tx) => listDeliveries(tx, one, endpointId, {}, page),
+      delivery: (tx) => findDelivery(tx, one, id),
+      replay: (tx) => replayDelivery(tx, by, id, now),
+      'replay of a range': (tx) => createReplay(tx, queue, by, endpointId, dates, now),
+      progress: (tx) => findReplay(tx, one, { endpointId, id: replayId }),
+    }
+    for (const [name, attempt] of Object.entries(attempts)) {
+      t.equal(await db.write(other, attempt), null, name)
+      t.ok(await db.write(one, attempt), `${name}, by its own`)
+    }
+    t.notOk(await db.write(other, (tx) => deleteEndpoint(tx, by, endpointId)))
+    t.match(await db.read(other, (tx) => listEndpoints(tx, one, page)), { data: [] })
+    t.match(await db.read(other, (tx) => readFeed(tx, one, page)), { data: [] })
+    const foreign = {
+      ...db,
+      read: (_: unknown, work: (tx: Tx) => Promise<never>) => db.read(other, work),
+    }
+    t.equal(await sendTest(foreign, { sender, keys: testKeys, clock }, by, endpointId), null)
+  },
+)

@@ -1,0 +1,34 @@
+import type pg from 'pg'
+
+/** What must hold of deliveries whatever was killed: each line of SQL finds the breaches of one rule. */
+const rules: Readonly<Record<string, string>> = {
+  'not delivered to an end': `SELECT id FROM deliveries WHERE status = 'pending'`,
+  'without a delivery': `SELECT v.id FROM outbound_events v CROSS JOIN webhook_endpoints e
+    WHERE NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = v.id AND d.endpoint_id = e.id)`,
+  'attempts with a gap': `SELECT delivery_id AS id FROM delivery_attempts
+    GROUP BY delivery_id, series HAVING max(number) <> count(*)`,
+  'another number of attempts': `SELECT d.id FROM deliveries d WHERE attempts <>
+    (SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.series = d.series)`,
+  'attempted past success': `SELECT a.delivery_id AS id FROM delivery_attempts a
+    JOIN delivery_attempts b USING (delivery_id, series)
+    WHERE a.status_code = 204 AND b.number > a.number`,
+  'succeeded without a success': `SELECT id FROM deliveries d WHERE status = 'succeeded' AND NOT EXISTS
+    (SELECT FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.status_code = 204)`,
+  'exhausted too early': `SELECT id FROM deliveries WHERE status = 'exhausted' AND attempts < 5`,
+  'more than one job': `SELECT data->>'deliveryId' AS id FROM pgboss.job WHERE name = 'deliver'
+    GROUP BY 1 HAVING count(*) > 1`,
+  'a job past the end': `SELECT d.id FROM deliveries d JOIN pgboss.job j
+    ON j.name = 'deliver' AND j.data->>'deliveryId' = d.id::text WHERE status <> 'pending'`,
+  'pending without a job': `SELECT id FROM deliveries d WHERE status = 'pending' AND NOT EXISTS
+    (SELECT FROM pgboss.job j WHERE j.name = 'deliver' AND j.data->>'deliveryId' = d.id::text)`,
+}
+
+/** The breaches of every rule, each with the ids it concerns. */
+export async function checkDeliveries(admin: pg.Pool): Promise<string[]> {
+  const breaches: string[] = []
+  for (const [rule, sql] of Object.entries(rules)) {
+    const { rows } = await admin.query<{ id: string }>(sql)
+    if (rows.length > 0) breaches.push(`${rule}: ${rows.map(({ id }) => id).join()}`)
+  }
+  return breaches
+}

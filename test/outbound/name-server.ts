@@ -1,0 +1,88 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { type Answer, type DecodedPacket, decode, encode, streamEncode } from 'dns-packet'
+
+type Question = { name: string; type: string }
+
+/** Records, a fault by its number, or nothing at all. */
+export type NameAnswer =
+  | { records: readonly Answer[] }
+  | { rcode: 'SERVFAIL' | 'NXDOMAIN' | 'REFUSED' }
+  | { silent: true }
+  | { overTcp: readonly Answer[] }
+
+export type NameServer = {
+  /** As `createResolve` takes it. */
+  address: string
+  /** What it was asked so far, oldest first. */
+  questions: readonly Question[]
+  close(): Promise<void>
+}
+
+const rcodes = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
+const truncated = 0x0200
+
+/** Shorthand for records of one name. */
+export function records(name: string, addresses: readonly string[]): readonly Answer[] {
+  return addresses.map((data) => ({ name, type: data.includes(':') ? 'AAAA' : 'A', ttl: 60, data }))
+}
+
+/** A name server on loopback, UDP and TCP, that says of each question what `answer` makes of it. */
+export async function startNameServer(
+  answer: (question: Question, count: number) => NameAnswer,
+): Promise<NameServer> {
+  const questions: Question[] = []
+  const tcp = createServer()
+  tcp.listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  const place = tcp.address()
+  if (place === null || typeof place === 'string') throw new Error('no port was given')
+  const udp = createSocket('udp4')
+  udp.bind(place.port, '127.0.0.1')
+  await once(udp, 'listening')
+
+  function replyTo(packet: DecodedPacket, isTcp: boolean) {
+    const [asked] = packet.questions ?? []
+    if (!asked) return null
+    const question = { name: asked.name, type: String(asked.type) }
+    const said = answer(question, questions.filter(({ name }) => name === asked.name).length)
+    questions.push(question)
+    if ('silent' in said) return null
+    const flags = 'rcode' in said ? rcodes[said.rcode] : 'overTcp' in said && !isTcp ? truncated : 0
+    const all = 'records' in said ? said.records : 'overTcp' in said && isTcp ? said.overTcp : []
+    const fitting = all.filter(({ type }) => type === asked.type || type === 'CNAME')
+    return {
+      type: 'response' as const,
+      id: packet.id ?? 0,
+      flags,
+      questions: [asked],
+      answers: fitting,
+    }
+  }
+
+  udp.on('message', (message, from) => {
+    const reply = replyTo(decode(message), false)
+    if (reply !== null) udp.send(encode(reply), from.port, from.address)
+  })
+  const open = new Set<Socket>()
+  tcp.on('connection', (socket) => {
+    open.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', (data: Buffer) => {
+      const reply = replyTo(decode(data.subarray(2)), true)
+      if (reply !== null) socket.write(streamEncode(reply))
+    })
+  })
+
+  return {
+    address: `127.0.0.1:${place.port}`,
+    questions,
+    async close() {
+      for (const socket of open) socket.destroy()
+      tcp.close()
+      udp.close()
+      await Promise.all([once(tcp, 'close'), once(udp, 'close')])
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { createMetrics } from '#src/metrics.ts'
+import { measureWaiting } from '#src/outbound/backlog.ts'
+import { purgeEvents } from '#src/outbound/retention.ts'
+import { createUser } from '#test/helper.ts'
+import { createEndpoint } from './endpoint.ts'
+import { createOutbox } from './outbox.ts'
+
+t.test('old events go with their deliveries and attempts, in every tenant', async (t) => {
+  const { database, tenant, publish } = await createOutbox(t)
+  const db = openDatabase(database.workerUrl, 2)
+  const plane = openIdentityPlane(database.workerUrl, 2)
+  t.teardown(() => Promise.all([db.close(), plane.close()]))
+  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
+  await publish()
+  const kept = await publish()
+  const elsewhere = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
+     SELECT $1, 'msg_0000000000000000' || n, 'order.updated', '{}', '2026-01-01'
+     FROM generate_series(1, 1001) n`,
+    [elsewhere.tenantId],
+  )
+  await database.admin.query(
+    `UPDATE outbound_events SET created_at = '2026-01-01' WHERE tenant_id = $1 AND id <> $2`,
+    [tenant.tenantId, kept],
+  )
+  await database.admin.query(
+    `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms)
+     SELECT tenant_id, id, 0, 1, now(), 1 FROM deliveries`,
+  )
+  t.equal(await purgeEvents(db, plane, new Date('2026-01-01T00:00:00Z')), 0, 'not a moment early')
+  t.equal(await purgeEvents(db, plane, new Date('2026-01-01T00:00:00.001Z')), 1_002)
+  const left = async (table: string) =>
+    (await database.admin.query(`SELECT FROM ${table}`)).rowCount
+  for (const table of ['outbound_events', 'deliveries', 'delivery_attempts']) {
+    t.equal(await left(table), 1, table)
+  }
+})
+
+t.test('what waits for an attempt is counted, what has its time to come is not', async (t) => {
+  const { database, tenant, publish } = await createOutbox(t)
+  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
+  for (let n = 0; n < 3; n++) await publish()
+  await database.admin.query(
+    `UPDATE pgboss.job SET start_after = now() + interval '5 seconds'
+     WHERE id = (SELECT id FROM pgboss.job WHERE name = 'deliver' LIMIT 1)`,
+  )
+  for (const url of [database.url, database.workerUrl]) {
+    const plane = openIdentityPlane(url, 1)
+    t.teardown(() => plane.close())
+    const { outbound } = createMetrics()
+    await measureWaiting(plane, outbound)
+    t.match(await outbound.waiting.get(), { values: [{ value: 2 }] })
+  }
+})
