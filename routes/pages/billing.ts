@@ -34,7 +34,7 @@ const read = { resource: 'billing-event', action: 'read' } as const
 const replay = { resource: 'billing-event', action: 'replay' } as const
 
 /** What was received from the billing provider as pages, and what their buttons do. */
-const billing: FastifyPluginAsyncTypebox = async function billing(app) {
+const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app) {
   const plane = app.identityPlane
 
   app.get(
@@ -107,4 +107,4 @@ function follow(reply: FastifyReply, { id }: Replay) {
   return reply.redirect(`/app/billing/replays/${id}`, 303)
 }
 
-export default billing
+export default billingPages

@@ -13,7 +13,7 @@ const hidden = { hide: true } as const
 const read = { resource: 'document', action: 'read' } as const
 
 /** The documents at the end of one's chain as pages. */
-const documents: FastifyPluginAsyncTypebox = async function documents(app) {
+const documentPages: FastifyPluginAsyncTypebox = async function documentPages(app) {
   app.get(
     '/app/documents',
     { config: { access: read }, schema: { ...hidden, querystring: Query } },
@@ -45,4 +45,4 @@ function show(reply: FastifyReply, page: string) {
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
 }
 
-export default documents
+export default documentPages

@@ -21,7 +21,7 @@ const AddressForm = Type.Object(
 const hidden = { hide: true } as const
 
 /** One's own order as a page: the scoped query of the API, with a form in front. */
-const orders: FastifyPluginAsyncTypebox = async function orders(app) {
+const orderPages: FastifyPluginAsyncTypebox = async function orderPages(app) {
   app.get(
     '/app/orders/:id',
     {
@@ -58,4 +58,4 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   )
 }
 
-export default orders
+export default orderPages
