@@ -43,7 +43,7 @@ export function documentListPage(
 
 /** A document of one of one's teams. */
 export function documentPage(
-  { title, body, updatedAt }: ShownDocument,
+  { id, title, body, updatedAt }: ShownDocument,
   role: string | null,
 ): string {
   return layout(
@@ -51,7 +51,7 @@ export function documentPage(
     html`<header class="head">
         <p class="quiet"><a href="/app/documents">Documents</a></p>
         <h1 class="wrap">${title}</h1>
-        <p class="quiet">Last changed ${timeText(updatedAt)}</p>
+        <p class="quiet">Document ${id}, last changed ${timeText(updatedAt)}</p>
       </header>
       <section class="card text">${body}</section>`,
     { current: '/app/documents', role },

@@ -42,8 +42,19 @@ export function isSafe(method: string): boolean {
 
 /** An answer about an object has no other one's id. */
 export function isAbout(answer: LightMyRequestResponse, { params }: Placed): boolean {
+  if (isPage(answer)) return Object.values(params).some((id) => mentions(answer.body, id))
   const { id } = answer.json()
   return id === undefined || Object.values(params).includes(String(id))
+}
+
+function isPage({ headers }: LightMyRequestResponse): boolean {
+  return String(headers['content-type']).startsWith('text/html')
+}
+
+/** Whether the words that a page shows have this one. */
+function mentions(page: string, word: string): boolean {
+  const [, main = ''] = page.split('<main')
+  return main.split(/[^\w-]+/).includes(word)
 }
 
 /**
