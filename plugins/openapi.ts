@@ -2,6 +2,16 @@ import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { accessOverview } from '#src/access/overview.ts'
+import type { ApiDescription } from '#src/api/description.ts'
+import { finishDescription } from '#src/api/finish.ts'
+import { Problem } from '#src/shapes.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The whole description; only once the server is ready. */
+    describeApi(): ApiDescription
+  }
+}
 
 type Access = FastifyContextConfig['access']
 
@@ -22,6 +32,7 @@ export default fp<{ baseUrl: string }>(
           title: 'Gatehouse',
           description: 'Sign-in, scoped resources and signed webhooks.',
           version: '0.1.0',
+          license: { name: 'MIT', identifier: 'MIT' },
         },
         servers: [{ url: baseUrl }],
         components: {
@@ -32,6 +43,10 @@ export default fp<{ baseUrl: string }>(
         },
       },
     })
+    app.decorate('describeApi', () =>
+      // The library's own type is wider than what it writes.
+      finishDescription(app.swagger() as unknown as ApiDescription, Problem),
+    )
   },
   { name: 'openapi', fastify: '5.x' },
 )

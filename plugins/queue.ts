@@ -9,11 +9,14 @@ declare module 'fastify' {
   }
 }
 
-/** The sending half of the queue, on the same database as the data. */
-export default fp<{ url: string }>(
-  async function queue(app, { url }) {
+/**
+ * The sending half of the queue, on the same database as the data.
+ * @param connect false for a server that only describes itself
+ */
+export default fp<{ url: string; connect: boolean }>(
+  async function queue(app, { url, connect }) {
     const boss = openQueue(url, 'web', (error) => app.log.error({ err: error }, 'queue'))
-    await boss.start()
+    if (connect) await boss.start()
     app.decorate('queue', boss)
     app.addHook('onClose', async function closeQueue() {
       await boss.stop({ graceful: false })

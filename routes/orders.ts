@@ -3,20 +3,9 @@ import Type from 'typebox'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { found, readId } from '#src/ids.ts'
+import { ShippingAddress } from '#src/order-shape.ts'
 import { changeOrder, createOrder, findOrder, listOrders, orderList } from '#src/orders.ts'
 import { Id, IdParams, Line, PageOf, PageQuery, problems, Time } from '#src/shapes.ts'
-
-const ShippingAddress = Type.Object(
-  {
-    name: Line(200),
-    line1: Line(200),
-    line2: Type.Optional(Line(200)),
-    city: Line(200),
-    postalCode: Line(32),
-    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' }),
-  },
-  { additionalProperties: false },
-)
 
 const Order = Type.Object({
   id: Id,

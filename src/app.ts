@@ -52,8 +52,11 @@ import orders from '#routes/orders.ts'
 import access from '#routes/pages/access.ts'
 import account from '#routes/pages/account.ts'
 import assets from '#routes/pages/assets.ts'
+import billingPages from '#routes/pages/billing.ts'
 import deliveryPages from '#routes/pages/deliveries.ts'
+import documentPages from '#routes/pages/documents.ts'
 import home from '#routes/pages/home.ts'
+import orderPages from '#routes/pages/orders.ts'
 import tenantMembers from '#routes/pages/tenant.ts'
 import endpointPages from '#routes/pages/webhook-endpoint.ts'
 import replayPages from '#routes/pages/webhook-replays.ts'
@@ -87,18 +90,22 @@ declare module 'fastify' {
  *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
  *     ├─ browser           overload, session, same-origin, provider tokens
+ *     │  ├─ start          operator: the start page, which leads them to their pages
  *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
  *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ operators      operator, authz: what belongs to no tenant
  *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
+ *
+ * @param options `connect: false` for a server that only describes itself
  */
 export async function buildApp(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
   proof: ProofWatch = unwatched,
+  options: { connect: boolean } = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
@@ -115,7 +122,7 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(limitStore, { redisUrl: config.redisUrl })
   await app.register(database, { ...config.database, proof })
-  await app.register(queue, config.database)
+  await app.register(queue, { url: config.database.url, ...options })
   await app.register(oidcClient, { providers: config.providers, clock })
   await app.register(outbound, { ...config.outbound, clock })
 
@@ -135,7 +142,11 @@ export async function buildApp(
     await app.register(sameOrigin, { baseUrl: config.baseUrl })
     await app.register(grantAccess, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
-    await app.register(home)
+
+    await app.register(async function start(app) {
+      await app.register(operator, { operators: config.operators })
+      await app.register(home)
+    })
 
     await app.register(async function signIn(app) {
       await app.register(rateLimit, {
@@ -162,6 +173,7 @@ export async function buildApp(
       await app.register(access)
       await app.register(account, config.session)
       await app.register(orders)
+      await app.register(orderPages)
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
@@ -171,6 +183,7 @@ export async function buildApp(
         await app.register(users)
         await app.register(invitations)
         await app.register(documents)
+        await app.register(documentPages)
         await app.register(folders)
         await app.register(teams)
         await app.register(teamMembers)
@@ -203,6 +216,7 @@ export async function buildApp(
       await app.register(authz)
       await app.register(billingEvents)
       await app.register(billingReplays)
+      await app.register(billingPages)
     })
   })
 

@@ -42,7 +42,8 @@ their own). Creates a missing role with its URL's password. Run it again as ofte
   },
   keys: {
     summary: 'Say which encryption keys are in use (status), or re-encrypt (rotate)',
-    details: `gatehouse keys status   What is encrypted under which key. Exit status 1 when a key is missing.
+    details: `gatehouse keys status   What is encrypted under which key; --json for a script. Exit status 1 when a
+                        key is missing.
 gatehouse keys rotate   Re-encrypts everything under the first of ENCRYPTION_KEYS, in batches. It can be
                         broken off, run again, and run beside a running server.
 To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run keys rotate, and
@@ -52,8 +53,9 @@ Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
   },
   doctor: {
     summary: 'Check every setting, the database, the providers and the queue',
-    details: 'Says what is wrong and what mends it. Exit status 1 when anything is.',
-    run: async (env) => (await import('./commands/doctor.ts')).default(env),
+    details:
+      'Says what is wrong and what mends it, with --json for a script. Exit status 1 when anything is.',
+    run: async (env, args) => (await import('./commands/doctor.ts')).default(env, args),
   },
   health: {
     summary: 'Ask the process that runs here whether it is ready',
@@ -79,6 +81,12 @@ gatehouse billing replay EVENT_ID…
 Times are RFC 3339 and mean the time of receipt, from inclusive, to exclusive. Shows how far it has
 come; stopping the command does not stop the replay. Exit status 1 when an event failed again.`,
     run: async (env, args) => (await import('./commands/billing.ts')).default(env, args),
+  },
+  openapi: {
+    summary: 'Print the description of the HTTP API (OpenAPI 3.1, JSON)',
+    details: `The same as GET /openapi.json of a running server. Needs no database and no setting; BASE_URL is
+named in it as the server's address.`,
+    run: async (env) => (await import('./commands/openapi.ts')).default(env),
   },
 }
 

@@ -28,7 +28,7 @@ export const Problem = Type.Object(
     instance: Type.String(),
     errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
   },
-  { $id: 'Problem' },
+  { $id: 'Problem', title: 'Problem' },
 )
 
 /** Response schemas of the refusals a route may give. */
@@ -39,7 +39,7 @@ export function problems<const Status extends number>(...statuses: readonly Stat
 
 /** A path id: canonical decimal, no sign, no leading zero; anything else is malformed (400). */
 export const IdParams = Type.Object(
-  { id: Type.String({ pattern: '^(0|[1-9][0-9]*)$' }) },
+  { id: Type.String({ pattern: '^(0|[1-9][0-9]*)$', description: 'An integer' }) },
   { additionalProperties: false },
 )
 

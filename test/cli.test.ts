@@ -167,7 +167,7 @@ t.test('migrate brings a database up, and says when there is nothing to do', asy
 t.test('usage: help is no error, an unknown command is', async (t) => {
   const help = await runProgram(t, ['--help'], {})
   t.equal(await help.ended, 0)
-  for (const name of ['serve', 'worker', 'migrate', 'seed', 'keys', 'doctor']) {
+  for (const name of ['serve', 'worker', 'migrate', 'seed', 'keys', 'doctor', 'openapi']) {
     t.match(help.output(), new RegExp(`^  ${name} `, 'm'))
     const one = await runProgram(t, [name, '--help'], {})
     t.equal(await one.ended, 0)

@@ -21,8 +21,9 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
         summary: 'Back-channel logout, sent by a provider',
         description,
         consumes: ['application/x-www-form-urlencoded'],
+        produces: ['text/plain'],
         params: Type.Object({ provider: Type.String() }),
-        response: { 200: Type.String(), ...problems(400, 404, 429, 503) },
+        response: { 200: Type.Literal(''), ...problems(400, 404, 429, 503) },
       },
     },
     async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import Type from 'typebox'
 import { type Device, deviceOf, recordAudit } from '#src/audit.ts'
 import { unixSeconds } from '#src/clock.ts'
 import { randomToken } from '#src/crypto/digest.ts'
@@ -8,12 +9,22 @@ import { trustsAddress } from '#src/identity/claims.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/identity/refusal.ts'
 import { refusalOfIdentity, refusalOfProvider } from '#src/identity/refusal-answers.ts'
 import { completeSignIn } from '#src/identity/sign-in.ts'
+import { Problem, problems } from '#src/shapes.ts'
 
 type Options = {
   redirectUri: string
   returnTo: string
   absoluteSeconds: number
   encryptionKeys: EncryptionKeys
+}
+
+/** A state that is not this browser's is answered in the specification's words. */
+const Refused = {
+  description: 'Bad state, or the sign-in was refused',
+  content: {
+    'text/plain': { schema: Type.Literal('bad state') },
+    'application/problem+json': { schema: Problem },
+  },
 }
 
 /**
@@ -29,7 +40,11 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
     {
       exposeHeadRoute: false,
       config: { access: 'public' },
-      schema: { tags: ['sign-in'], summary: 'Where the provider sends the browser back to' },
+      schema: {
+        tags: ['sign-in'],
+        summary: 'Where the provider sends the browser back to',
+        response: { 302: Type.Null(), 400: Refused, ...problems(409, 429, 503) },
+      },
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')

@@ -37,6 +37,7 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
       schema: {
         tags: ['sign-in'],
         summary: 'Start a sign-in; redirects to the provider',
+        produces: ['text/html'],
         querystring: LoginQuery,
         response: {
           200: Type.String(),

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
+import Type from 'typebox'
 import { logoutState, readLogoutState } from '#src/identity/provider-logout.ts'
 import { signedOutPage } from '#src/pages/signed-out.ts'
+import { problems } from '#src/shapes.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 
@@ -17,7 +19,13 @@ const signedOut: FastifyPluginAsync<Options> = async function signedOut(app, opt
     {
       exposeHeadRoute: false,
       config: { access: 'public' },
-      schema: { tags: ['sign-in'], summary: 'The page after signing out', description },
+      schema: {
+        tags: ['sign-in'],
+        summary: 'The page after signing out',
+        description,
+        produces: ['text/html'],
+        response: { 200: Type.String(), 302: Type.Null(), ...problems(429, 503) },
+      },
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')

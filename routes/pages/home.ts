@@ -1,9 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { listDocuments } from '#src/documents.ts'
 import { findLatestOrders } from '#src/orders.ts'
 import { homePage, welcomePage } from '#src/pages/home.ts'
 import { findTenant } from '#src/tenancy/tenants.ts'
 
 const shownOrders = 10
+const shownDocuments = { limit: 5, after: null }
 
 /** The start page: a way in, or what is yours. */
 const home: FastifyPluginAsync = async function home(app) {
@@ -15,16 +17,22 @@ const home: FastifyPluginAsync = async function home(app) {
     }
     const { userId, tenantId } = caller
     const scope = tenantId === null ? { userId } : { userId, tenantId }
-    const { tenant, orders } = await app.db.read(scope, async (tx) => ({
+    const { tenant, orders, documents } = await app.db.read(scope, async (tx) => ({
       tenant: tenantId === null ? null : await findTenant(tx, { tenantId }),
       orders: await findLatestOrders(tx, { userId }, shownOrders),
+      documents:
+        tenantId === null
+          ? []
+          : (await listDocuments(tx, { userId, tenantId }, shownDocuments)).data,
     }))
     return homePage({
       email: caller.email ?? 'an account without an address',
       tenant: tenant?.name ?? 'No tenant',
       role: caller.role ?? 'none',
       plan: caller.plan ?? 'free',
+      operator: request.operator,
       orders,
+      documents,
     })
   })
 }

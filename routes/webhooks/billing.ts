@@ -1,10 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
+import Type from 'typebox'
 import { parseEvent } from '#src/billing/event.ts'
 import type { Recorded } from '#src/billing/inbox.ts'
 import type { WebhookOutcome } from '#src/billing/metrics.ts'
 
 const maxBodyBytes = 1_048_576 // contract 5: 1 MiB
 
+const refused = Type.String({ description: 'The reason in words' })
 const answers: Readonly<Record<Recorded, string>> = {
   first: 'recorded',
   ignored: 'ignored',
@@ -29,9 +31,17 @@ const billing: FastifyPluginAsync = async function billing(app) {
         tags: ['webhooks'],
         summary: 'Receive a signed billing event',
         description:
-          'The answer is text. 200 `recorded`, `ignored` (a kind that is not worked on), or `duplicate` (a copy with another body is one too; the first body stays); all of them mean: do not send again. 503 with `Retry-After`: nothing was recorded, send again.',
+          'Header `Webhook-Signature: t=UNIX_SECONDS,v1=HEX`, an HMAC-SHA256 of `t.body`, at most 300 seconds old. The answer is text. 200 `recorded`, `ignored` (a kind that is not worked on), or `duplicate` (a copy with another body is one too; the first body stays); all of them mean: do not send again. 503 with `Retry-After`: nothing was recorded, send again.',
         consumes: ['application/json'],
         produces: ['text/plain'],
+        response: {
+          200: Type.Enum(['recorded', 'ignored', 'duplicate']),
+          400: Type.Enum(['bad signature', 'timestamp outside tolerance', 'malformed event']),
+          413: refused,
+          415: refused,
+          429: refused,
+          503: refused,
+        },
       },
     },
     async (request, reply) => {

@@ -7,6 +7,7 @@ import { openQueue } from '#src/jobs.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
 import type { Environment } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
+import { readJsonFlag } from './json-flag.ts'
 
 /**
  * What was looked at; no faults means it is well. Each fault says what is wrong and the remedy; a
@@ -14,14 +15,19 @@ import { withEnvironment } from './environment.ts'
  */
 type Finding = { subject: string; faults: readonly string[]; hints?: readonly string[] }
 
-/** `gatehouse doctor`: looks at everything the program needs and says what mends it. */
-export default async function doctorCommand(env: Environment): Promise<void> {
+/** `gatehouse doctor [--json]`: looks at everything the program needs and says what mends it. */
+export default async function doctorCommand(
+  env: Environment,
+  args: readonly string[],
+): Promise<void> {
+  const json = readJsonFlag(args, 'Run: gatehouse doctor [--json].')
   const findings = await withEnvironment(env, examine)
+  if (findings.some(({ faults }) => faults.length > 0)) process.exitCode = 1
+  if (json) return void process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
   for (const { subject, faults, hints = [] } of findings) {
     process.stdout.write(`${faults.length === 0 ? 'ok   ' : 'FAULT'}  ${subject}\n`)
     for (const line of [...faults, ...hints]) process.stdout.write(`         ${line}\n`)
   }
-  if (findings.some(({ faults }) => faults.length > 0)) process.exitCode = 1
 }
 
 async function examine(env: Environment): Promise<Finding[]> {

@@ -7,24 +7,33 @@ import { OperatorError } from '#src/operator-error.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
 import { type Environment, readDatabaseUrl } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
+import { readJsonFlag } from './json-flag.ts'
 import { createProgress } from './progress.ts'
+
+const usage = 'Say: keys status, or keys rotate.'
 
 type Keyring = { plane: IdentityPlane; keys: EncryptionKeys }
 
-/** `gatehouse keys status|rotate`: what is encrypted under which key, and bringing it up. */
+/** `gatehouse keys status [--json] | rotate`: what is encrypted under which key, and bringing it up. */
 export default async function keysCommand(
   env: Environment,
   [action = '', ...rest]: readonly string[],
 ): Promise<void> {
-  const run = action === 'status' ? status : action === 'rotate' ? rotate : null
-  if (run === null || rest.length > 0) {
-    throw new OperatorError('A word is missing or unknown.', 'Say: keys status, or keys rotate.')
-  }
+  const run = chooseAction(action, rest)
   await withEnvironment(env, async (whole) => {
     const { url, keys } = readSettings(whole)
     const plane = openIdentityPlane(url, 1)
     await run({ plane, keys }).finally(() => plane.close())
   })
+}
+
+function chooseAction(action: string, rest: readonly string[]): (ring: Keyring) => Promise<void> {
+  if (action === 'status') {
+    const json = readJsonFlag(rest, usage)
+    return (ring) => status(ring, json)
+  }
+  if (action === 'rotate' && rest.length === 0) return rotate
+  throw new OperatorError('A word is missing or unknown.', usage)
 }
 
 /** As the worker: it may change sealed texts and nothing else of those rows. */
@@ -37,20 +46,35 @@ function readSettings(env: Environment): { url: string; keys: EncryptionKeys } {
   return { url, keys }
 }
 
-async function status({ plane, keys }: Keyring): Promise<void> {
-  const uses = await findKeyUse(plane, sealedTables)
+type KeyState = 'current' | 'to be rotated' | 'missing'
+
+async function status({ plane, keys }: Keyring, json: boolean): Promise<void> {
   const known = keys.map(({ id }) => id)
-  const [current = ''] = known
-  process.stdout.write(`New texts are encrypted under ${current}.\n`)
-  for (const { table, column, keyId, count } of uses) {
-    const note =
-      keyId === current ? '' : known.includes(keyId) ? ', to be rotated' : ', KEY MISSING'
-    process.stdout.write(`${table}.${column}: ${count} under ${keyId}${note}\n`)
+  const [current = '', ...older] = known
+  const stateOf = (keyId: string): KeyState => {
+    if (keyId === current) return 'current'
+    return known.includes(keyId) ? 'to be rotated' : 'missing'
   }
-  const inUse = uses.map(({ keyId }) => keyId)
-  const idle = known.slice(1).filter((id) => !inUse.includes(id))
-  if (idle.length > 0) process.stdout.write(`No longer needed: ${idle.join(', ')}\n`)
-  if (inUse.some((id) => !known.includes(id))) process.exitCode = 1
+  const found = await findKeyUse(plane, sealedTables)
+  const uses = found.map((use) => ({ ...use, state: stateOf(use.keyId) }))
+  const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
+  if (uses.some(({ state }) => state === 'missing')) process.exitCode = 1
+  const text = json
+    ? JSON.stringify({ current, uses, idle }, null, 2)
+    : inWords(current, uses, idle)
+  process.stdout.write(`${text}\n`)
+}
+
+type Use = { table: string; column: string; keyId: string; count: number; state: KeyState }
+
+function inWords(current: string, uses: readonly Use[], idle: readonly string[]): string {
+  const notes = { current: '', 'to be rotated': ', to be rotated', missing: ', KEY MISSING' }
+  const lines = uses.map(
+    ({ table, column, keyId, count, state }) =>
+      `${table}.${column}: ${count} under ${keyId}${notes[state]}`,
+  )
+  const unneeded = idle.length > 0 ? [`No longer needed: ${idle.join(', ')}`] : []
+  return [`New texts are encrypted under ${current}.`, ...lines, ...unneeded].join('\n')
 }
 
 async function rotate({ plane, keys }: Keyring): Promise<void> {

@@ -1,4 +1,4 @@
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
 import { type ProviderChoice, signInButtons } from './sign-in.ts'
 
@@ -7,7 +7,10 @@ export type HomeAccount = {
   tenant: string
   role: string
   plan: string
+  /** Whether they run the service. */
+  operator: boolean
   orders: readonly { id: number; city: string; items: number }[]
+  documents: readonly { id: number; title: string }[]
 }
 
 /** The first page for a visitor. */
@@ -26,7 +29,7 @@ export function welcomePage(providers: readonly ProviderChoice[]): string {
 export function homePage(account: HomeAccount): string {
   const rows = account.orders.map(
     (order) => html`<tr>
-            <td><a href="/orders/${order.id}">Order ${order.id}</a></td>
+            <td><a href="/app/orders/${order.id}">Order ${order.id}</a></td>
             <td>${order.city}</td>
             <td class="number">${order.items}</td>
           </tr>`,
@@ -56,7 +59,20 @@ export function homePage(account: HomeAccount): string {
       <section class="card">
         <h2>Your orders</h2>
         ${orders}
+      </section>
+      <section class="card">
+        <h2>Documents of your teams</h2>
+        ${documentLinks(account.documents)}
       </section>`,
-    { current: '/', role: account.role },
+    { current: '/', role: account.role, operator: account.operator },
   )
+}
+
+function documentLinks(documents: HomeAccount['documents']): Html {
+  if (documents.length === 0) return html`<p class="quiet">Your teams have none yet.</p>`
+  const links = documents.map(
+    ({ id, title }) => html`<li><a href="/app/documents/${id}">${title}</a></li>`,
+  )
+  return html`<ul class="plain">${links}</ul>
+        <p class="row"><a href="/app/documents">All documents</a></p>`
 }

@@ -36,7 +36,9 @@ root
       same-origin
       grant-access
       @fastify/formbody
-      home
+      start
+        operator
+        home
       signIn
         rate-limit
           @fastify/rate-limit
@@ -58,6 +60,7 @@ root
         access
         account
         orders
+        orderPages
         tenant
           tenant-rls
           posts
@@ -66,6 +69,7 @@ root
           users
           invitations
           documents
+          documentPages
           folders
           teams
           teamMembers
@@ -90,6 +94,7 @@ root
         authz
         billingEvents
         billingReplays
+        billingPages
     providerLogout
       rate-limit
         @fastify/rate-limit
@@ -224,6 +229,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
+    ├── app/orders/:id (GET)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/orders/:id (HEAD)
+    │   • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /address (POST)
+    │       • (onRequest) ["tellRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
     ├── app/tenant (GET)
     │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]

@@ -29,6 +29,20 @@ t.test('gatehouse keys status and rotate, and what doctor says', async (t) => {
   t.equal(before.status, 0)
   t.match(before.output, 'New texts are encrypted under new.')
   t.match(before.output, 'provider_grants.access_token: 3 under old, to be rotated')
+  const told = await run(['status', '--json'], ring)
+  t.equal(told.status, 0)
+  const { current, uses, idle } = JSON.parse(told.output)
+  t.same([current, idle], ['new', []])
+  t.match(uses[0], {
+    table: 'provider_grants',
+    column: 'access_token',
+    keyId: 'old',
+    count: 3,
+    state: 'to be rotated',
+  })
+  const missed = await run(['status', '--json'], onlyNew)
+  t.equal(missed.status, 1)
+  t.match(missed.output, '"state": "missing"')
   const failed = await run(['rotate'], onlyNew)
   t.equal(failed.status, 1)
   t.match(failed.output, '5 rows cannot be opened')
@@ -41,7 +55,7 @@ t.test('gatehouse keys status and rotate, and what doctor says', async (t) => {
   t.match(after.output, 'No longer needed: old')
   t.notMatch(after.output, setting(ring).slice(4, 20))
   t.equal((await run(['rotate'], onlyNew)).status, 0)
-  for (const words of [[], ['dance'], ['rotate', 'twice']]) {
+  for (const words of [[], ['dance'], ['rotate', 'twice'], ['status', '--jsn']]) {
     const wrong = await run(words, ring)
     t.equal(wrong.status, 1)
     t.match(wrong.output, 'keys status, or keys rotate')

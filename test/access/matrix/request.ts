@@ -42,9 +42,20 @@ export function isSafe(method: string): boolean {
 
 /** An answer about an object has no other one's id; on a page it may be anywhere. */
 export function isAbout(answer: LightMyRequestResponse, { params }: Placed): boolean {
+  if (isPage(answer)) return Object.values(params).some((id) => mentions(answer.body, id))
   if (!String(answer.headers['content-type']).includes('json')) return true
   const { id } = answer.json()
   return id === undefined || Object.values(params).includes(String(id))
+}
+
+function isPage({ headers }: LightMyRequestResponse): boolean {
+  return String(headers['content-type']).startsWith('text/html')
+}
+
+/** Whether the words that a page shows have this one. */
+function mentions(page: string, word: string): boolean {
+  const [, main = ''] = page.split('<main')
+  return main.split(/[^\w-]+/).includes(word)
 }
 
 /**

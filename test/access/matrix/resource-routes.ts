@@ -26,6 +26,14 @@ export const resourceRoutes: RouteRows = {
     body: () => ({ shippingAddress }),
     heldByKeys: true,
   },
+  'GET /app/orders/:id': { who: 'order:read', answer: 200, object: 'order' },
+  'POST /app/orders/:id/address': {
+    who: 'order:update',
+    answer: 303,
+    object: 'order',
+    body: () => ({ ...shippingAddress, line2: '' }),
+    heldByKeys: true,
+  },
   'GET /posts': { who: 'post:read', answer: 200, lists: 'post' },
   'POST /posts': { who: 'post:create', answer: 201, body: () => ({ title: 'x', body: 'x' }) },
   'GET /posts/:id': { who: 'post:read', answer: 200, object: 'post' },
@@ -53,6 +61,8 @@ export const resourceRoutes: RouteRows = {
     object: 'document',
     body: () => ({ title: 'Another' }),
   },
+  'GET /app/documents': { who: 'document:read', answer: 200 },
+  'GET /app/documents/:id': { who: 'document:read', answer: 200, object: 'document' },
   'GET /folders': { who: 'folder:read', answer: 200, lists: 'folder' },
   'POST /folders': {
     who: 'folder:create',

@@ -19,5 +19,18 @@ export const serviceRoutes: RouteRows = {
     answer: 200,
     object: 'billing-replay',
   },
+  'GET /app/billing': { who: 'billing-event:read', answer: 200 },
+  'GET /app/billing/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },
+  'POST /app/billing/replay': { who: 'billing-event:replay', answer: 303 },
+  'POST /app/billing/:id/replay': {
+    who: 'billing-event:replay',
+    answer: 303,
+    object: 'billing-event',
+  },
+  'GET /app/billing/replays/:id': {
+    who: 'billing-event:replay',
+    answer: 200,
+    object: 'billing-replay',
+  },
   'POST /webhooks/billing': { who: 'signature', answer: 400 },
 }

@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
+import { countByStatus } from '#src/billing/counts.ts'
+import { eventStatuses, findReceived, listReceived, receivedList } from '#src/billing/received.ts'
+import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
+import { EventParams } from '#src/billing/shapes.ts'
+import { readPage } from '#src/cursor.ts'
+import { Refusal } from '#src/errors.ts'
+import { found } from '#src/ids.ts'
+import { billingEventPage } from '#src/pages/billing/event.ts'
+import { billingPage } from '#src/pages/billing/list.ts'
+import { billingReplayPage } from '#src/pages/billing/replay.ts'
+import { PageQuery, UuidParams } from '#src/shapes.ts'
+
+const shown = '25'
+
+// A form sends its empty fields too; they limit nothing.
+const ListQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Enum(['', ...eventStatuses])),
+    type: Type.Optional(Type.String({ maxLength: 255 })),
+    cursor: PageQuery.properties.cursor,
+  },
+  { additionalProperties: false },
+)
+const ReplayQuery = Type.Object(
+  { refresh: Type.Optional(Type.Literal('off')) },
+  { additionalProperties: false },
+)
+
+const hidden = { hide: true } as const
+const read = { resource: 'billing-event', action: 'read' } as const
+const replay = { resource: 'billing-event', action: 'replay' } as const
+
+/** What was received from the billing provider as pages, and what their buttons do. */
+const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app) {
+  const plane = app.identityPlane
+
+  app.get(
+    '/app/billing',
+    { config: { access: read }, schema: { ...hidden, querystring: ListQuery } },
+    async (request, reply) => {
+      const { status = '', type = '', cursor } = request.query
+      const position = { limit: shown, ...(cursor && { cursor }) }
+      const page = readPage(position, receivedList.name, receivedList.forms)
+      const filter = { status: status === '' ? undefined : status, type: type || undefined }
+      const [counts, { data, nextCursor }] = await Promise.all([
+        countByStatus(plane),
+        listReceived(plane, filter, page),
+      ])
+      const { role } = request.caller
+      return show(
+        reply,
+        billingPage({ role, counts, filter: { status, type }, events: data, nextCursor }),
+      )
+    },
+  )
+
+  app.post(
+    '/app/billing/replay',
+    { config: { access: replay }, schema: hidden },
+    async (_request, reply) =>
+      follow(reply, await createReplay(plane, app.queue, { status: 'dead' })),
+  )
+
+  app.get(
+    '/app/billing/:id',
+    { config: { access: read }, schema: { ...hidden, params: EventParams } },
+    async (request, reply) => {
+      const event = found(await findReceived(plane, request.params.id))
+      return show(reply, billingEventPage(event, request.caller.role))
+    },
+  )
+
+  app.post(
+    '/app/billing/:id/replay',
+    { config: { access: replay }, schema: { ...hidden, params: EventParams } },
+    async (request, reply) => {
+      const { id } = request.params
+      const { body } = found(await findReceived(plane, id))
+      if (body === null) throw new Refusal('conflict', { detail: 'Its body is no longer kept.' })
+      return follow(reply, await createReplay(plane, app.queue, { ids: [id] }))
+    },
+  )
+
+  app.get(
+    '/app/billing/replays/:id',
+    {
+      config: { access: replay },
+      schema: { ...hidden, params: UuidParams, querystring: ReplayQuery },
+    },
+    async (request, reply) => {
+      const run = found(await findReplay(plane, request.params.id))
+      const refresh = request.query.refresh !== 'off'
+      return show(reply, billingReplayPage(run, request.caller.role, refresh))
+    },
+  )
+}
+
+function show(reply: FastifyReply, page: string) {
+  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+}
+
+/** On to how far it has come, by GET, so that reloading it does nothing twice. */
+function follow(reply: FastifyReply, { id }: Replay) {
+  return reply.redirect(`/app/billing/replays/${id}`, 303)
+}
+
+export default billingPages

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
+import { readPage } from '#src/cursor.ts'
+import { documentList, findDocument, listDocuments } from '#src/documents.ts'
+import { found, readId } from '#src/ids.ts'
+import { documentListPage, documentPage } from '#src/pages/documents/documents.ts'
+import { IdParams, PageQuery } from '#src/shapes.ts'
+
+const shown = '25'
+const Query = Type.Object({ cursor: PageQuery.properties.cursor }, { additionalProperties: false })
+const hidden = { hide: true } as const
+const read = { resource: 'document', action: 'read' } as const
+
+/** The documents at the end of one's chain as pages. */
+const documentPages: FastifyPluginAsyncTypebox = async function documentPages(app) {
+  app.get(
+    '/app/documents',
+    { config: { access: read }, schema: { ...hidden, querystring: Query } },
+    async (request, reply) => {
+      const scope = request.tenantScope
+      const page = readPage(
+        { limit: shown, ...request.query },
+        documentList.name,
+        documentList.forms,
+      )
+      const { data, nextCursor } = await app.db.read(scope, (tx) => listDocuments(tx, scope, page))
+      return show(reply, documentListPage(data, nextCursor, request.caller.role))
+    },
+  )
+
+  app.get(
+    '/app/documents/:id',
+    { config: { access: read }, schema: { ...hidden, params: IdParams } },
+    async (request, reply) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      const document = found(await app.db.read(scope, (tx) => findDocument(tx, scope, id)))
+      return show(reply, documentPage(document, request.caller.role))
+    },
+  )
+}
+
+function show(reply: FastifyReply, page: string) {
+  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+}
+
+export default documentPages

@@ -1,0 +1,33 @@
+import { buildApp } from '#src/app.ts'
+import { readConfig } from '#src/config.ts'
+import { randomToken } from '#src/crypto/digest.ts'
+import { createLogger } from '#src/logger.ts'
+import type { Environment } from '#src/setting-readers.ts'
+
+/** `gatehouse openapi`: prints the API description; nothing is connected to. */
+export default async function openapiCommand(env: Environment): Promise<void> {
+  const app = await buildApp(describingConfig(env), createLogger('silent'), undefined, undefined, {
+    connect: false,
+  })
+  try {
+    await app.ready()
+    process.stdout.write(`${JSON.stringify(app.describeApi(), null, 2)}\n`)
+  } finally {
+    await app.close()
+  }
+}
+
+/** Of all settings only BASE_URL is part of the description; the others only have to be there. */
+function describingConfig({ BASE_URL }: Environment) {
+  return readConfig({
+    BASE_URL: BASE_URL || 'http://localhost:3000',
+    DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:9/none',
+    SESSION_SECRETS: randomToken(),
+    BILLING_WEBHOOK_SECRETS: randomToken(),
+    ENCRYPTION_KEYS: `none:${randomToken()}`,
+    OIDC_PROVIDERS: 'none',
+    OIDC_NONE_ISSUER: 'https://issuer.invalid',
+    OIDC_NONE_CLIENT_ID: 'none',
+    OIDC_NONE_CLIENT_SECRET: 'none',
+  })
+}

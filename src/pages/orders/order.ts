@@ -1,0 +1,84 @@
+import type { LineItem, ShippingAddress } from '#src/orders.ts'
+import { type Html, html } from '../html.ts'
+import { layout } from '../layout.ts'
+import { timeText } from '../time.ts'
+
+export type OrderView = {
+  role: string | null
+  /** Whether its address was just changed. */
+  changed: boolean
+  order: {
+    id: number
+    lineItems: readonly LineItem[]
+    shippingAddress: ShippingAddress
+    cardLast4: string
+    createdAt: string
+  }
+}
+
+/** One's own order, and where it is shipped to, which can be changed. */
+export function orderPage({ role, changed, order }: OrderView): string {
+  const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
+  return layout(
+    `Order ${id}`,
+    html`<header class="head">
+        <h1>Order ${id}</h1>
+        <p class="quiet">Placed ${timeText(createdAt)}, paid with the card that ends in ${cardLast4}</p>
+      </header>
+      ${changed ? html`<p class="notice" role="status">The address is changed.</p>` : ''}
+      <section class="card" aria-labelledby="items">
+        <h2 id="items">Items</h2>
+        ${itemTable(lineItems)}
+      </section>
+      <section class="card" aria-labelledby="address">
+        <h2 id="address">Ships to</h2>
+        <form class="form first" method="post" action="/app/orders/${id}/address">${addressFields(shippingAddress)}
+          <button class="button">Save the address</button>
+        </form>
+      </section>`,
+    { current: '/app/orders', role },
+  )
+}
+
+function itemTable(items: readonly LineItem[]): Html {
+  const rows = items.map(
+    ({ sku, quantity, unitPrice }) => html`<tr>
+            <td class="wrap">${sku}</td>
+            <td class="number">${quantity}</td>
+            <td class="number">${price(unitPrice)}</td>
+            <td class="number">${price(quantity * unitPrice)}</td>
+          </tr>`,
+  )
+  const total = items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
+  return html`<table>
+          <thead><tr><th scope="col">Article</th><th scope="col" class="number">Quantity</th><th scope="col" class="number">Each</th><th scope="col" class="number">Together</th></tr></thead>
+          <tbody>${rows}</tbody>
+          <tfoot><tr><th scope="row" colspan="3">Total</th><td class="number"><b>${price(total)}</b></td></tr></tfoot>
+        </table>`
+}
+
+const amounts = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 })
+
+/** Minor units as a person reads them; an order names no currency. */
+function price(minorUnits: number): string {
+  return amounts.format(minorUnits / 100)
+}
+
+type Field = { name: keyof ShippingAddress; label: string; autocomplete: string; most: number }
+
+const fields: readonly Field[] = [
+  { name: 'name', label: 'Name', autocomplete: 'name', most: 200 },
+  { name: 'line1', label: 'Street', autocomplete: 'address-line1', most: 200 },
+  { name: 'line2', label: 'Further line (optional)', autocomplete: 'address-line2', most: 200 },
+  { name: 'city', label: 'City', autocomplete: 'address-level2', most: 200 },
+  { name: 'postalCode', label: 'Postal code', autocomplete: 'postal-code', most: 32 },
+]
+
+function addressFields(address: ShippingAddress): Html {
+  const inputs = fields.map(
+    ({ name, label, autocomplete, most }) => html`
+          <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${name === 'line2' ? '' : html` required`}></label>`,
+  )
+  return html`${inputs}
+          <label>Country, two letters <input name="country" value="${address.country}" pattern="[A-Z]{2}" maxlength="2" autocomplete="country" required></label>`
+}

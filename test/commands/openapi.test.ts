@@ -1,0 +1,13 @@
+import t from 'tap'
+import { build } from '#test/helper.ts'
+import { runProgram } from '#test/program.ts'
+
+t.test('gatehouse openapi prints what a server answers, without a database', async (t) => {
+  const program = await runProgram(t, ['openapi'], {
+    NODE_ENV: 'production',
+    BASE_URL: 'http://localhost:3000',
+  })
+  t.equal(await program.ended, 0)
+  const { app } = await build(t)
+  t.same(JSON.parse(program.output()), (await app.inject('/openapi.json')).json())
+})

@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { createLogger } from '#src/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import { seriousFindings } from '#test/accessible.ts'
+import { addIdentity } from '#test/account.ts'
+import { receive } from '#test/billing/received.ts'
+import { createChain } from '#test/chain.ts'
+import { build, createOrder, createUser, signIn } from '#test/helper.ts'
+import { launchBrowser } from '../browser.ts'
+
+/** The server, listening, and a browser signed in as an operator with something of their own. */
+async function setUp(t: Test) {
+  const test = await build(t, { OPERATORS: 'demo:olga' })
+  const user = await createUser(test.database, { role: 'admin' })
+  await addIdentity(test, user.userId, 'olga')
+  const orderId = await createOrder(test.database, user)
+  await createChain(test.database, user)
+  const { cookie } = await signIn(test, user)
+  const origin = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  const context = await browser.newContext({ baseURL: origin })
+  await context.addCookies([{ name: 'sid', value: cookie.slice('sid='.length), url: origin }])
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  return { test, orderId, page, faults }
+}
+
+/** What a phone would have to scroll sideways for. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+}
+
+t.test('an operator replays the dead events by keyboard alone', async (t) => {
+  const { test, page, faults } = await setUp(t)
+  await receive(test.database, { id: 'evt_1', status: 'dead' })
+  await receive(test.database, { id: 'evt_2', status: 'dead' })
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Billing events' }).press('Enter')
+  await page.getByRole('heading', { name: 'Billing events', level: 1 }).waitFor()
+  t.same(await seriousFindings(page), [], 'the list')
+
+  await page.getByRole('link', { name: 'evt_1' }).press('Enter')
+  await page.getByRole('heading', { name: 'evt_1' }).waitFor()
+  t.same(await seriousFindings(page), [], 'an event')
+  await page.goBack()
+
+  await page.getByRole('button', { name: 'Replay all dead ones' }).press('Enter')
+  await page.getByRole('heading', { name: 'Replay runs' }).waitFor()
+  t.equal(await page.getByRole('progressbar').getAttribute('max'), '2')
+  const worker = await startWorker(test.config, createLogger('silent'))
+  t.teardown(() => worker.stop())
+  await page.getByRole('heading', { name: 'Replay done' }).waitFor()
+  t.match(await page.locator('main').textContent(), '2 of 2 events')
+  t.same(await seriousFindings(page), [], 'a replay')
+  t.same(faults, [], 'nothing is blocked by the content policy')
+})
+
+t.test('order, documents and API reference: accessible, and no wider than a phone', async (t) => {
+  const { page, orderId, faults } = await setUp(t)
+  await page.setViewportSize({ width: 390, height: 800 })
+  const paths = ['/', `/app/orders/${orderId}`, '/app/documents', '/app/documents/1', '/docs']
+  for (const path of [...paths, '/app/billing']) {
+    t.equal((await page.goto(path))?.status(), 200, path)
+    t.same(await seriousFindings(page), [], path)
+    t.ok((await overflow(page)) <= 0, `${path} is no wider than the screen`)
+  }
+
+  await page.goto(`/app/orders/${orderId}`)
+  await page.getByLabel('City').fill('Porto')
+  await page.getByLabel('City').press('Enter')
+  await page.getByRole('status').getByText('The address is changed.').waitFor()
+  t.equal(await page.getByLabel('City').inputValue(), 'Porto')
+
+  await page.goto('/docs')
+  await page.locator('#patchOrdersById summary').press('Enter')
+  await page.locator('#patchOrdersById').getByText('shippingAddress.city').first().waitFor()
+  t.same(await seriousFindings(page), [], 'an operation')
+  t.ok((await overflow(page)) <= 0, 'an operation is no wider than the screen')
+  t.same(faults, [], 'nothing is blocked by the content policy')
+})

@@ -1,0 +1,156 @@
+import t, { type Test } from 'tap'
+import { createLogger } from '#src/logger.ts'
+import { laidOut } from '#src/pages/billing/event.ts'
+import { startWorker } from '#src/worker.ts'
+import { addIdentity } from '#test/account.ts'
+import { receive } from '#test/billing/received.ts'
+import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
+
+const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+
+/** A person at the pages: opens them and sends their forms. */
+function person({ app }: TestApp, cookie: string) {
+  return {
+    open: (url = '/app/billing') => app.inject({ url, headers: { ...form, cookie } }),
+    send: (url: string, more: Record<string, string> = {}) =>
+      app.inject({ method: 'POST', url, headers: { ...form, cookie, ...more }, payload: '' }),
+  }
+}
+
+async function setUp(t: Test) {
+  const test = await build(t, { OPERATORS: 'demo:olga' })
+  const user = await createUser(test.database, { role: 'viewer' })
+  await addIdentity(test, user.userId, 'olga')
+  const { cookie } = await signIn(test, user)
+  return { test, cookie, ...person(test, cookie) }
+}
+
+async function replaysOf({ database }: TestApp): Promise<number> {
+  return (await database.admin.query('SELECT FROM billing_replays')).rowCount ?? 0
+}
+
+t.test('403 for everyone but operators, admins included, and no link for them', async (t) => {
+  const { test, open } = await setUp(t)
+  await receive(test.database, { id: 'a', status: 'dead' })
+  const admin = await createUser(test.database, { role: 'admin' })
+  await addIdentity(test, admin.userId, 'ada')
+  const other = person(test, (await signIn(test, admin)).cookie)
+  const run = '/app/billing/replays/00000000-0000-4000-8000-000000000000'
+  for (const url of ['/app/billing', '/app/billing/a', run]) {
+    t.equal((await other.open(url)).statusCode, 403, url)
+    t.equal((await test.app.inject({ url, headers: form })).statusCode, 401, url)
+  }
+  for (const url of ['/app/billing/replay', '/app/billing/a/replay']) {
+    t.equal((await other.send(url)).statusCode, 403, url)
+  }
+  t.equal(await replaysOf(test), 0)
+  t.notMatch((await other.open('/')).body, '/app/billing')
+  t.match((await open('/')).body, '/app/billing', 'an operator finds it on the start page')
+})
+
+t.test('events are shown newest first with state, attempts and error, escaped', async (t) => {
+  const { test, open } = await setUp(t)
+  await receive(test.database, { id: 'one', receivedAt: '2026-11-01T00:00:00Z' })
+  await receive(test.database, { id: '<i>&"two/2', type: '<u>', status: 'dead' })
+  await test.database.admin.query(
+    `UPDATE received_events SET attempts = 3, last_error = 'no <b>customer</b>', other_bodies = 2
+     WHERE status = 'dead'`,
+  )
+  const { body, statusCode, headers } = await open()
+  t.equal(statusCode, 200)
+  t.equal(headers['cache-control'], 'no-store')
+  t.ok(body.indexOf('two/2') < body.indexOf('>one<'), 'newest first')
+  t.match(body, '&lt;i&gt;&amp;&quot;two/2')
+  t.match(body, 'No &lt;b&gt;customer&lt;/b&gt;.')
+  t.match(body, '3 attempts')
+  t.match(body, 'aria-label="1 dead"')
+  t.match(body, 'aria-label="0 processed"')
+  t.match(body, 'Replay the dead one')
+  t.notMatch(body, /<i>|<u>|<b>/)
+
+  const link = /href="(\/app\/billing\/[^"]*two[^"]*)"/.exec(body)?.[1] ?? ''
+  const page = await open(link)
+  t.equal(page.statusCode, 200, link)
+  t.match(page.body, '2 copies of this id came with another body.')
+  t.match(page.body, '&quot;object&quot;: {}')
+  t.notMatch(page.body, /<i>|<u>|<b>/)
+  t.equal((await open('/app/billing/none')).statusCode, 404)
+})
+
+t.test('the list is filtered by state and type, and goes on by a link', async (t) => {
+  const { test, open } = await setUp(t)
+  for (let n = 10; n < 40; n++) await receive(test.database, { id: `evt-${n}`, type: 'a&b' })
+  await receive(test.database, { id: 'evt-dead', status: 'dead' })
+  const idsOf = (body: string) => [...body.matchAll(/>(evt-\w+)</g)].map(([, id]) => id)
+  t.same(idsOf((await open('/app/billing?status=dead&type=')).body), ['evt-dead'])
+  t.same(idsOf((await open('/app/billing?status=&type=charge.succeeded')).body), ['evt-dead'])
+  const first = (await open('/app/billing?status=recorded&type=a%26b')).body
+  const older = /href="([^"]+cursor=[^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const second = (await open(older)).body
+  t.equal(idsOf(first).length, 25)
+  t.same(idsOf(second), ['evt-14', 'evt-13', 'evt-12', 'evt-11', 'evt-10'])
+  t.notMatch(second, 'Older events')
+  for (const query of ['status=odd', 'cursor=x', 'odd=1']) {
+    t.equal((await open(`/app/billing?${query}`)).statusCode, 400, query)
+  }
+})
+
+t.test('one event, or all dead ones, are replayed; the page reloads while it runs', async (t) => {
+  const { test, open, send } = await setUp(t)
+  const customer = { object: { customer: 'nobody' } }
+  await receive(test.database, { id: 'a', status: 'dead', ...customer })
+  await receive(test.database, { id: 'b', status: 'dead', ...customer })
+  await receive(test.database, { id: 'old', status: 'processed' })
+  await test.database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'old'`)
+  t.match((await open('/app/billing/old')).body, 'no longer kept')
+  t.equal((await send('/app/billing/old/replay')).statusCode, 409)
+  t.equal((await send('/app/billing/none/replay')).statusCode, 404)
+  t.equal(await replaysOf(test), 0)
+
+  const one = await send('/app/billing/a/replay')
+  t.equal(one.statusCode, 303)
+  const all = String((await send('/app/billing/replay')).headers.location)
+  const running = (await open(all)).body
+  t.match(running, '0 of 2 events')
+  t.match(running, '<meta http-equiv="refresh"')
+  t.notMatch((await open(`${all}?refresh=off`)).body, 'http-equiv')
+
+  const worker = await startWorker(test.config, createLogger('silent'))
+  t.teardown(() => worker.stop())
+  for (const place of [String(one.headers.location), all]) {
+    while ((await open(place)).body.includes('http-equiv="refresh"')) await nextTurn()
+  }
+  const done = (await open(all)).body
+  t.match(done, 'Replay done')
+  t.match(done, '2 of 2 events')
+  t.match(done, 'See why they failed')
+  t.equal((await open('/app/billing/replays/x')).statusCode, 400)
+})
+
+t.test('a form of another site is refused', async (t) => {
+  const { test, send } = await setUp(t)
+  await receive(test.database, { id: 'a', status: 'dead' })
+  for (const url of ['/app/billing/replay', '/app/billing/a/replay']) {
+    t.equal((await send(url, { 'sec-fetch-site': 'cross-site' })).statusCode, 403, url)
+  }
+  t.equal(await replaysOf(test), 0)
+})
+
+t.test(
+  'a body is laid out where only blanks change, else shown as received, and cut',
+  async (t) => {
+    t.equal(laidOut('{"a" : [1, "x  y"]}'), '{\n  "a": [\n    1,\n    "x  y"\n  ]\n}')
+    for (const raw of ['{"a":12345678901234567890}', '{"a":1,"a":2}', '{"a":1.0}', '{', 'text']) {
+      t.equal(laidOut(raw), raw)
+    }
+    const { test, open } = await setUp(t)
+    await receive(test.database, { id: 'long', object: { text: 'x'.repeat(30_000) } })
+    const { body } = await open('/app/billing/long')
+    t.match(body, /The first 20,000 of 30,\d{3} characters\./)
+    t.ok(body.length < 25_000)
+  },
+)
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { createChain, createDocument } from '#test/chain.ts'
+import { build, createUser, signIn } from '#test/helper.ts'
+
+t.test('the documents of one’s teams are pages, escaped; all others are missing', async (t) => {
+  const test = await build(t)
+  const { app, database } = test
+  const user = await createUser(database)
+  const chain = await createChain(database, user)
+  const admin = await createUser(database, { role: 'admin', tenantId: user.tenantId })
+  const outOfReach = await createChain(database, admin)
+  await database.admin.query(
+    `UPDATE documents SET title = '<i>Title', body = '<u>text' WHERE id = $1`,
+    [chain.documentId],
+  )
+  const { cookie } = await signIn(test, user)
+  const open = (url: string, who = cookie) =>
+    app.inject({ url, headers: { accept: 'text/html', cookie: who } })
+
+  t.match((await open('/')).body, `href="/app/documents/${chain.documentId}"`)
+  const list = await open('/app/documents')
+  t.equal(list.statusCode, 200)
+  t.match(list.body, '&lt;i&gt;Title')
+  t.notMatch(list.body, `/app/documents/${outOfReach.documentId}"`)
+  const page = await open(`/app/documents/${chain.documentId}`)
+  t.match(page.body, '&lt;u&gt;text')
+  t.notMatch(list.body + page.body, /<i>|<u>/)
+
+  const theirs = (await signIn(test, admin)).cookie
+  t.equal((await open(`/app/documents/${chain.documentId}`, theirs)).statusCode, 404, 'an admin')
+  t.equal((await open(`/app/documents/${outOfReach.documentId}`)).statusCode, 404)
+  t.equal((await open('/app/documents/9999')).statusCode, 404)
+  t.equal((await app.inject('/app/documents')).statusCode, 401)
+})
+
+t.test('the list of documents goes on by a link', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const { folderId } = await createChain(test.database, user)
+  for (let n = 0; n < 26; n++) await createDocument(test.database, folderId)
+  const { cookie } = await signIn(test, user)
+  const open = async (url: string) => (await test.app.inject({ url, headers: { cookie } })).body
+  const idsOf = (body: string) =>
+    [...body.matchAll(/\/app\/documents\/(\d+)"/g)].map(([, id]) => id)
+  const first = await open('/app/documents')
+  const older = /href="([^"]+cursor=[^"]+)"/.exec(first)?.[1] ?? ''
+  const second = await open(older)
+  t.equal(idsOf(first).length, 25)
+  t.equal(idsOf(second).length, 2)
+  t.notMatch(second, 'Older documents')
+  t.equal(new Set([...idsOf(first), ...idsOf(second)]).size, 27)
+})
