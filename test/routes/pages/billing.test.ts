@@ -51,7 +51,7 @@ t.test('403 for everyone but operators, admins included, and no link for them', 
 t.test('events are shown newest first with state, attempts and error, escaped', async (t) => {
   const { test, open } = await setUp(t)
   await receive(test.database, { id: 'one', receivedAt: '2026-11-01T00:00:00Z' })
-  await receive(test.database, { id: '<i>&"two/2', type: '<u>', status: 'dead' })
+  await receive(test.database, { id: '<i>&"two/2', type: '<u>', status: 'dead', object: {} })
   await test.database.admin.query(
     `UPDATE received_events SET attempts = 3, last_error = 'no <b>customer</b>', other_bodies = 2
      WHERE status = 'dead'`,
