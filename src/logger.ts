@@ -63,8 +63,14 @@ function redactWithin(value: unknown, depth: number): unknown {
   return value instanceof Error || 'toJSON' in value ? value : redactMembers(value, depth)
 }
 
+/** The queue tells of its errors with plain objects of an error's members. */
+function isErrorLike(error: unknown): error is Error {
+  if (error instanceof Error) return true
+  return typeof error === 'object' && error !== null && 'message' in error && 'stack' in error
+}
+
 function describeError(error: unknown): object {
-  if (!(error instanceof Error)) return { type: typeof error }
+  if (!isErrorLike(error)) return { type: typeof error }
   const code = 'code' in error && typeof error.code === 'string' ? { errorCode: error.code } : {}
   return { type: error.name, message: error.message, ...code, stack: error.stack }
 }

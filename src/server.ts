@@ -49,6 +49,8 @@ export async function start(
     if (role !== 'worker') {
       parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
       parts.app = await buildApp(config, logger, metrics, parts.proof)
+      // Compiles the schemas of all routes, and nothing else runs meanwhile: before any job does.
+      await parts.app.ready()
     }
     if (role !== 'web') parts.worker = await startWorker(config, logger, metrics)
     const admin = await buildAdmin(config, logger, metrics, parts)

@@ -82,8 +82,6 @@ t.test('neither role can get out of its grants', async (t) => {
     `UPDATE token_revocations SET token = ''`,
     'UPDATE pgboss.job SET priority = 1',
     'DELETE FROM pgboss.job',
-    `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms)
-     VALUES ('${user.tenantId}', '${user.tenantId}', 0, 1, now(), 1)`,
     'DELETE FROM outbound_events',
     'UPDATE webhook_endpoints SET last_success_at = now()',
     'UPDATE notifications SET mailed_at = now()',
