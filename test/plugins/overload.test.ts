@@ -7,15 +7,16 @@ t.test('a process that cannot keep up answers 503 with Retry-After, and recovers
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(overload, { maxEventLoopDelayMs: 100 })
+  await app.register(overload, { maxEventLoopDelayMs: 100, settleAfterMs: 0 })
   app.get('/', async () => 'done')
+  await app.listen({ host: '127.0.0.1', port: 0 })
   const ask = () => app.inject('/')
   t.equal((await ask()).statusCode, 200)
 
   let answer = await ask()
   for (let turn = 0; turn < 100 && answer.statusCode === 200; turn++) {
     await new Promise(setImmediate)
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250) // nothing else runs meanwhile
+    beBusy()
     answer = await ask()
   }
   t.equal(answer.statusCode, 503)
@@ -25,3 +26,22 @@ t.test('a process that cannot keep up answers 503 with Retry-After, and recovers
   while ((await ask()).statusCode !== 200) await new Promise(setImmediate)
   t.equal((await ask()).statusCode, 200, 'relieved, it answers again')
 })
+
+t.test('what the start itself costs is no overload', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(errors)
+  await app.register(overload, { maxEventLoopDelayMs: 100, settleAfterMs: 60_000 })
+  app.get('/', async () => 'done')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  for (let turn = 0; turn < 10; turn++) {
+    await new Promise(setImmediate)
+    beBusy()
+    t.equal((await app.inject('/')).statusCode, 200)
+  }
+})
+
+/** Nothing else runs meanwhile. */
+function beBusy(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250)
+}
