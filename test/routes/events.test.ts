@@ -3,6 +3,7 @@ import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/outbound/publish.ts'
 import { twoAdmins } from '#test/outbound/admin.ts'
+import { untilInFeed } from '#test/outbound/until-in-feed.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
 
@@ -18,6 +19,7 @@ t.test('the feed has the same events with the same ids, byte for byte, in order'
     [one.tenantId],
   )
   bodies.push(...rows.map(({ body }) => body))
+  await untilInFeed(test.database)
   const answer = await send('GET', '/events')
   t.equal(answer.statusCode, 200)
   t.ok(answer.body.startsWith(`{"data":[${bodies.join(',')}],"nextCursor":"`))
@@ -43,6 +45,7 @@ t.test('a cursor stays good: behind the last event come the next ones, once each
   const seen: string[] = []
   let after = ''
   const catchUp = async () => {
+    await untilInFeed(test.database)
     for (;;) {
       const page = (await send('GET', `/events?limit=2${after}`)).json()
       seen.push(...page.data.map(({ id }: { id: string }) => id))
@@ -77,6 +80,7 @@ t.test('a commit that comes late is not skipped', async (t) => {
   t.strictSame(before, { data: [], nextCursor: null }, 'the early one waits for the late one')
   mayCommit.resolve()
   await committed
+  await untilInFeed(test.database)
   const page = (await send('GET', '/events?limit=1')).json()
   t.strictSame(idsOf(page), [lateId])
   const next = (await send('GET', `/events?after=${page.nextCursor}`)).json()
@@ -92,6 +96,7 @@ t.test('a transaction that only reads holds nothing up', async (t) => {
   await reader.query('SELECT count(*) FROM outbound_events')
   const event = { type: 'order.updated', data: {} } as const
   const { eventId } = await test.app.db.write(one, (tx) => publish(tx, one, event, now))
+  await untilInFeed(test.database)
   t.strictSame(idsOf((await send('GET', '/events')).json()), [eventId])
 })
 

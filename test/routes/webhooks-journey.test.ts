@@ -3,6 +3,7 @@ import { createLogger } from '#src/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { createOrder } from '#test/helper.ts'
 import { twoAdmins } from '#test/outbound/admin.ts'
+import { untilInFeed } from '#test/outbound/until-in-feed.ts'
 import { startReceiver } from '#test/receiver.ts'
 
 const shippingAddress = {
@@ -50,6 +51,7 @@ t.test(
     t.match(replay, { total: 1, done: 1 })
     t.match((await settled()).attempts[2], { series: 2, number: 1, statusCode: 204 })
 
+    await untilInFeed(test.database)
     const feed = (await send('GET', '/events')).body
     t.ok(feed.startsWith(`{"data":[${first.body.toString()}],`))
 
