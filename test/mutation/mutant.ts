@@ -12,6 +12,8 @@ export const tests = {
   rules: 'test/access/rules.test.ts',
   policy: 'test/access/policy.test.ts',
   matrix: 'test/access/matrix.test.ts',
+  sameIds: 'test/access/same-ids.test.ts',
+  folders: 'test/folders.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
   rowLevelSecurity: 'test/access/row-level-security-alone.test.ts',
   rawRows: 'test/db/row-level-security.test.ts',

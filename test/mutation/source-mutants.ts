@@ -26,7 +26,7 @@ const hunts: readonly Hunt[] = [
     kind: 'scope',
     files: ['src/*.ts', 'src/access/*.ts', 'src/outbound/*.ts'],
     find: scopeClauses,
-    tests: [tests.queryScope, tests.matrix],
+    tests: [tests.sameIds, tests.folders, tests.queryScope, tests.matrix],
   },
   {
     kind: 'scope',
@@ -130,8 +130,8 @@ function scopeClauses(text: string): Cut[] {
   return [
     ...clauses,
     ...cutsOf(text, /\bteam_id IN \(\$\{ownTeams\(\w+\)\}\)|\bteam_id = own\.team_id/g, 'true'),
-    ...cutsOf(text, /\b(\w\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
-    ...[...text.matchAll(/\b(?:\w\.)?(?:tenant_id|user_id) = (\$\d)/g)].map((match) => ({
+    ...cutsOf(text, /\b(\w+\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
+    ...[...text.matchAll(/\b(?:\w+\.)?(?:tenant_id|user_id) = (\$\d)/g)].map((match) => ({
       from: match.index,
       to: match.index + match[0].length,
       instead: `${match[1]}::text IS NOT NULL`,
