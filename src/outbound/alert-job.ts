@@ -54,7 +54,7 @@ type Told = {
 }
 
 /** Mails a notification, if that was not done before. @throws MailError */
-async function mailAlert(
+export async function mailAlert(
   { tenantId, notificationId: id }: AlertMailJob,
   { db, mailer, baseUrl, listManagers, clock }: AlertMeans,
 ): Promise<Told> {

@@ -14,6 +14,7 @@ export const tests = {
   matrix: 'test/access/matrix.test.ts',
   sameIds: 'test/access/same-ids.test.ts',
   folders: 'test/folders.test.ts',
+  twins: 'test/outbound/twin-tenants.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
   rowLevelSecurity: 'test/access/row-level-security-alone.test.ts',
   rawRows: 'test/db/row-level-security.test.ts',

@@ -24,14 +24,20 @@ const hunts: readonly Hunt[] = [
   { kind: 'role', files: ['src/access/roles.ts'], find: rolePermissions, tests: decisions },
   {
     kind: 'scope',
-    files: ['src/*.ts', 'src/access/*.ts', 'src/outbound/*.ts'],
+    files: ['src/*.ts', 'src/access/*.ts'],
     find: scopeClauses,
     tests: [tests.sameIds, tests.folders, tests.queryScope, tests.matrix],
   },
   {
     kind: 'scope',
+    files: ['src/outbound/*.ts', 'src/tenancy/managers.ts'],
+    find: scopeClauses,
+    tests: [tests.twins, tests.queryScope, tests.matrix],
+  },
+  {
+    kind: 'scope',
     files: [
-      'src/tenancy/*.ts',
+      'src/tenancy/tenants.ts',
       'src/identity/{*-list,identities,api-tokens,end-sessions,switch-tenant,members,invitations}.ts',
     ],
     find: scopeClauses,
