@@ -1,5 +1,5 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { inTenant } from '#src/db/in-tenant.ts'
 import { publish } from '#src/outbound/publish.ts'
@@ -60,7 +60,7 @@ export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number)
 /** A new order of `owner`, placed in the tenant they are in. */
 export async function createOrder(
   tx: Tx,
-  owner: OwnerScope & { readonly tenantId: string },
+  owner: OwnerScope & TenantScope,
   order: { lineItems: LineItem[]; shippingAddress: ShippingAddress; cardLast4: string },
   now: Date,
 ) {

@@ -8,12 +8,15 @@ export type { Scope } from './scoped-pool.ts'
 /** A transaction that carries its scope; every domain function takes one and nothing else does. */
 export type Tx = Prisma.TransactionClient
 
+/** The first lock: the tenant of the verified session, or of the job. */
+export type TenantScope = { readonly tenantId: string }
+
 export type Database = {
   /** Runs `work` in a READ ONLY transaction under `scope`. */
   read<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Runs one hand-written statement in a READ ONLY transaction of its own under `scope`. For what
-   * is read most, one row by its id: it costs a third of the same through Prisma.
+   * is read most, one row by its id: opening, statement and COMMIT are one packet.
    */
   readRows<Row extends object>(scope: Scope, statement: Prisma.Sql): Promise<Row[]>
   /** Runs `work` in a transaction under `scope`; it is committed when `work` resolves. */
