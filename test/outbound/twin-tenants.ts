@@ -93,8 +93,11 @@ export async function createTwins(t: Test): Promise<Twins> {
     const of = { ...tenant, endpointId: endpoint }
     const exhausted = await createDelivery(database, of)
     const pending = await createDelivery(database, { ...of, status: 'pending', attempts: 1 })
-    const fresh = await createDelivery(database, { ...of, status: 'pending', attempts: 0 })
+    const fresh = await createDelivery(database, { ...of, attempts: 0 })
     const replay = await createReplayOf(database, tenant, endpoint)
+    await admin.query(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour'`)
+    // Taken for the twin's, a failure of its would be explained by it.
+    await admin.query('UPDATE webhook_endpoints SET secret_rotated_at = now()')
     const { rows } = await admin.query<{ id: string }>(
       `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
        VALUES ($1, 'endpoint.failing', $2, 'original') RETURNING id`,
@@ -123,28 +126,25 @@ async function copyRows({ admin }: TestDatabase, from: TestUser, to: TestUser): 
 }
 
 async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: Twins['ids']) {
-  const { endpoint, exhausted, fresh } = ids
+  const { exhausted, fresh } = ids
   const change = (sql: string, ...values: string[]) => admin.query(sql, [tenantId, ...values])
   await change(`UPDATE webhook_endpoints SET url = 'https://8.8.4.4/twin', status = 'active',
-    failing_since = NULL WHERE tenant_id = $1`)
+    failing_since = NULL, secret_rotated_at = NULL WHERE tenant_id = $1`)
   await change(`UPDATE outbound_events SET body = '{"data":"twin"}' WHERE tenant_id = $1`)
   await change(`UPDATE deliveries SET event_type = 'post.updated' WHERE tenant_id = $1`)
   await change(`UPDATE delivery_attempts SET status_code = 401 WHERE tenant_id = $1`)
   await change(`UPDATE notifications SET message = 'twin' WHERE tenant_id = $1`)
-  await change(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour', total = 3
-    WHERE tenant_id = $1`)
-  // Had these been the twin's, a failure would be explained by them.
-  await admin.query(
-    `UPDATE webhook_endpoints SET secret_rotated_at = now() WHERE tenant_id <> $1 AND id = $2`,
-    [tenantId, endpoint],
+  await change('UPDATE endpoint_replays SET total = 3 WHERE tenant_id = $1')
+  await change(
+    `UPDATE deliveries SET status = 'pending', attempts = 0, finished_at = NULL
+     WHERE tenant_id = $1 AND id = $2`,
+    fresh,
   )
-  await admin.query(
-    `UPDATE deliveries SET status = 'exhausted', attempts = 5, finished_at = now()
-     WHERE tenant_id <> $1 AND id = $2`,
-    [tenantId, fresh],
+  await change(
+    `UPDATE deliveries SET created_at = created_at - interval '1 day'
+     WHERE tenant_id = $1 AND id = $2`,
+    exhausted,
   )
-  await admin.query(`UPDATE deliveries SET created_at = created_at - interval '1 day'
-    WHERE tenant_id = '${tenantId}' AND id = '${exhausted}'`)
 }
 
 /** As many endpoints as a tenant may have, and enough failures to disable one. */
