@@ -24,4 +24,5 @@ export const tests = {
   tenant: 'test/plugins/tenant-rls.test.ts',
   operators: 'test/routes/billing-events.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
+  unlink: 'test/routes/auth/unlink.test.ts',
 } as const
