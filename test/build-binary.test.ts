@@ -7,9 +7,11 @@ import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { findFreePort } from '#src/demo/free-port.ts'
 import { people } from '#src/demo/people.ts'
 import { startProvider } from '#src/demo/provider.ts'
+import { tracesOf } from './collector.ts'
 import { encryptionKey, webhookSecret } from './helper.ts'
 import { runProgram, temporaryFolder } from './program.ts'
 import { newProviderBrowser } from './provider-browser.ts'
+import { startReceiver } from './receiver.ts'
 import { logins, urlsOf } from './template.ts'
 
 const binary = fileURLToPath(new URL('../dist/gatehouse', import.meta.url))
@@ -27,7 +29,12 @@ t.test(
   'one file in an empty folder: migrate, serve, sign-in, webhook, graceful stop',
   async (t) => {
     const cwd = await temporaryFolder(t)
-    const env = await environment(t)
+    const collector = await startReceiver()
+    t.teardown(() => collector.close())
+    const env: Record<string, string> = {
+      ...(await environment(t)),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    }
 
     const refused = await run(t, ['serve'], env, cwd)
     t.equal(await refused.ended, 1)
@@ -70,6 +77,8 @@ t.test(
     server.child.kill('SIGTERM')
     t.equal(await server.ended, 0, server.output())
     t.notMatch(server.output(), /"level":"(error|fatal)"/)
+    const traced = tracesOf(collector.requests).map(({ name }) => name)
+    t.ok(traced.includes('GET /me'), 'what the binary did was traced')
   },
 )
 

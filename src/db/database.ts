@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
+import type { PoolWatch } from './metrics.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
 import { type ContextMode, inScope, type Scope, ScopedPool } from './scoped-pool.ts'
 
@@ -33,8 +34,13 @@ const namedStatements = 200 // the code has fewer; a list of values makes one fo
  * @param url connection of the application or worker role
  * @param size connections at most
  */
-export function openDatabase(url: string, size: number, mode?: ContextMode): Database {
-  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode))
+export function openDatabase(
+  url: string,
+  size: number,
+  mode?: ContextMode,
+  watch?: PoolWatch,
+): Database {
+  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode, watch))
   // Behind a pooler the next transaction may be on another connection, which knows no names.
   const nameOf = isPooled(url) ? () => '' : nameStatements()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf })
