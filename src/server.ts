@@ -13,14 +13,21 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
 import { measureWaiting } from './outbound/backlog.ts'
 import { serverOptions } from './server-options.ts'
+import { stopInPhases, stopLimitMs } from './stop.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 export type Running = {
   /** Where the public listener is; null for a worker. */
   address: string | null
   adminAddress: string
-  /** Stops in phases: no new connections, requests answered, jobs handed back, connections closed. */
-  stop(): Promise<void>
+  /**
+   * Stops in phases (src/stop.ts). Whoever presses Ctrl-C (SIGINT) is alone with it: nobody is
+   * given time to leave.
+   * @returns false when something had to be cut
+   */
+  stop(signal?: NodeJS.Signals): Promise<boolean>
+  /** How long that takes at most. */
+  stopLimitMs: number
 }
 
 /**
@@ -43,8 +50,11 @@ export async function start(
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
   const metrics = createMetrics({ process: true })
-  const parts: Parts = { app: null, worker: null, admin: null, proof: null }
-  const stop = () => stopInPhases(parts)
+  const parts: Parts = { app: null, worker: null, admin: null, proof: null, stopping: false }
+  const stop = (signal?: NodeJS.Signals) => {
+    parts.stopping = true
+    return stopInPhases(parts, { drainMs: signal === 'SIGTERM' ? config.drainMs : 0, logger })
+  }
   try {
     if (role !== 'worker') {
       parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
@@ -58,7 +68,7 @@ export async function start(
     const { app } = parts
     const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
     const address = app && (await listen(app, config.host, config.port, 'PORT'))
-    return { address, adminAddress, stop }
+    return { address, adminAddress, stop, stopLimitMs: config.drainMs + stopLimitMs }
   } catch (error) {
     await stop()
     throw error
@@ -87,6 +97,7 @@ type Parts = {
   worker: Worker | null
   admin: FastifyInstance | null
   proof: ProofWatch | null
+  stopping: boolean
 }
 
 /** The second listener, for those who run the service. */
@@ -116,8 +127,9 @@ async function buildAdmin(
   return admin
 }
 
-/** The parts of this process that cannot do their work now. */
-async function findFailing({ app, worker, proof }: Parts): Promise<string[]> {
+/** The parts of this process that cannot do their work now; a process that stops has no others. */
+async function findFailing({ app, worker, proof, stopping }: Parts): Promise<string[]> {
+  if (stopping) return ['stopping']
   const looks: [string, () => Promise<unknown> | undefined][] = [
     ['database', () => app?.identityPlane.query({ text: 'SELECT 1' })],
     ['queue', () => worker?.queue.getQueues(['billing-event'])],
@@ -157,11 +169,4 @@ async function listen(
     }
     throw error
   }
-}
-
-async function stopInPhases({ app, worker, admin, proof }: Parts): Promise<void> {
-  await proof?.stop()
-  await app?.close()
-  await worker?.stop()
-  await admin?.close()
 }
