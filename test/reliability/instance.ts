@@ -26,6 +26,14 @@ export async function startInstance(
   return { ...program, origin: address, admin, agent }
 }
 
+/** What the process has logged as a failure, for whoever reads a failed test. */
+export function troublesOf({ output }: Pick<Program, 'output'>): string[] {
+  return output()
+    .split('\n')
+    .filter((line) => /"level":"error"/.test(line))
+    .map((line) => line.slice(0, 700))
+}
+
 export type Ask = {
   method?: string
   path: string

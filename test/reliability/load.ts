@@ -20,7 +20,7 @@ export type Load = {
   answered(): number
   /** Answers that ended their connection. */
   farewells(): number
-  /** Resolves once so many more were answered. */
+  /** Resolves once so many more were answered, or far too many were not. */
   more(count: number): Promise<void>
   stop(): Promise<void>
   /** An order of the user's. */
@@ -58,6 +58,7 @@ export async function startLoad(database: TestDatabase, instances: Instance[]): 
   async function run(client: number): Promise<void> {
     for (let turn = client; !ended.signal.aborted; turn++) {
       await sendOne(turn)
+      counts.emit('turn')
       await wait(pauseMs)
     }
   }
@@ -80,7 +81,6 @@ export async function startLoad(database: TestDatabase, instances: Instance[]): 
 
   function note({ status, headers, body }: Answer, what: Ask, expected: RegExp): void {
     answered += 1
-    counts.emit('answered')
     if (headers.connection === 'close') farewells += 1
     if (status === 200 && expected.test(body)) return
     failures.push(`${what.method} ${what.path}: ${status} ${body.slice(0, 200)}`)
@@ -127,7 +127,7 @@ export async function startLoad(database: TestDatabase, instances: Instance[]): 
     farewells: () => farewells,
     async more(count) {
       const goal = answered + count
-      while (answered < goal) await once(counts, 'answered')
+      while (answered < goal && failures.length < 100) await once(counts, 'turn')
     },
     async stop() {
       ended.abort()
@@ -150,10 +150,17 @@ const changedAddress = JSON.stringify({
   },
 })
 
-export function signedEvent(id: string): Ask {
+/** @param note what makes the body larger */
+export function signedEvent(id: string, note = ''): Ask {
   const time = Math.floor(Date.now() / 1000)
   const object = { id: `ch_${id}`, customer: 'cus_1', amount: 100, currency: 'eur' }
-  const body = JSON.stringify({ id, type: 'charge.succeeded', created: time, data: { object } })
+  const body = JSON.stringify({
+    id,
+    type: 'charge.succeeded',
+    created: time,
+    note,
+    data: { object },
+  })
   const headers = {
     'content-type': 'application/json',
     'webhook-signature': signatureHeader(webhookSecret, body, time),

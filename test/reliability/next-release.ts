@@ -13,8 +13,15 @@ import { temporaryFolder } from '#test/program.ts'
 const migrations = {
   '29990101000000_order_reference': `ALTER TABLE orders ADD COLUMN reference text;
 CREATE TABLE order_labels (tenant_id uuid NOT NULL, label text NOT NULL);`,
-  '29990102000000_order_reference_values': `UPDATE orders SET reference = 'R-' || id
-WHERE reference IS NULL;`,
+  // The owner is under row-level security too, so this goes from scope to scope.
+  '29990102000000_order_reference_values': `DO $$
+DECLARE person bigint;
+BEGIN
+  FOR person IN SELECT id FROM users LOOP
+    PERFORM set_config('app.user_id', person::text, true);
+    UPDATE orders SET reference = 'R-' || id WHERE user_id = person AND reference IS NULL;
+  END LOOP;
+END $$;`,
   '29990103000000_order_reference_index':
     'CREATE INDEX CONCURRENTLY orders_reference ON orders (tenant_id, reference);',
 }

@@ -3,7 +3,7 @@ import { checkHistory } from '#test/billing/history.ts'
 import { createDatabase, testSettings } from '#test/helper.ts'
 import { runProgram } from '#test/program.ts'
 import { until } from '#test/running-worker.ts'
-import { ask, startInstance } from './instance.ts'
+import { ask, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
 
@@ -53,7 +53,7 @@ t.test('a new release beside the old one on one database: no request fails', asy
   t.strictSame(await Promise.all([old.ended, again.ended]), [0, 0])
   await load.more(50)
   await load.stop()
-  t.strictSame(load.failures, [], `${load.answered()} requests`)
+  t.strictSame(load.failures, [], { troubles: [old, again, fresh].flatMap(troublesOf) })
   await until(
     database,
     `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`,

@@ -7,7 +7,7 @@ import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { allowing, openReceiver } from '#test/outbound/outbox.ts'
 import type { Receiver } from '#test/receiver.ts'
 import { until } from '#test/running-worker.ts'
-import { ask, type Instance, startInstance } from './instance.ts'
+import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 
 const stopLimitMs = 10_000
@@ -47,7 +47,7 @@ t.test(
 
     await load.more(100)
     await load.stop()
-    t.strictSame(load.failures, [], `${load.answered()} requests`)
+    t.strictSame(load.failures, [], { troubles: [first, second].flatMap(troublesOf) })
     await until(
       database,
       `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')
