@@ -7,7 +7,7 @@ import { signedEvent } from './load.ts'
 import { startPair } from './standby.ts'
 
 const senders = 8
-const eventsOfEach = 60
+const eventsOfEach = Math.ceil(Number(process.env.FAILOVER_EVENTS ?? 480) / senders)
 const triesOfEach = 4_000
 
 t.test('failover to a synchronous standby under load: nothing acknowledged is lost', async (t) => {

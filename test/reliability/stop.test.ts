@@ -11,6 +11,8 @@ import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 
 const stopLimitMs = 10_000
+/** `npm run soak` asks for many. */
+const rounds = Number(process.env.STOP_ROUNDS ?? 0)
 
 t.test(
   'SIGTERM under load: no request is dropped, what is under way ends or goes over',
@@ -86,6 +88,28 @@ t.test('a second signal ends the process at once', async (t) => {
   t.equal(await instance.ended, 1)
   await silent.ended
 })
+
+t.test(
+  'one process after another, each stopped under load',
+  { skip: rounds === 0 && 'STOP_ROUNDS says how often; npm run soak sets it' },
+  async (t) => {
+    const database = await createDatabase(t)
+    let current = await startInstance(t, database)
+    const load = await startLoad(database, [current])
+    for (let round = 0; round < rounds && load.failures.length === 0; round++) {
+      const next = await startInstance(t, database)
+      load.instances.push(next)
+      await load.more(50)
+      current.child.kill('SIGTERM')
+      t.equal(await current.ended, 0)
+      load.instances.splice(0, 1)
+      current = next
+    }
+    await load.stop()
+    t.strictSame(load.failures, [], { requests: load.answered() })
+    t.equal(load.history.acknowledged.size, load.history.sent.size)
+  },
+)
 
 /** What an endpoint for `post.updated` is told of. */
 async function createAndChangePost(instance: Instance, cookie: string): Promise<void> {
