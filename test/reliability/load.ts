@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import {
   createOrder,
@@ -18,6 +19,8 @@ export type Load = {
   /** What was not answered as it should have been. */
   failures: string[]
   answered(): number
+  /** Answers that asked to come again: a slow machine misses the limits of the database. */
+  busy(): number
   /** Answers that ended their connection. */
   farewells(): number
   /** Resolves once so many more were answered, or far too many were not. */
@@ -42,7 +45,11 @@ const watchMs = 20
  * they leave an instance that says it is not ready, or that refuses a connection; nothing is ever
  * sent twice.
  */
-export async function startLoad(database: TestDatabase, instances: Instance[]): Promise<Load> {
+export async function startLoad(
+  t: Test,
+  database: TestDatabase,
+  instances: Instance[],
+): Promise<Load> {
   const user = await createUser(database, { role: 'admin', billingCustomer: 'cus_1' })
   const order = await createOrder(database, user)
   const { cookie } = await signIn({ config: testConfig(database), database }, user)
@@ -54,6 +61,7 @@ export async function startLoad(database: TestDatabase, instances: Instance[]): 
   const ended = new AbortController()
   let answered = 0
   let farewells = 0
+  let busy = 0
 
   async function run(client: number): Promise<void> {
     for (let turn = client; !ended.signal.aborted; turn++) {
@@ -83,7 +91,8 @@ export async function startLoad(database: TestDatabase, instances: Instance[]): 
     answered += 1
     if (headers.connection === 'close') farewells += 1
     if (status === 200 && expected.test(body)) return
-    failures.push(`${what.method} ${what.path}: ${status} ${body.slice(0, 200)}`)
+    if (status === 503 && headers['retry-after']) busy += 1
+    else failures.push(`${what.method} ${what.path}: ${status} ${body.slice(0, 200)}`)
   }
 
   const home = (): Step => ({ what: { path: '/', headers: { cookie } }, expected: /<\/html>/ })
@@ -120,19 +129,22 @@ export async function startLoad(database: TestDatabase, instances: Instance[]): 
   }
 
   const running = Promise.all([watch(), ...Array.from({ length: clients }, (_, n) => run(n))])
+  const stop = async () => {
+    ended.abort()
+    await running
+  }
+  t.teardown(stop)
   return {
     instances,
     failures,
     answered: () => answered,
+    busy: () => busy,
     farewells: () => farewells,
     async more(count) {
       const goal = answered + count
       while (answered < goal && failures.length < 100) await once(counts, 'turn')
     },
-    async stop() {
-      ended.abort()
-      await running
-    },
+    stop,
     history,
     user,
     order,

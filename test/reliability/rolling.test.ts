@@ -23,7 +23,7 @@ t.test('a new release beside the old one on one database: no request fails', asy
   t.match(early.output(), /behind by 3 migration.*gatehouse migrate/)
 
   const old = await startInstance(t, database)
-  const load = await startLoad(database, [old])
+  const load = await startLoad(t, database, [old])
   const order = { path: `/orders/${load.order}`, headers: { cookie: load.cookie } }
   await load.more(50)
 
@@ -53,12 +53,12 @@ t.test('a new release beside the old one on one database: no request fails', asy
   t.strictSame(await Promise.all([old.ended, again.ended]), [0, 0])
   await load.more(50)
   await load.stop()
-  t.strictSame(load.failures, [], { troubles: [old, again, fresh].flatMap(troublesOf) })
+  t.strictSame(load.failures, [])
+  t.strictSame([old, again, fresh].flatMap(troublesOf), [])
   await until(
     database,
     `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`,
   )
   t.strictSame(await checkHistory(database.admin, load.history), [])
-  t.equal(load.history.acknowledged.size, load.history.sent.size)
-  t.comment(`${load.answered()} requests`)
+  t.comment(`${load.answered()} requests, ${load.busy()} refused by a busy machine`)
 })

@@ -21,7 +21,7 @@ t.test(
     const receiver = await openReceiver(t, () => {}) // hangs
     const settings = { ...allowing(receiver), OUTBOUND_TIMEOUT_MS: '30000' }
     const first = await startInstance(t, database, settings)
-    const load = await startLoad(database, [first])
+    const load = await startLoad(t, database, [first])
     const endpoint = { url: receiver.url, eventTypes: ['post.updated'] }
     const endpointId = await createEndpoint(database, load.user, endpoint)
     const { cookie } = load
@@ -43,22 +43,22 @@ t.test(
       ...bystanders.map(({ ended }) => ended),
     ])
     t.equal(status, 0)
-    t.ok(performance.now() - begun < stopLimitMs, 'in time')
-    t.notMatch(first.output(), /"level":"error"/)
+    const stoppedMs = Math.round(performance.now() - begun)
+    t.ok(stoppedMs < stopLimitMs, 'in time')
     t.ok(load.farewells() > told, 'whoever asked meanwhile was told to go')
 
     await load.more(100)
     await load.stop()
-    t.strictSame(load.failures, [], { troubles: [first, second].flatMap(troublesOf) })
+    t.strictSame(load.failures, [])
+    t.strictSame([first, second].flatMap(troublesOf), [])
     await until(
       database,
       `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')
        AND NOT EXISTS (SELECT FROM deliveries WHERE status = 'pending')`,
     )
     t.strictSame(await checkHistory(database.admin, load.history), [])
-    t.equal(load.history.acknowledged.size, load.history.sent.size)
     t.equal(receiver.requests.length, 2, 'the delivery under way was made once more, by the other')
-    t.comment(`${load.answered()} requests, stopped in ${Math.round(performance.now() - begun)} ms`)
+    t.comment(`${load.answered()} requests (${load.busy()} refused), stopped in ${stoppedMs} ms`)
 
     await t.test('a handler that hangs is cut at the limit', async (t) => {
       const hanging = await hang(receiver, second, { cookie, endpointId })
@@ -95,7 +95,7 @@ t.test(
   async (t) => {
     const database = await createDatabase(t)
     let current = await startInstance(t, database)
-    const load = await startLoad(database, [current])
+    const load = await startLoad(t, database, [current])
     for (let round = 0; round < rounds && load.failures.length === 0; round++) {
       const next = await startInstance(t, database)
       load.instances.push(next)
@@ -107,7 +107,6 @@ t.test(
     }
     await load.stop()
     t.strictSame(load.failures, [], { requests: load.answered() })
-    t.equal(load.history.acknowledged.size, load.history.sent.size)
   },
 )
 
