@@ -7,6 +7,7 @@ import errors from '#plugins/errors.ts'
 import eventStream from '#plugins/event-stream.ts'
 import grantAccess from '#plugins/grant-access.ts'
 import inbox from '#plugins/inbox.ts'
+import leaving from '#plugins/leaving.ts'
 import limitStore from '#plugins/limit-store.ts'
 import logoutToken from '#plugins/logout-token.ts'
 import metricsPlugin from '#plugins/metrics.ts'
@@ -115,6 +116,7 @@ export async function buildApp(
   app.decorate('clock', clock)
   await app.register(tracingPlugin, { tracing: options.tracing })
   await app.register(requestLog)
+  await app.register(leaving)
   await app.register(errors)
   await app.register(metricsPlugin, { metrics })
   await app.register(securityHeaders, {

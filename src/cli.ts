@@ -142,7 +142,7 @@ async function run(env: Environment): Promise<void> {
     const config = readConfig(demo?.env ?? env)
     const running = await start(config, createLogger(config.logLevel))
     if (demo !== null) await greet(demo, config)
-    await runUntilSignal(running.stop)
+    await runUntilSignal(running)
   } finally {
     await demo?.stop()
   }

@@ -34,6 +34,8 @@ export type Config = {
   admin: { host: string; port: number }
   trustProxy: readonly string[]
   role: 'all' | 'web' | 'worker'
+  /** How long requests are still taken once the process has been told to stop. */
+  drainMs: number
   database: {
     url: string
     workerUrl: string
@@ -101,6 +103,7 @@ export function readConfig(env: Environment): Config {
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     trustProxy: list(values.TRUST_PROXY),
     role: values.ROLE,
+    drainMs: (values.DRAIN_SECONDS ?? (production ? 3 : 0)) * 1_000,
     database: {
       url: databaseUrl,
       workerUrl:

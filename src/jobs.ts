@@ -92,9 +92,13 @@ export const queueNames: readonly string[] = Object.keys(queues)
 // Clearing away what is done may take longer than a request would wait.
 const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
 
-/** Creates or updates the queue's own schema and the queues, as the owner of the database. */
-export async function createQueues(ownerUrl: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: ownerUrl, supervise: false, schedule: false, max: 2 })
+/**
+ * Creates or updates the queue's own schema and the queues, as the owner of the database.
+ * @param lockWaitMs how long each change waits for a lock before it fails
+ */
+export async function createQueues(ownerUrl: string, lockWaitMs: number): Promise<void> {
+  const connection = { connectionString: ownerUrl, lock_timeout: lockWaitMs, max: 2 }
+  const boss = new PgBoss({ ...connection, supervise: false, schedule: false })
   await boss.start()
   try {
     for (const [name, options] of Object.entries(queues)) {
@@ -127,5 +131,25 @@ export function openQueue(
     reindex: false, // only the owner of an index may rebuild it
   })
   boss.on('error', onError)
+  return acceptNewerSchema(boss)
+}
+
+/** Of the queue's own tables, as the pinned version of the library makes them. */
+export const queueSchema = 43
+
+/**
+ * The library starts on exactly its own schema. While a newer release is brought in, its schema is
+ * there before the last process of this one has ended, and one that is started again must run as
+ * those do that never stopped.
+ */
+function acceptNewerSchema(boss: PgBoss): PgBoss {
+  const db = boss.getDb()
+  const executeSql = db.executeSql.bind(db)
+  db.executeSql = async (text, values) => {
+    const result = await executeSql(text, values)
+    if (!/^SELECT version from \S+\.version$/.test(text)) return result
+    const rows = result.rows.map((row) => ({ ...row, version: Math.min(row.version, queueSchema) }))
+    return { ...result, rows }
+  }
   return boss
 }

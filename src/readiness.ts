@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { Queryable } from './db/identity-plane.ts'
 import type { ProofWatch } from './db/proof-watch.ts'
+import { endsWithin } from './ends-within.ts'
 
 /** One part that the process needs, and what throws while it cannot be used. */
 export type Look = readonly [part: string, look: () => Promise<unknown>]
@@ -25,7 +26,7 @@ export function looksAtProof(proof: ProofWatch): Look[] {
 export async function findFailing(looks: readonly Look[]): Promise<string[]> {
   const failing = await Promise.all(
     looks.map(async ([part, look]) => {
-      const answered = await within(lookMs, look())
+      const answered = await endsWithin(lookMs, look()).catch(() => false)
       return answered ? [] : [part]
     }),
   )
@@ -36,18 +37,4 @@ export async function findFailing(looks: readonly Look[]): Promise<string[]> {
 async function requireQueue(queue: PgBoss): Promise<void> {
   const [found] = await queue.getQueues(['billing-event'])
   if (found === undefined) throw new Error('the queue is missing')
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, ms, false)
-  const answered = work.then(
-    () => true,
-    () => false,
-  )
-  try {
-    return await Promise.race([answered, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -8,6 +8,9 @@ import { randomId } from './crypto/digest.ts'
 // Nothing waits for a slow or silent client without a limit; Fastify's own default is none.
 const connectionTimeoutMs = 30_000
 const requestTimeoutMs = 15_000
+// Node takes the longer of the two for the whole request, and its own for the headers is 60 s.
+const headersTimeoutMs = 10_000
+const slowCheckMs = 2_000 // how often these limits are looked after; Node's own is 30 s
 const keepAliveTimeoutMs = 65_000 // longer than the 60 s that load balancers keep a connection
 const bodyLimitBytes = 262_144
 
@@ -30,6 +33,7 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     bodyLimit: bodyLimitBytes,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: slowCheckMs },
     keepAliveTimeout: keepAliveTimeoutMs,
     // A provider's subject or event id: 255 characters of up to four bytes, each as %XX.
     routerOptions: { maxParamLength: 3_060 },
@@ -38,5 +42,5 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
       // Unknown fields are refused, never dropped; a number is a number, never a string of one.
       customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false },
     },
-  } satisfies FastifyServerOptions
+  } satisfies FastifyServerOptions & { http: object }
 }

@@ -14,6 +14,7 @@ import { OperatorError } from './operator-error.ts'
 import { measureQueues } from './queue-metrics.ts'
 import { findFailing, type Look, looksAt, looksAtProof } from './readiness.ts'
 import { serverOptions } from './server-options.ts'
+import { stopInPhases, stopLimitMs } from './stop.ts'
 import { startTracing, type Tracing } from './tracing.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -21,8 +22,14 @@ export type Running = {
   /** Where the public listener is; null for a worker. */
   address: string | null
   adminAddress: string
-  /** Stops in phases: no new connections, requests answered, jobs handed back, connections closed. */
-  stop(): Promise<void>
+  /**
+   * Stops in phases (src/stop.ts). Whoever presses Ctrl-C (SIGINT) is alone with it: nobody is
+   * given time to leave.
+   * @returns false when something had to be cut
+   */
+  stop(signal?: NodeJS.Signals): Promise<boolean>
+  /** How long that takes at most. */
+  stopLimitMs: number
 }
 
 /**
@@ -46,8 +53,12 @@ export async function start(
 
   const metrics = createMetrics({ process: true })
   const tracing = await startTracing(config.tracing, role, logger)
-  const parts: Parts = { app: null, worker: null, admin: null, proof: null, tracing }
-  const stop = () => stopInPhases(parts)
+  const nothing = { app: null, worker: null, admin: null, proof: null }
+  const parts: Parts = { ...nothing, tracing, stopping: false }
+  const stop = (signal?: NodeJS.Signals) => {
+    parts.stopping = true
+    return stopInPhases(parts, { drainMs: signal === 'SIGTERM' ? config.drainMs : 0, logger })
+  }
   try {
     if (role !== 'worker') {
       parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
@@ -62,7 +73,7 @@ export async function start(
     const { app } = parts
     const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
     const address = app && (await listen(app, config.host, config.port, 'PORT'))
-    return { address, adminAddress, stop }
+    return { address, adminAddress, stop, stopLimitMs: config.drainMs + stopLimitMs }
   } catch (error) {
     await stop()
     throw error
@@ -92,6 +103,7 @@ type Parts = {
   admin: FastifyInstance | null
   proof: ProofWatch | null
   tracing: Tracing
+  stopping: boolean
 }
 
 /** The second listener, for those who run the service. */
@@ -105,7 +117,10 @@ async function buildAdmin(
   await admin.register(errors)
   await admin.register(notFound)
   await admin.register(routeAccess)
-  await admin.register(health, { findFailing: () => findFailing(looksOf(parts)) })
+  await admin.register(health, {
+    // A process that stops takes nothing more, however well its parts are.
+    findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(looksOf(parts))),
+  })
   const plane = parts.worker?.plane ?? parts.app?.identityPlane
   await admin.register(metricsRoute, {
     metrics,
@@ -155,12 +170,4 @@ async function listen(
     }
     throw error
   }
-}
-
-async function stopInPhases({ app, worker, admin, proof, tracing }: Parts): Promise<void> {
-  await proof?.stop()
-  await app?.close()
-  await worker?.stop()
-  await admin?.close()
-  await tracing.stop()
 }

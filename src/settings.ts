@@ -53,6 +53,14 @@ export const Settings = Type.Object({
     default: 'all',
     description: 'What this process does: all, web or worker.',
   }),
+  DRAIN_SECONDS: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 300,
+      description:
+        'Seconds that a process told to stop (SIGTERM) still takes requests: /readyz is 503 and every answer ends its connection, so that balancers leave it before it stops listening. 3 in production, else 0. The stop as a whole takes up to 12 s more, so whoever would kill it must wait longer.',
+    }),
+  ),
   DATABASE_URL: Type.Optional(
     Type.String({
       minLength: 1,

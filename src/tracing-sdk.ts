@@ -9,6 +9,7 @@ import {
   type SpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node'
+import { endsWithin } from './ends-within.ts'
 import type { JobLog } from './job-log.ts'
 import type { Facts, Tracing } from './tracing.ts'
 import type { TracingSetup } from './tracing-settings.ts'
@@ -80,7 +81,7 @@ export function startSdk(setup: TracingSetup, role: string, log: Log): Tracing {
     step: (name, facts, work) =>
       trace.getActiveSpan() === undefined ? work(() => {}) : span(name, facts, work),
     async stop() {
-      await within(stopMs, provider.shutdown())
+      await endsWithin(stopMs, provider.shutdown()).catch(() => false)
       trace.disable()
       context.disable()
       propagation.disable()
@@ -126,11 +127,4 @@ function tellOfOutages(exporter: SpanExporter, log: Log): SpanExporter {
     shutdown: () => exporter.shutdown(),
     forceFlush: async () => exporter.forceFlush?.(),
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work.catch(() => {}), late])
-  clearTimeout(timer)
 }

@@ -29,7 +29,7 @@ export async function serveJourney(t: Test, settings: Record<string, string> = {
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
   const running = await start(config, logger)
-  let stopped: Promise<void> | undefined
+  let stopped: Promise<boolean> | undefined
   const stop = () => (stopped ??= running.stop())
   t.teardown(async () => {
     await stop()

@@ -15,6 +15,7 @@ export function production(
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
+    DRAIN_SECONDS: '0',
     BASE_URL: 'https://app.example.com',
     TRUST_PROXY: '127.0.0.1',
     DATABASE_URL: database.url,

@@ -1,20 +1,31 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { createQueues } from '#src/jobs.ts'
 import { OperatorError } from '#src/operator-error.ts'
+import { applyMigrations } from './apply-migrations.ts'
+import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-wait.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
+import { compareHistory } from './migration-history.ts'
 import { grantRole, loginOf } from './roles.ts'
-import { migrationList, noFilters, openSchemaEngine } from './schema-engine.ts'
 
 /** Any number that nothing else in this database locks; two `migrate` at once take turns. */
 const migrateLock = 7_165_230_418
+const turnMs = 200
 
-export type MigrateReport = { applied: string[]; createdRoles: string[] }
+export type MigrateReport = {
+  applied: string[]
+  createdRoles: string[]
+  /** Applied by a newer program; then nothing was changed. */
+  ahead: string[]
+}
 
 /**
  * Brings the schema and the queue's schema up and gives the application roles their rights.
- * Running it again changes nothing.
+ * Running it again changes nothing, and so does running it on a database that a newer program has
+ * brought up: its rights and queues are the newer program's.
  * @param migrations oldest first; those this program was built with where none are given
- * @throws OperatorError when the owner's connection or rights do not allow it
+ * @throws OperatorError when the owner's connection or rights do not allow it, or something holds
+ *   a lock for too long
  */
 export async function migrate(
   urls: { ownerUrl: string; url: string; workerUrl: string },
@@ -25,55 +36,57 @@ export async function migrate(
   refuseOwner([app.name, worker.name], loginOf(urls.ownerUrl).name)
   const owner = await connectOwner(urls.ownerUrl)
   try {
-    await owner.query('SELECT pg_advisory_lock($1)', [migrateLock])
-    const applied = await applyMigrations(urls.ownerUrl, migrations ?? (await readMigrations()))
-    await createQueues(urls.ownerUrl)
-    const createdRoles: string[] = []
-    await owner.query('BEGIN')
-    const one = app.name === worker.name
-    if (await grantRole(owner, app, one ? ['web', 'worker'] : ['web'])) createdRoles.push(app.name)
-    if (!one && (await grantRole(owner, worker, ['worker']))) createdRoles.push(worker.name)
-    await owner.query('COMMIT')
-    return { applied, createdRoles }
+    await takeTurn(owner)
+    const known = migrations ?? (await readMigrations())
+    const { ahead, behind } = await compareHistory(owner, known)
+    if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
+    if (ahead.length > 0) return { applied: [], createdRoles: [], ahead }
+    const applied = await applyMigrations(urls.ownerUrl, owner, known)
+    const createdRoles = await untilLocked(async () => {
+      await createQueues(urls.ownerUrl, lockWaitMs)
+      return grantRoles(owner, app, worker)
+    }).catch((error) => {
+      if (!isLockTimeout(error)) throw error
+      throw lockRefusal('The migrations are applied; the queues or the rights could not be.')
+    })
+    return { applied, createdRoles, ahead }
   } finally {
     await owner.end()
   }
 }
 
 /**
- * A migration runs as one transaction, so nothing of a failed one was kept: its mark is cleared
- * and it is tried again.
+ * Asks again and again: a query that waits for the lock is a transaction that is open meanwhile,
+ * and CREATE INDEX CONCURRENTLY in the other `migrate` would wait for its end.
  */
-async function applyMigrations(
-  ownerUrl: string,
-  migrations: readonly Migration[],
-): Promise<string[]> {
-  const { engine, close } = await openSchemaEngine(ownerUrl)
-  try {
-    const migrationsList = migrationList(migrations)
-    const history = await engine.diagnoseMigrationHistory({
-      migrationsList,
-      optInToShadowDatabase: false,
-      filters: noFilters,
-    })
-    for (const migrationName of history.failedMigrationNames) {
-      await engine.markMigrationRolledBack({ migrationName })
-    }
-    const result = await engine.applyMigrations({ migrationsList, filters: noFilters })
-    return result.appliedMigrationNames
-  } catch (error) {
-    throw new OperatorError(
-      `A migration failed and was rolled back: ${firstLines(error)}`,
-      'Mend the cause and run migrate again.',
+async function takeTurn(owner: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await owner.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS taken',
+      [migrateLock],
     )
-  } finally {
-    await close()
+    if (rows[0]?.taken) return
+    await wait(turnMs)
   }
 }
 
-function firstLines(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.split('\n').slice(0, 2).join(': ')
+async function grantRoles(
+  owner: pg.Client,
+  app: ReturnType<typeof loginOf>,
+  worker: ReturnType<typeof loginOf>,
+): Promise<string[]> {
+  const created: string[] = []
+  const one = app.name === worker.name
+  await owner.query('BEGIN')
+  try {
+    if (await grantRole(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
+    if (!one && (await grantRole(owner, worker, ['worker']))) created.push(worker.name)
+    await owner.query('COMMIT')
+    return created
+  } catch (error) {
+    await owner.query('ROLLBACK')
+    throw error
+  }
 }
 
 async function connectOwner(ownerUrl: string): Promise<pg.Client> {
@@ -81,6 +94,7 @@ async function connectOwner(ownerUrl: string): Promise<pg.Client> {
     connectionString: ownerUrl,
     connectionTimeoutMillis: 5_000,
     application_name: 'gatehouse migrate',
+    lock_timeout: lockWaitMs,
   })
   try {
     await owner.connect()
@@ -92,6 +106,13 @@ async function connectOwner(ownerUrl: string): Promise<pg.Client> {
       'Check DATABASE_OWNER_URL and that PostgreSQL is running.',
     )
   }
+}
+
+function divergent(ahead: readonly string[], behind: readonly string[]): OperatorError {
+  return new OperatorError(
+    `The database has migrations that this program does not know (${ahead.join(', ')}), and lacks some that it has (${behind.join(', ')}).`,
+    'Run migrate of the newest release.',
+  )
 }
 
 function refuseOwner(roles: readonly string[], owner: string): void {

@@ -6,9 +6,17 @@ import {
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
 import { readAsset } from '#src/assets.ts'
+import { lockWaitMs, untilLocked } from './lock-wait.ts'
 import { type Migration, migrationsFolder } from './migration-files.ts'
 
-export type SchemaEngine = { engine: glue.SchemaEngine; close(): Promise<void> }
+export type SchemaEngine = {
+  engine: glue.SchemaEngine
+  /** The migration that failed, in the words of PostgreSQL, of which the engine leaves out some. */
+  failure(): { sql: string; error: Error } | null
+  close(): Promise<void>
+}
+
+type Note = (sql: string, error: Error) => void
 
 // Neither the ECMAScript library nor Node's types declare it; this is the part used here.
 declare const WebAssembly: {
@@ -26,27 +34,58 @@ declare const WebAssembly: {
 export async function openSchemaEngine(
   connectionString: string,
   datamodels?: [string, string][],
-  adapterFor: (pool: pg.Pool) => PrismaPg = (pool) => new WholeScripts(pool),
+  adapterFor: (pool: pg.Pool, note: Note) => PrismaPg = (pool, note) =>
+    new WholeScripts(pool, note),
 ): Promise<SchemaEngine> {
+  let failure: { sql: string; error: Error } | null = null
   engineLoaded ??= loadEngine()
   await engineLoaded
   const pool = new pg.Pool({ connectionString, max: 2 })
-  const factory = bindMigrationAwareSqlAdapterFactory(adapterFor(pool))
+  const factory = bindMigrationAwareSqlAdapterFactory(
+    adapterFor(pool, (sql, error) => {
+      failure = { sql, error }
+    }),
+  )
   const engine = await glue.SchemaEngine.new({ datamodels }, () => {}, factory)
-  return { engine, close: () => pool.end() }
+  return { engine, failure: () => failure, close: () => pool.end() }
 }
 
 /**
- * Sends a migration as one message: PostgreSQL then runs it as one transaction, all or nothing.
- * The adapter itself splits scripts at every semicolon, comments and function bodies included.
+ * Sends a migration as one message: PostgreSQL then runs it as one transaction, all or nothing, and
+ * a single statement as it is. The adapter itself splits scripts at every semicolon, comments and
+ * function bodies included.
  */
 class WholeScripts extends PrismaPg {
+  readonly #note: Note
+
+  constructor(pool: pg.Pool, note: Note) {
+    super(pool)
+    this.#note = note
+  }
+
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect()
-    adapter.executeScript = async (script) => {
-      await adapter.underlyingDriver().query(script).catch(rethrowForEngine)
-    }
+    adapter.executeScript = (script) =>
+      runScript(adapter.underlyingDriver(), script).catch((error) => {
+        this.#note(script, error)
+        rethrowForEngine(error)
+      })
     return adapter
+  }
+}
+
+// What is built CONCURRENTLY waits for transactions, for as long as they take, and holds nobody up.
+const concurrentWaitMs = 600_000
+
+async function runScript(pool: pg.Pool, script: string): Promise<void> {
+  const isConcurrent = /\bCONCURRENTLY\b/i.test(script)
+  const client = await pool.connect()
+  try {
+    await client.query(`SET lock_timeout = ${isConcurrent ? concurrentWaitMs : lockWaitMs}`)
+    if (isConcurrent) await client.query(script)
+    else await untilLocked(() => client.query(script))
+  } finally {
+    client.release()
   }
 }
 

@@ -19,16 +19,24 @@ type TableFacts = {
 
 const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
 
-/** Every table and view in the schema is either named in src/db/planes.ts or locked. */
-export async function findTableFlaws(client: pg.Client): Promise<Flaw[]> {
+/**
+ * Every table and view in the schema is either named in src/db/planes.ts or locked.
+ * @param concerns which of them are looked at
+ */
+export async function findTableFlaws(
+  client: pg.Client,
+  concerns: (table: string) => boolean,
+): Promise<Flaw[]> {
   const { rows } = await client.query<TableFacts>(tableFacts, [
     [...identityPlane, ...serviceTables],
     appendOnly,
   ])
-  return rows.flatMap((table) => {
-    const problem = tableProblem(table)
-    return problem === null ? [] : [{ problem, remedy }]
-  })
+  return rows
+    .filter(({ name }) => concerns(name))
+    .flatMap((table) => {
+      const problem = tableProblem(table)
+      return problem === null ? [] : [{ problem, remedy }]
+    })
 }
 
 function tableProblem(table: TableFacts): string | null {

@@ -96,7 +96,7 @@ function followLog(input: Readable) {
   createInterface({ input }).on('line', (line) => {
     lines.push(line)
     if (lines.length > keptLines) lines.shift()
-    if (!line.includes('database system is ready to accept connections')) return
+    if (!/database system is ready to accept (read-only )?connections/.test(line)) return
     isReady = true
     resolve()
   })

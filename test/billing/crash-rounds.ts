@@ -94,7 +94,7 @@ async function deliver(web: Killable, id: string, acknowledged: Set<string>): Pr
 }
 
 /** Brings waits and expiries forward until nothing is left to do; bounded. */
-async function settle({ admin }: TestDatabase): Promise<void> {
+export async function settle({ admin }: Pick<TestDatabase, 'admin'>): Promise<void> {
   for (let tries = 0; tries < settleTries; tries++) {
     const { rows } = await admin.query(
       `SELECT count(*)::int AS left FROM received_events WHERE status <> 'processed'`,

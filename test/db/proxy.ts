@@ -14,14 +14,17 @@ export type DatabaseProxy = {
   close(): void
   /** Cuts every connection, and each new one, until `resume`. */
   pause(): void
+  /** Ends silence and pause; connections that were silent are cut, for they have lost something. */
   resume(): void
+  /** New connections go to the server at this URL. */
+  leadTo(url: string): void
   /** Cuts a connection as soon as its client sends what contains `text`; that is not counted. */
   cutAt(text: string): void
 }
 
 /** A loopback hop in front of PostgreSQL that counts, delays for ever, or cuts. Gone with the test. */
 export async function startProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let trips = 0
   let silent = false
@@ -85,7 +88,12 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
       cutAll()
     },
     resume: () => {
+      if (silent) cutAll()
+      silent = false
       paused = false
+    },
+    leadTo: (url) => {
+      target = new URL(url)
     },
     cutAt: (text) => {
       fatal = text

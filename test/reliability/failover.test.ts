@@ -1,0 +1,58 @@
+import t from 'tap'
+import { settle } from '#test/billing/crash-rounds.ts'
+import { checkHistory } from '#test/billing/history.ts'
+import { createOrder, createUser, signIn, testConfig } from '#test/helper.ts'
+import { ask, type Instance, startInstance } from './instance.ts'
+import { signedEvent } from './load.ts'
+import { startPair } from './standby.ts'
+
+const senders = 8
+const eventsOfEach = Math.ceil(Number(process.env.FAILOVER_EVENTS ?? 480) / senders)
+const triesOfEach = 4_000
+
+t.test('failover to a synchronous standby under load: nothing acknowledged is lost', async (t) => {
+  const database = await startPair(t)
+  const user = await createUser(database, { billingCustomer: 'cus_1' })
+  const order = await createOrder(database, user)
+  const { cookie } = await signIn({ config: testConfig(database), database }, user)
+  const instance = await startInstance(t, database)
+  const history = { acknowledged: new Set<string>(), sent: new Set<string>() }
+  const statuses = new Set<number>()
+  const half = Promise.withResolvers<void>()
+
+  /** As a provider: each event until it is acknowledged. */
+  async function send(sender: number): Promise<void> {
+    for (let n = 0; n < eventsOfEach; n++) {
+      const id = `evt_${sender}_${n}`
+      history.sent.add(id)
+      for (let tries = 0; tries < triesOfEach && !history.acknowledged.has(id); tries++) {
+        const { status } = await ask(instance, signedEvent(id))
+        statuses.add(status)
+        if (status === 200) history.acknowledged.add(id)
+      }
+      if (history.acknowledged.size > (senders * eventsOfEach) / 2) half.resolve()
+    }
+  }
+
+  const sending = Promise.all(Array.from({ length: senders }, (_, sender) => send(sender)))
+  await half.promise
+  await database.failOver()
+  await sending
+  t.equal(history.acknowledged.size, senders * eventsOfEach, 'in the end every event is taken')
+  t.strictSame([...statuses].sort(), [200, 503], 'and meanwhile refused, not hung or failed')
+  await untilReady(instance)
+  const answer = await ask(instance, { path: `/orders/${order}`, headers: { cookie } })
+  t.equal(answer.status, 200)
+  await settle(database)
+  t.strictSame(await checkHistory(database.admin, history), [])
+  t.equal(instance.child.exitCode, null, 'the process is the one that was there before')
+  instance.child.kill('SIGTERM')
+  t.equal(await instance.ended, 0)
+})
+
+async function untilReady({ admin }: Instance): Promise<void> {
+  for (;;) {
+    const { ok } = await fetch(`${admin}/readyz`)
+    if (ok) return
+  }
+}

@@ -1,0 +1,69 @@
+import { Agent, request as send } from 'node:http'
+import type { Test } from 'tap'
+import { type TestDatabase, testSettings } from '#test/helper.ts'
+import { addresses, type Program, runProgram } from '#test/program.ts'
+
+/** The whole program as a process, as a balancer knows it. */
+export type Instance = Program & {
+  origin: string
+  admin: string
+  /** Keeps connections alive as long as the server does. */
+  agent: Agent
+}
+
+/** @param settings over those of a test; `entry` runs the program of another tree */
+export async function startInstance(
+  t: Test,
+  database: Pick<TestDatabase, 'url' | 'workerUrl'> & TestDatabase,
+  settings: Record<string, string> = {},
+  entry?: string,
+): Promise<Instance> {
+  const env = { ...testSettings(database), LOG_LEVEL: 'info', DRAIN_SECONDS: '1', ...settings }
+  const program = await runProgram(t, ['serve'], env, entry === undefined ? {} : { entry })
+  const { admin, address } = await addresses(program)
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  return { ...program, origin: address, admin, agent }
+}
+
+/** What a machine with too little time for all its processes comes to, whatever they do. */
+const starved = /timeout exceeded when trying to connect|connection timeout|statement timeout/
+
+/** What the process has logged as a failure of its own. */
+export function troublesOf({ output }: Pick<Program, 'output'>): string[] {
+  return output()
+    .split('\n')
+    .filter((line) => /"level":"error"/.test(line) && !starved.test(line))
+    .map((line) => line.slice(0, 700))
+}
+
+export type Ask = {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+export type Answer = { status: number; headers: Record<string, unknown>; body: string }
+
+/** One request, never tried again; rejects unless it is answered to its last byte. */
+export function ask({ origin, agent }: Pick<Instance, 'origin' | 'agent'>, what: Ask) {
+  return new Promise<Answer>((resolve, reject) => {
+    const { method = 'GET', path, headers = {}, body = '' } = what
+    const length = method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const request = send(`${origin}${path}`, { agent, method, headers: { ...headers, ...length } })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      response.on('error', reject)
+      response.on('close', () => {
+        if (!response.complete) return reject(new Error('the answer was cut'))
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text })
+      })
+    })
+    request.end(body)
+  })
+}

@@ -1,0 +1,186 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { signatureHeader } from '#src/billing/signature.ts'
+import {
+  createOrder,
+  createUser,
+  signIn,
+  type TestDatabase,
+  type TestUser,
+  testConfig,
+  webhookSecret,
+} from '#test/helper.ts'
+import { type Answer, type Ask, ask, type Instance } from './instance.ts'
+
+export type Load = {
+  /** Those that requests are spread over. */
+  instances: Instance[]
+  /** What was not answered as it should have been. */
+  failures: string[]
+  answered(): number
+  /** Answers that asked to come again: a slow machine misses the limits of the database. */
+  busy(): number
+  /** Answers that ended their connection. */
+  farewells(): number
+  /** Resolves once so many more were answered, or far too many were not. */
+  more(count: number): Promise<void>
+  stop(): Promise<void>
+  /** An order of the user's. */
+  order: number
+  /** What test/billing/history.ts holds the database against. */
+  history: { acknowledged: Set<string>; sent: Set<string> }
+  user: TestUser
+  cookie: string
+}
+
+type Step = { what: Ask; expected: RegExp; eventId?: string }
+
+const clients = 4
+const pauseMs = 5
+const watchMs = 20
+
+/**
+ * Clients that read, write, look at pages and send events, one request after another. As a balancer
+ * they leave an instance that says it is not ready, or that refuses a connection; nothing is ever
+ * sent twice.
+ */
+export async function startLoad(
+  t: Test,
+  database: TestDatabase,
+  instances: Instance[],
+): Promise<Load> {
+  const user = await createUser(database, { role: 'admin', billingCustomer: 'cus_1' })
+  const order = await createOrder(database, user)
+  const { cookie } = await signIn({ config: testConfig(database), database }, user)
+  const counts = new EventEmitter()
+  const failures: string[] = []
+  const history = { acknowledged: new Set<string>(), sent: new Set<string>() }
+  const left = new Set<Instance>()
+  const gone = new Set<Instance>()
+  const ended = new AbortController()
+  let answered = 0
+  let farewells = 0
+  let busy = 0
+
+  async function run(client: number): Promise<void> {
+    for (let turn = client; !ended.signal.aborted; turn++) {
+      await sendOne(turn)
+      counts.emit('turn')
+      await wait(pauseMs)
+    }
+  }
+
+  async function sendOne(turn: number): Promise<void> {
+    const { what, expected, eventId } = asks[turn % asks.length]?.() ?? home()
+    if (eventId !== undefined) history.sent.add(eventId)
+    const available = instances.filter((one) => !left.has(one) && !gone.has(one))
+    const instance = available[turn % available.length]
+    if (instance === undefined) return void failures.push('no instance is left')
+    try {
+      const answer = await ask(instance, what)
+      note(answer, what, expected)
+      if (eventId !== undefined && answer.status === 200) history.acknowledged.add(eventId)
+    } catch (error) {
+      if (isRefused(error)) return void gone.add(instance)
+      failures.push(`${what.method} ${what.path}: ${error}`)
+    }
+  }
+
+  function note({ status, headers, body }: Answer, what: Ask, expected: RegExp): void {
+    answered += 1
+    if (headers.connection === 'close') farewells += 1
+    if (status === 200 && expected.test(body)) return
+    if (status === 503 && headers['retry-after']) busy += 1
+    else failures.push(`${what.method} ${what.path}: ${status} ${body.slice(0, 200)}`)
+  }
+
+  const home = (): Step => ({ what: { path: '/', headers: { cookie } }, expected: /<\/html>/ })
+  const asks: (() => Step)[] = [
+    home,
+    () => ({ what: { path: `/orders/${order}`, headers: { cookie } }, expected: /4242/ }),
+    () => ({ what: { path: '/me', headers: { cookie } }, expected: /"admin"/ }),
+    () => ({
+      what: {
+        method: 'PATCH',
+        path: `/orders/${order}`,
+        headers: { cookie, 'content-type': 'application/json' },
+        body: changedAddress,
+      },
+      expected: /Quay/,
+    }),
+    () => {
+      const eventId = `evt_${crypto.randomUUID()}`
+      return { what: signedEvent(eventId), expected: /^recorded$/, eventId }
+    },
+  ]
+
+  /** What a balancer does: it asks /readyz and sends nothing new to whoever is not. */
+  async function watch(): Promise<void> {
+    while (!ended.signal.aborted) {
+      for (const instance of instances) {
+        const ready = await fetch(`${instance.admin}/readyz`).catch(() => null)
+        await ready?.text()
+        if (ready?.ok) left.delete(instance)
+        else left.add(instance)
+      }
+      await wait(watchMs)
+    }
+  }
+
+  const running = Promise.all([watch(), ...Array.from({ length: clients }, (_, n) => run(n))])
+  const stop = async () => {
+    ended.abort()
+    await running
+  }
+  t.teardown(stop)
+  return {
+    instances,
+    failures,
+    answered: () => answered,
+    busy: () => busy,
+    farewells: () => farewells,
+    async more(count) {
+      const goal = answered + count
+      while (answered < goal && failures.length < 100) await once(counts, 'turn')
+    },
+    stop,
+    history,
+    user,
+    order,
+    cookie,
+  }
+}
+
+const changedAddress = JSON.stringify({
+  shippingAddress: {
+    name: 'Ada',
+    line1: '2 Quay',
+    city: 'Porto',
+    postalCode: '4000-001',
+    country: 'PT',
+  },
+})
+
+/** @param note what makes the body larger */
+export function signedEvent(id: string, note = ''): Ask {
+  const time = Math.floor(Date.now() / 1000)
+  const object = { id: `ch_${id}`, customer: 'cus_1', amount: 100, currency: 'eur' }
+  const body = JSON.stringify({
+    id,
+    type: 'charge.succeeded',
+    created: time,
+    note,
+    data: { object },
+  })
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-signature': signatureHeader(webhookSecret, body, time),
+  }
+  return { method: 'POST', path: '/webhooks/billing', headers, body }
+}
+
+/** Refused before anything was sent: there is nobody any more. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+}

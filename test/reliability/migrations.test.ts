@@ -1,0 +1,145 @@
+import t, { type Test } from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { migrate } from '#src/db/migrate.ts'
+import { type Migration, readMigrations } from '#src/db/migration-files.ts'
+import { proveDatabase } from '#src/db/proof.ts'
+import { openQueue, queueSchema } from '#src/jobs.ts'
+import { OperatorError } from '#src/operator-error.ts'
+import { createDatabase, createTestPost, createUser, type TestDatabase } from '#test/helper.ts'
+import { until } from '#test/running-worker.ts'
+
+const next = '29990101000000_next'
+const waiting = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE%'`
+
+/** A database whose owner may make tables in it, as where `migrate` is run. */
+async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
+  const database = await createDatabase(t)
+  const name = new URL(database.url).pathname.slice(1)
+  await database.admin.query(`ALTER DATABASE ${name} OWNER TO test_owner`)
+  return database
+}
+
+/** Brings the database up to a release with these migrations more. */
+async function migrateTo(database: TestDatabase, ...more: Migration[]) {
+  return migrate(database, [...(await readMigrations()), ...more])
+}
+
+/** A transaction that holds `orders` as every reader does, until it is ended. */
+async function holdOrders({ admin }: TestDatabase) {
+  const holder = await admin.connect()
+  await holder.query('BEGIN; SELECT FROM orders')
+  return {
+    async end() {
+      await holder.query('COMMIT')
+      holder.release()
+    },
+  }
+}
+
+t.test('behind a long transaction a migration gives up, and others pass meanwhile', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const user = await createUser(database)
+  const db = openDatabase(database.url, 2)
+  t.teardown(() => db.close())
+  const holder = await holdOrders(database)
+  const sql = 'CREATE TABLE never (); ALTER TABLE orders ADD COLUMN reference text'
+  const given = { done: false }
+  const failing = migrateTo(database, { name: next, sql })
+    .catch((error: unknown) => error)
+    .finally(() => {
+      given.done = true
+    })
+  let reads = 0
+  while (!given.done) {
+    t.equal(await db.read(user, (tx) => tx.order.count()), 0)
+    reads += 1
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  t.ok(reads > 1)
+  const error = await failing
+  t.match(error, {
+    message: new RegExp(`${next} was given up and nothing of it was kept\\. Some transaction held`),
+    remedy: /pg_stat_activity/,
+  })
+  t.ok(error instanceof OperatorError)
+  const { rows } = await database.admin.query(`SELECT to_regclass('never') AS never`)
+  t.strictSame(rows, [{ never: null }])
+  t.strictSame(await proveDatabase(database.url, 'web'), [], 'the release before still runs')
+  await holder.end()
+  t.strictSame((await migrateTo(database, { name: next, sql })).applied, [next])
+})
+
+t.test('a lock that comes free between two tries is taken', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const holder = await holdOrders(database)
+  const sql = 'ALTER TABLE orders ADD COLUMN reference text'
+  const migrated = migrateTo(database, { name: next, sql })
+  await until(database, waiting)
+  await until(database, `SELECT WHERE NOT EXISTS (${waiting})`)
+  await holder.end()
+  t.strictSame((await migrated).applied, [next])
+})
+
+t.test('an index is built concurrently, by one of two, and half a one is built anew', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const { tenantId } = await createUser(database)
+  const sql = '-- Alone in its file.\nCREATE UNIQUE INDEX CONCURRENTLY title ON posts (title);'
+  const index = { name: next, sql }
+  await createTestPost(database, tenantId)
+  const copy = await createTestPost(database, tenantId)
+  await t.rejects(migrateTo(database, index), { message: /failed.*could not create unique index/s })
+  const state = `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('title')`
+  t.strictSame((await database.admin.query(state)).rows, [{ valid: false }])
+  await database.admin.query('DELETE FROM posts WHERE id = $1', [copy])
+  const both = await Promise.all([migrateTo(database, index), migrateTo(database, index)])
+  t.strictSame(
+    both.flatMap(({ applied }) => applied),
+    [next],
+  )
+  t.strictSame((await database.admin.query(state)).rows, [{ valid: true }])
+})
+
+t.test('a program on the schema of a newer release', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const expand = {
+    name: next,
+    sql: `CREATE TABLE badges (tenant_id uuid NOT NULL, id bigint);
+      INSERT INTO badges VALUES (gen_random_uuid(), 1);
+      GRANT SELECT ON badges TO test_app`,
+  }
+  const seesBadges = `SELECT has_table_privilege('test_app', 'badges', 'SELECT') AS sees`
+
+  await migrateTo(database, expand)
+  await database.admin.query(expand.sql.slice(expand.sql.indexOf('GRANT'))) // as the newer one does
+  t.strictSame(await proveDatabase(database.url, 'web'), [], 'starts: it does not reach the rest')
+  t.strictSame(await proveDatabase(database.workerUrl, 'worker'), [])
+  await database.admin.query('ALTER TABLE posts NO FORCE ROW LEVEL SECURITY')
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: /posts is not forced/ }], 'own')
+  await database.admin.query('ALTER TABLE posts FORCE ROW LEVEL SECURITY')
+
+  const report = { applied: [], createdRoles: [], ahead: [next] }
+  t.strictSame(await migrateTo(database), report, 'its migrate changes nothing')
+  t.strictSame((await database.admin.query(seesBadges)).rows, [{ sees: true }])
+  const lacking = { name: '29990102000000_other', sql: 'SELECT 1' }
+  await t.rejects(migrateTo(database, lacking), { message: /does not know .*next.*lacks .*other/ })
+
+  await database.admin.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [next])
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: /badges/ }], 'nobody’s table')
+})
+
+t.test('the queue starts on its own schema and on a newer one', async (t) => {
+  const { admin, url, workerUrl } = await createOwnedDatabase(t)
+  t.strictSame((await admin.query('SELECT version FROM pgboss.version')).rows, [
+    { version: queueSchema },
+  ])
+  const start = async (connection: string, duty: 'web' | 'worker') => {
+    const queue = openQueue(connection, duty, t.fail)
+    await queue.start().finally(() => queue.stop({ graceful: false }))
+  }
+  await admin.query('UPDATE pgboss.version SET version = version + 1')
+  await start(url, 'web')
+  await start(workerUrl, 'worker')
+  await admin.query('UPDATE pgboss.version SET version = version - 2')
+  await t.rejects(start(url, 'web'), /requires migrations/)
+})

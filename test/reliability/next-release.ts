@@ -1,0 +1,65 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { copyTree } from '#test/mutation/lane.ts'
+import { temporaryFolder } from '#test/program.ts'
+
+/*
+ * A release after this one, made from this tree: a column with values for the rows that are there,
+ * an index on it, a table of its own, the rights to them, and code that reads the column.
+ */
+
+const migrations = {
+  '29990101000000_order_reference': `ALTER TABLE orders ADD COLUMN reference text;
+CREATE TABLE order_labels (tenant_id uuid NOT NULL, label text NOT NULL);`,
+  // The owner is under row-level security too, so this goes from scope to scope.
+  '29990102000000_order_reference_values': `DO $$
+DECLARE person bigint;
+BEGIN
+  FOR person IN SELECT id FROM users LOOP
+    PERFORM set_config('app.user_id', person::text, true);
+    UPDATE orders SET reference = 'R-' || id WHERE user_id = person AND reference IS NULL;
+  END LOOP;
+END $$;`,
+  '29990103000000_order_reference_index':
+    'CREATE INDEX CONCURRENTLY orders_reference ON orders (tenant_id, reference);',
+}
+
+/** File, text in it, and what stands there in the next release. */
+const changes = [
+  [
+    'src/orders.ts',
+    'shipping_address AS "shippingAddress"',
+    `shipping_address || jsonb_build_object('line2', reference) AS "shippingAddress"`,
+  ],
+  [
+    'src/db/grants.ts',
+    'UPDATE (shipping_address, updated_at)',
+    'UPDATE (shipping_address, updated_at, reference)',
+  ],
+  [
+    'src/db/grants.ts',
+    '  orders: {',
+    `  order_labels: { web: 'SELECT', worker: '' },\n  orders: {`,
+  ],
+  ['src/db/planes.ts', `  'billing_objects',`, `  'billing_objects',\n  'order_labels',`],
+] as const
+
+/** @returns the command line of the next release, and the migrations it adds */
+export async function makeNextRelease(t: Test): Promise<{ entry: string; adds: string[] }> {
+  const folder = join(await temporaryFolder(t), 'next')
+  await copyTree(fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, ''), folder)
+  for (const [name, sql] of Object.entries(migrations)) {
+    await mkdir(join(folder, 'prisma/migrations', name))
+    await writeFile(join(folder, 'prisma/migrations', name, 'migration.sql'), sql)
+  }
+  for (const [file, before, after] of changes) {
+    const path = join(folder, file)
+    const text = await readFile(path, 'utf8')
+    if (!text.includes(before))
+      throw new Error(`${file} no longer has “${before}”: adapt this test`)
+    await writeFile(path, text.replace(before, after))
+  }
+  return { entry: join(folder, 'src/cli.ts'), adds: Object.keys(migrations) }
+}

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { checkHistory } from '#test/billing/history.ts'
+import { createDatabase, testSettings } from '#test/helper.ts'
+import { runProgram } from '#test/program.ts'
+import { until } from '#test/running-worker.ts'
+import { ask, startInstance, troublesOf } from './instance.ts'
+import { startLoad } from './load.ts'
+import { makeNextRelease } from './next-release.ts'
+
+t.test('a new release beside the old one on one database: no request fails', async (t) => {
+  const database = await createDatabase(t)
+  const name = new URL(database.url).pathname.slice(1)
+  await database.admin.query(`ALTER DATABASE ${name} OWNER TO test_owner`)
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+  }
+  const next = await makeNextRelease(t)
+  const early = await runProgram(t, ['serve'], testSettings(database), { entry: next.entry })
+  t.equal(await early.ended, 1, 'the new one does not start on a database that is behind')
+  t.match(early.output(), /behind by 3 migration.*gatehouse migrate/)
+
+  const old = await startInstance(t, database)
+  const load = await startLoad(t, database, [old])
+  const order = { path: `/orders/${load.order}`, headers: { cookie: load.cookie } }
+  await load.more(50)
+
+  const migration = await runProgram(t, ['migrate'], env, { entry: next.entry })
+  t.equal(await migration.ended, 0)
+  t.equal(migration.output(), next.adds.map((one) => `applied ${one}\n`).join(''))
+  await load.more(50)
+
+  const again = await startInstance(t, database)
+  load.instances.push(again)
+  const fresh = await startInstance(t, database, {}, next.entry)
+  load.instances.push(fresh)
+  await load.more(200)
+  const line2 = async (instance: typeof old) => {
+    const { body } = await ask(instance, order)
+    return JSON.parse(body).shippingAddress.line2
+  }
+  t.equal(await line2(old), undefined)
+  t.equal(await line2(again), undefined, 'the old one also starts on the newer schema')
+  t.equal(await line2(fresh), `R-${load.order}`, 'the new one has its column')
+
+  const stale = await runProgram(t, ['migrate'], env)
+  t.equal(await stale.ended, 0)
+  t.match(stale.output(), /A newer release has applied .*; nothing was changed\.\n$/)
+
+  for (const { child } of [old, again]) child.kill('SIGTERM')
+  t.strictSame(await Promise.all([old.ended, again.ended]), [0, 0])
+  await load.more(50)
+  await load.stop()
+  t.strictSame(load.failures, [])
+  t.strictSame([old, again, fresh].flatMap(troublesOf), [])
+  await until(
+    database,
+    `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`,
+  )
+  t.strictSame(await checkHistory(database.admin, load.history), [])
+  t.comment(`${load.answered()} requests, ${load.busy()} refused by a busy machine`)
+})

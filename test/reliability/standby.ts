@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { chmod, chown, copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import type { Test } from 'tap'
+import { migrate } from '#src/db/migrate.ts'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+import { startProxy } from '#test/db/proxy.ts'
+import type { TestDatabase } from '#test/helper.ts'
+import { logins, urlsOf } from '#test/template.ts'
+
+const name = 'pair'
+const run = promisify(execFile)
+
+/**
+ * A primary with a synchronous standby, on servers of their own, behind one address that leads to
+ * the primary. `admin` is the connection to whichever that is.
+ */
+export async function startPair(t: Test): Promise<TestDatabase & { failOver(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pair-'))
+  await chmod(folder, 0o711) // for the account the servers run under when this is root
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')]
+  t.teardown(async () => {
+    for (const dataDir of [first, second]) await removePostgres(dataDir)
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const seed = await startPostgres({ dataDir: first })
+  await createOwnerAndDatabase(seed.url('postgres'), logins.owner, name)
+  await migrate(urlsOf(seed.url('postgres'), name))
+  await seed.stop()
+  await run('cp', ['-a', first, second])
+  await makeStandby(join(second, 'cluster'))
+
+  const primary = await startPostgres({ dataDir: first })
+  t.teardown(() => primary.stop())
+  const { host, port, superuser, password } = primary
+  const source = `host=${host} port=${port} user=${superuser} password=${password}`
+  const standby = await startPostgres({ dataDir: second, settings: { primary_conninfo: source } })
+  t.teardown(() => standby.stop())
+  await onServer(primary.url('postgres'), async (client) => {
+    await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+    await client.query('SELECT pg_reload_conf()')
+    const isSynchronous = `SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`
+    while ((await client.query(isSynchronous)).rowCount === 0);
+  })
+
+  const proxy = await startProxy(t, primary.url(name))
+  const urls = urlsOf(proxy.through(primary.url('postgres')), name)
+  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
+  admin.on('error', () => {}) // the server is killed under it
+  t.teardown(() => admin.end())
+  return {
+    ...urls,
+    admin,
+    /** `kill -9` of the primary; resolves once the standby is in its place. */
+    async failOver() {
+      process.kill(primary.pid, 'SIGKILL')
+      proxy.pause()
+      await onServer(standby.url('postgres'), async (client) => {
+        // It was copied with the primary's password, and from now on waits for nobody.
+        await client.query('SELECT pg_promote()')
+      })
+      proxy.leadTo(standby.url(name))
+      proxy.resume()
+    },
+  }
+}
+
+/** An empty file says that the data are a standby's. */
+async function makeStandby(cluster: string): Promise<void> {
+  const signal = join(cluster, 'standby.signal')
+  await copyFile('/dev/null', signal)
+  const { uid, gid } = await stat(cluster)
+  await chown(signal, uid, gid)
+}
+
+async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await work(client).finally(() => client.end())
+}

@@ -1,0 +1,172 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import t from 'tap'
+import { checkHistory } from '#test/billing/history.ts'
+import { createDatabase, type TestDatabase, type TestUser } from '#test/helper.ts'
+import { createEndpoint } from '#test/outbound/endpoint.ts'
+import { allowing, openReceiver } from '#test/outbound/outbox.ts'
+import type { Receiver } from '#test/receiver.ts'
+import { until } from '#test/running-worker.ts'
+import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
+import { startLoad } from './load.ts'
+
+const stopLimitMs = 10_000
+/** `npm run soak` asks for many. */
+const rounds = Number(process.env.STOP_ROUNDS ?? 0)
+
+t.test(
+  'SIGTERM under load: no request is dropped, what is under way ends or goes over',
+  async (t) => {
+    const database = await createDatabase(t)
+    const receiver = await openReceiver(t, () => {}) // hangs
+    const settings = { ...allowing(receiver), OUTBOUND_TIMEOUT_MS: '30000' }
+    const first = await startInstance(t, database, settings)
+    const load = await startLoad(t, database, [first])
+    const endpoint = { url: receiver.url, eventTypes: ['post.updated'] }
+    const endpointId = await createEndpoint(database, load.user, endpoint)
+    const { cookie } = load
+    await createAndChangePost(first, cookie)
+    await receiver.next() // the delivery is under way, in the only process there is
+    const second = await startInstance(t, database, settings)
+    load.instances.push(second)
+
+    const stream = await openStream(database, first, { ...load, endpointId })
+    const bystanders = await Promise.all([openIdle(first), openSilent(first)])
+    await load.more(300)
+    receiver.respond((_request, response) => response.writeHead(204).end())
+    const told = load.farewells()
+    const begun = performance.now()
+    first.child.kill('SIGTERM')
+    const [status] = await Promise.all([
+      first.ended,
+      stream.ended,
+      ...bystanders.map(({ ended }) => ended),
+    ])
+    t.equal(status, 0)
+    const stoppedMs = Math.round(performance.now() - begun)
+    t.ok(stoppedMs < stopLimitMs, 'in time')
+    t.ok(load.farewells() > told, 'whoever asked meanwhile was told to go')
+
+    await load.more(100)
+    await load.stop()
+    t.strictSame(load.failures, [])
+    t.strictSame([first, second].flatMap(troublesOf), [])
+    await until(
+      database,
+      `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')
+       AND NOT EXISTS (SELECT FROM deliveries WHERE status = 'pending')`,
+    )
+    t.strictSame(await checkHistory(database.admin, load.history), [])
+    t.equal(receiver.requests.length, 2, 'the delivery under way was made once more, by the other')
+    t.comment(`${load.answered()} requests (${load.busy()} refused), stopped in ${stoppedMs} ms`)
+
+    await t.test('a handler that hangs is cut at the limit', async (t) => {
+      const hanging = await hang(receiver, second, { cookie, endpointId })
+      second.child.kill('SIGTERM')
+      t.equal(await second.ended, 1)
+      await t.rejects(hanging.answer)
+      t.match(second.output(), /"phase":"requests".*the stop had to cut something/)
+    })
+  },
+)
+
+t.test('a second signal ends the process at once', async (t) => {
+  const database = await createDatabase(t)
+  const instance = await startInstance(t, database, { ROLE: 'web', DRAIN_SECONDS: '300' })
+  const silent = await openSilent(instance)
+  instance.child.kill('SIGTERM')
+  for (;;) {
+    const ready = await fetch(`${instance.admin}/readyz`)
+    t.ok([200, 503].includes(ready.status))
+    if (ready.status === 200) continue
+    t.strictSame(await ready.json(), { status: 'not ready', failing: ['stopping'] })
+    break
+  }
+  const answer = await ask(instance, { path: '/' })
+  t.match(answer, { status: 200, headers: { connection: 'close' } }, 'still served')
+  instance.child.kill('SIGTERM')
+  t.equal(await instance.ended, 1)
+  await silent.ended
+})
+
+t.test(
+  'one process after another, each stopped under load',
+  { skip: rounds === 0 && 'STOP_ROUNDS says how often; npm run soak sets it' },
+  async (t) => {
+    const database = await createDatabase(t)
+    let current = await startInstance(t, database)
+    const load = await startLoad(t, database, [current])
+    for (let round = 0; round < rounds && load.failures.length === 0; round++) {
+      const next = await startInstance(t, database)
+      load.instances.push(next)
+      await load.more(50)
+      current.child.kill('SIGTERM')
+      t.equal(await current.ended, 0)
+      load.instances.splice(0, 1)
+      current = next
+    }
+    await load.stop()
+    t.strictSame(load.failures, [], { requests: load.answered() })
+  },
+)
+
+/** What an endpoint for `post.updated` is told of. */
+async function createAndChangePost(instance: Instance, cookie: string): Promise<void> {
+  const headers = { cookie, 'content-type': 'application/json' }
+  const body = '{"title":"A","body":"B"}'
+  const made = await ask(instance, { method: 'POST', path: '/posts', headers, body })
+  const { id } = JSON.parse(made.body)
+  await ask(instance, { method: 'PATCH', path: `/posts/${id}`, headers, body: '{"title":"C"}' })
+}
+
+/** A page's live part, of a replay that does not come along; resolves once it is open. */
+async function openStream(
+  { admin }: TestDatabase,
+  { origin }: Instance,
+  { user, cookie, endpointId }: { user: TestUser; cookie: string; endpointId: string },
+) {
+  const { rows } = await admin.query<{ id: string }>(
+    `INSERT INTO endpoint_replays (tenant_id, endpoint_id, replay_from, replay_to, total)
+     VALUES ($1, $2, now(), now(), 1) RETURNING id`,
+    [user.tenantId, endpointId],
+  )
+  const path = `/app/webhooks/${endpointId}/replays/${rows[0]?.id}/events`
+  const answer = await fetch(`${origin}${path}`, { headers: { cookie } })
+  return { ended: answer.text() }
+}
+
+/** A connection that was used once and is kept; resolves once the server has ended it. */
+async function openIdle(instance: Instance): Promise<{ ended: Promise<unknown> }> {
+  const socket = connectTo(instance)
+  socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
+  await once(socket, 'data')
+  socket.resume()
+  return { ended: once(socket, 'close') }
+}
+
+/** A connection that never asks anything, as browsers make in advance. */
+async function openSilent(instance: Instance): Promise<{ ended: Promise<unknown> }> {
+  const socket = connectTo(instance)
+  await once(socket, 'connect')
+  socket.resume()
+  return { ended: once(socket, 'close') }
+}
+
+function connectTo({ origin }: Instance): Socket {
+  return connect(Number(new URL(origin).port), '127.0.0.1')
+}
+
+/** A request whose handler waits for somebody who never answers. */
+async function hang(
+  receiver: Receiver,
+  instance: Instance,
+  { cookie, endpointId }: { cookie: string; endpointId: string },
+): Promise<{ answer: Promise<unknown> }> {
+  receiver.respond(() => {})
+  const asked = receiver.next()
+  const path = `/webhook-endpoints/${endpointId}/test`
+  const answer = ask(instance, { method: 'POST', path, headers: { cookie } })
+  answer.catch(() => {})
+  await asked
+  return { answer }
+}
