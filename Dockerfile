@@ -1,11 +1,12 @@
 # Gatehouse as a container: the single binary with the C libraries it is linked to and nothing
 # else, not even a shell, as an ordinary user. It writes no file: run it with a read-only root.
+# What is inside stands in /usr/share/doc/gatehouse, and for scanners in /var/lib/dpkg/status.d.
 ARG NODE_IMAGE=node:26-bookworm-slim
 ARG BASE_IMAGE=scratch
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /gatehouse
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json LICENSE ./
 COPY .config .config
 COPY prisma prisma
 RUN npm ci
@@ -15,9 +16,19 @@ COPY routes routes
 COPY src src
 RUN npm run build:binary
 WORKDIR /root-fs
-RUN ldd /gatehouse/dist/gatehouse | grep -o '/[^ ]*' | xargs -I{} cp --parents --dereference {} . \
- && install -D /etc/nsswitch.conf etc/nsswitch.conf \
- && install -D --mode=755 /gatehouse/dist/gatehouse gatehouse
+RUN ldd /gatehouse/dist/gatehouse | grep -o '/[^ ]*' > /tmp/libraries \
+ && xargs -I{} cp --parents --dereference {} . < /tmp/libraries \
+ && install -D --mode=644 /etc/nsswitch.conf etc/nsswitch.conf \
+ && install -D --mode=644 /etc/os-release etc/os-release \
+ && sed 's,.*/,*/,' /tmp/libraries | xargs dpkg-query --search | cut -d: -f1 | sort -u > /tmp/packages \
+ && mkdir -p var/lib/dpkg/status.d \
+ && while read -r package; do \
+      dpkg-query --status "$package" > "var/lib/dpkg/status.d/$package" \
+      && cp --parents --dereference "/usr/share/doc/$package/copyright" .; \
+    done < /tmp/packages \
+ && install -D --mode=755 /gatehouse/dist/gatehouse gatehouse \
+ && install -D --mode=644 --target-directory=usr/share/doc/gatehouse /gatehouse/LICENSE \
+      /gatehouse/dist/gatehouse.cdx.json /gatehouse/dist/THIRD-PARTY-NOTICES
 
 FROM ${BASE_IMAGE}
 ARG VERSION=0.1.0

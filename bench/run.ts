@@ -7,6 +7,7 @@ import { measureRead } from './read.ts'
 import { measureRelationships } from './relationships.ts'
 import { writeResults } from './results.ts'
 import { type Effort, type Section, sectionText } from './section.ts'
+import { measureStart } from './start.ts'
 
 /*
  * The program behind `npm run bench`, or `npm run bench -- inbound read` for some of its parts.
@@ -15,6 +16,7 @@ import { type Effort, type Section, sectionText } from './section.ts'
  */
 
 const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section>>> = {
+  start: measureStart,
   inbound: measureInbound,
   read: measureRead,
   outbound: measureOutbound,

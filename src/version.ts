@@ -1,2 +1,2 @@
-/** Of the program; the same as in package.json, whose other lines do not belong in the binary. */
+/** The version of package.json, which the single binary does not carry (test/cli.test.ts compares). */
 export const version = '0.1.0'

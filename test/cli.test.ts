@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
+import { version } from '#src/version.ts'
+import manifest from '../package.json' with { type: 'json' }
 import { createDatabase, createUser, webhookSecret } from './helper.ts'
 import { leak, production } from './production.ts'
 import { addresses, runProgram, temporaryFolder } from './program.ts'
@@ -104,6 +106,9 @@ t.test(
     const { admin, address } = await addresses(program)
     t.equal((await fetch(`${admin}/healthz`)).status, 200)
     t.strictSame(await (await fetch(`${admin}/readyz`)).json(), { status: 'ready' })
+    const healthy = await runProgram(t, ['health'], { ADMIN_PORT: new URL(admin).port })
+    t.equal(await healthy.ended, 0)
+    t.equal(healthy.results(), 'ready\n')
     t.equal((await fetch(`${address}/healthz`)).status, 404, 'health is not on the public listener')
 
     const event = {
@@ -143,39 +148,61 @@ t.test('a worker has the admin listener only', async (t) => {
   t.equal(program.output().match(/listening at/g)?.length, 1)
 })
 
-t.test('migrate brings a database up, and says when there is nothing to do', async (t) => {
-  const database = await createDatabase(t)
-  await database.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-  await database.admin.query('GRANT ALL ON SCHEMA public TO test_owner')
-  const env = {
-    NODE_ENV: 'production',
-    DATABASE_OWNER_URL: database.ownerUrl,
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
+t.test('help is a result, exit 0; a wrong call is a message, exit 2', async (t) => {
+  const asked: [string[], RegExp][] = [
+    [['--help'], /^ {2}doctor +Check every setting/m],
+    [['help', 'trigger'], /^gatehouse trigger: .*--amount N +amount in minor units \(4900\)/ms],
+    [['--version'], new RegExp(`^gatehouse ${version} `)],
+  ]
+  for (const [args, pattern] of asked) {
+    const program = await runProgram(t, args, {})
+    t.equal(await program.ended, 0, args.join(' '))
+    t.match(program.results(), pattern)
+    t.equal(program.messages(), '')
   }
-  const first = await runProgram(t, ['migrate'], env)
-  t.equal(await first.ended, 0)
-  t.match(first.output(), /^applied \d+_foundation\napplied \d+_provider_grants$/m)
-  const second = await runProgram(t, ['migrate'], env)
-  t.equal(await second.ended, 0)
-  t.equal(second.output(), 'The database is up to date.\n')
-  const without = await runProgram(t, ['migrate'], { NODE_ENV: 'production' })
-  t.equal(await without.ended, 1)
-  t.match(without.output(), /DATABASE_OWNER_URL: is missing[\s\S]*DATABASE_URL: is missing/)
+  const wrong: [string[], RegExp][] = [
+    [['docter'], /Unknown command “docter”; did you mean doctor\?/],
+    [['doctor', '--jsn'], /--jsn; did you mean --json\?\nUsage: gatehouse doctor \[--json\]/],
+  ]
+  for (const [args, pattern] of wrong) {
+    const program = await runProgram(t, args, {})
+    t.equal(await program.ended, 2, args.join(' '))
+    t.match(program.messages(), pattern)
+    t.equal(program.results(), '')
+  }
 })
 
-t.test('usage: help is no error, an unknown command is', async (t) => {
-  const help = await runProgram(t, ['--help'], {})
-  t.equal(await help.ended, 0)
-  for (const name of ['serve', 'worker', 'migrate', 'seed', 'keys', 'doctor', 'openapi']) {
-    t.match(help.output(), new RegExp(`^  ${name} `, 'm'))
-    const one = await runProgram(t, [name, '--help'], {})
-    t.equal(await one.ended, 0)
-    t.match(one.output(), `gatehouse ${name}: `)
+t.test('the version is that of package.json', async (t) => {
+  t.equal(version, manifest.version)
+})
+
+t.test('a closed pipe is no fault', async (t) => {
+  const program = await runProgram(t, ['openapi'], {})
+  program.child.stdout?.destroy()
+  t.equal(await program.ended, 0)
+  t.equal(program.messages(), '')
+})
+
+t.test('a database that cannot be used is one line, whatever the command', async (t) => {
+  const nowhere = 'postgres://app:secret_word@127.0.0.1:9/gatehouse'
+  const empty = await createDatabase(t)
+  await empty.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  const cases: [string[], Record<string, string>, RegExp][] = [
+    [['seed'], { DATABASE_OWNER_URL: nowhere }, /cannot be reached: .*Check DATABASE_URL/],
+    [['keys', 'status'], { DATABASE_WORKER_URL: nowhere }, /cannot be reached: .*Check/],
+    [['keys', 'status'], production(empty), /not as it has to be: .*gatehouse migrate/],
+    [
+      ['billing', 'replay'],
+      { ...production(empty), DATABASE_URL: empty.url.replace('app%20password', 'secret_word') },
+      /cannot be reached: password authentication failed/,
+    ],
+  ]
+  for (const [args, env, pattern] of cases) {
+    const program = await runProgram(t, args, { ...production(empty), ...env })
+    t.equal(await program.ended, 1, args.join(' '))
+    t.match(program.messages(), pattern)
+    t.notMatch(program.output(), /secret_word|^ +at /m, 'no secret, no stack')
   }
-  const unknown = await runProgram(t, ['dance'], {})
-  t.equal(await unknown.ended, 1)
-  t.match(unknown.output(), /Unknown command “dance”/)
 })
 
 /** A tree like the container's: everything but src/demo. Resolves to its command line. */

@@ -10,11 +10,6 @@ t.test('the table of metrics is what the registry has (npm run generate)', async
   t.ok((await read('observability.md')).includes(await metricsTable()))
 })
 
-t.test('the version that is told is the one of the package', async (t) => {
-  const description = await readFile(new URL('../package.json', import.meta.url), 'utf8')
-  t.equal(version, JSON.parse(description).version)
-})
-
 t.test('names follow the conventions: one prefix, base units, _total for counters', async (t) => {
   for (const { name, type, labels, help } of await describedMetrics()) {
     t.match(name, /^gatehouse_[a-z_]+$/)

@@ -11,8 +11,10 @@ const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 export type Program = {
   child: ChildProcess
-  /** Standard output and error so far. */
+  /** Standard output and error so far, together and each. */
   output(): string
+  results(): string
+  messages(): string
   /** Resolves with the match once the output has it; rejects when the program ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Resolves with the exit status once the program has ended. */
@@ -39,11 +41,13 @@ export async function runProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
+  const parts = { stdout: '', stderr: '' }
   const ended = once(child, 'close').then(([status]) => status as number | null)
   const listeners = new Set<() => void>()
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
       output += text
+      parts[name] += text
       for (const listener of listeners) listener()
     })
   }
@@ -64,7 +68,9 @@ export async function runProgram(
       ended.then(() => reject(new Error(`ended without saying ${pattern}:\n${output}`)))
       look()
     })
-  return { child, output: () => output, says, ended }
+  const results = () => parts.stdout
+  const messages = () => parts.stderr
+  return { child, output: () => output, results, messages, says, ended }
 }
 
 /** An empty folder, removed when the test ends, wherever a database in it was put. */

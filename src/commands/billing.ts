@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type EventStatus, eventStatuses } from '#src/billing/received.ts'
 import {
   createReplay,
@@ -10,22 +9,25 @@ import {
 import { readConfig } from '#src/config.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
 import { openQueue } from '#src/jobs.ts'
-import { OperatorError } from '#src/operator-error.ts'
 import type { Environment } from '#src/setting-readers.ts'
+import { UsageError } from './command.ts'
 import { withEnvironment } from './environment.ts'
+import { print, printJson, tell } from './output.ts'
 import { createProgress } from './progress.ts'
 
-const usage =
-  'Run: gatehouse billing replay [--status dead] [--from TIME] [--to TIME], or with event ids.'
 const pollMs = 250
 const patienceMs = 15_000 // then it is said that no worker seems to run
 
+type Selection = { readonly [Name in 'status' | 'from' | 'to']: string | undefined }
+type Options = Selection & { readonly json: boolean }
+
 /** `gatehouse billing replay`: runs received events again and shows how far it has come. */
-export default async function billingCommand(
+export default async function replayCommand(
   env: Environment,
-  args: readonly string[],
+  ids: readonly string[],
+  { json, ...options }: Options,
 ): Promise<void> {
-  const selection = readArguments(args)
+  const selection = readSelection(ids, options)
   await withEnvironment(env, async (whole) => {
     const { url } = readConfig(whole).database
     const plane = openIdentityPlane(url, 1)
@@ -33,7 +35,11 @@ export default async function billingCommand(
     try {
       await queue.start()
       const replay = await createReplay(plane, queue, selection)
-      await follow(plane, replay)
+      const done = await follow(plane, replay)
+      if (done.failed > 0) process.exitCode = 1
+      const { total, succeeded, failed } = done
+      if (json) printJson({ id: done.id, total, succeeded, failed })
+      else print(`${total} selected, ${succeeded} succeeded, ${failed} failed`)
     } finally {
       await queue.stop({ graceful: false })
       await plane.close()
@@ -41,35 +47,23 @@ export default async function billingCommand(
   })
 }
 
-function readArguments(args: readonly string[]): ReplaySelection {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { status: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
-    })
-    const [action, ...ids] = positionals
-    if (action !== 'replay') throw new OperatorError('There is one action: replay.', usage)
-    if (ids.length > 0) {
-      if (Object.keys(values).length > 0) {
-        throw new OperatorError('Event ids and a selection exclude each other.', usage)
-      }
-      return { ids }
-    }
-    const { status = 'dead', from, to } = values
-    if (!isStatus(status)) {
-      throw new OperatorError(`--status is one of ${eventStatuses.join(', ')}.`, usage)
-    }
-    for (const time of [from, to]) {
-      if (time !== undefined && !/^\d{4}-\d\d-\d\dT.+(Z|[+-]\d\d:\d\d)$/.test(time)) {
-        throw new OperatorError(`“${time}” is no RFC 3339 time.`, usage)
-      }
-    }
-    return { status, from, to }
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(error instanceof Error ? error.message : String(error), usage)
+function readSelection(ids: readonly string[], selection: Selection): ReplaySelection {
+  const { status = 'dead', from, to } = selection
+  if (ids.length > 0) {
+    if (Object.values(selection).every((one) => one === undefined)) return { ids }
+    throw new UsageError('Event ids and a selection exclude each other.')
   }
+  if (!isStatus(status)) throw new UsageError(`--status is one of ${eventStatuses.join(', ')}.`)
+  for (const time of [from, to]) {
+    if (time === undefined || isTime(time)) continue
+    throw new UsageError(`“${time}” is no RFC 3339 time.`)
+  }
+  return { status, from, to }
+}
+
+function isTime(text: string): boolean {
+  const shape = /^\d{4}-\d\d-\d\dT.+(Z|[+-]\d\d:\d\d)$/
+  return shape.test(text) && !Number.isNaN(Date.parse(text))
 }
 
 function isStatus(text: string): text is EventStatus {
@@ -77,8 +71,8 @@ function isStatus(text: string): text is EventStatus {
 }
 
 /** Shows how far the replay has come; it goes on without us. */
-async function follow(plane: IdentityPlane, begun: Replay): Promise<void> {
-  const show = createProgress(process.stdout)
+async function follow(plane: IdentityPlane, begun: Replay): Promise<Replay> {
+  const show = createProgress(process.stderr)
   const step = (replay: Replay) =>
     show({ label: 'events', done: doneOf(replay), total: replay.total })
   let replay = begun
@@ -91,15 +85,12 @@ async function follow(plane: IdentityPlane, begun: Replay): Promise<void> {
     if (doneOf(next) !== doneOf(replay)) moved = performance.now()
     if (!isImpatient && performance.now() - moved > patienceMs) {
       isImpatient = true
-      process.stderr.write('\nNothing moves yet: is a worker running? The replay waits for one.\n')
+      tell('\nNothing moves yet: is a worker running? The replay waits for one.')
     }
     if (doneOf(next) !== doneOf(replay)) step(next)
     replay = next
   }
-  process.stdout.write(
-    `${replay.total} selected, ${replay.succeeded} succeeded, ${replay.failed} failed\n`,
-  )
-  if (replay.failed > 0) process.exitCode = 1
+  return replay
 }
 
 function doneOf({ succeeded, failed }: Replay): number {

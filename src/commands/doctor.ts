@@ -7,7 +7,7 @@ import { openQueue } from '#src/jobs.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
 import type { Environment } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
-import { readJsonFlag } from './json-flag.ts'
+import { print, printJson } from './output.ts'
 
 /**
  * What was looked at; no faults means it is well. Each fault says what is wrong and the remedy; a
@@ -15,18 +15,16 @@ import { readJsonFlag } from './json-flag.ts'
  */
 type Finding = { subject: string; faults: readonly string[]; hints?: readonly string[] }
 
+type Options = { readonly json: boolean }
+
 /** `gatehouse doctor [--json]`: looks at everything the program needs and says what mends it. */
-export default async function doctorCommand(
-  env: Environment,
-  args: readonly string[],
-): Promise<void> {
-  const json = readJsonFlag(args, 'Run: gatehouse doctor [--json].')
+export default async function doctorCommand(env: Environment, { json }: Options): Promise<void> {
   const findings = await withEnvironment(env, examine)
   if (findings.some(({ faults }) => faults.length > 0)) process.exitCode = 1
-  if (json) return void process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
+  if (json) return printJson(findings)
   for (const { subject, faults, hints = [] } of findings) {
-    process.stdout.write(`${faults.length === 0 ? 'ok   ' : 'FAULT'}  ${subject}\n`)
-    for (const line of [...faults, ...hints]) process.stdout.write(`         ${line}\n`)
+    print(`${faults.length === 0 ? 'ok   ' : 'FAULT'}  ${subject}`)
+    for (const line of [...faults, ...hints]) print(`         ${line}`)
   }
 }
 

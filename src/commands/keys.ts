@@ -3,37 +3,31 @@ import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
 import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
 import { readEncryptionKeys } from '#src/encryption-settings.ts'
-import { OperatorError } from '#src/operator-error.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
 import { type Environment, readDatabaseUrl } from '#src/setting-readers.ts'
 import { withEnvironment } from './environment.ts'
-import { readJsonFlag } from './json-flag.ts'
+import { print, printJson } from './output.ts'
 import { createProgress } from './progress.ts'
 
-const usage = 'Say: keys status, or keys rotate.'
-
 type Keyring = { plane: IdentityPlane; keys: EncryptionKeys }
+type Options = { readonly json: boolean }
 
-/** `gatehouse keys status [--json] | rotate`: what is encrypted under which key, and bringing it up. */
-export default async function keysCommand(
-  env: Environment,
-  [action = '', ...rest]: readonly string[],
-): Promise<void> {
-  const run = chooseAction(action, rest)
-  await withEnvironment(env, async (whole) => {
-    const { url, keys } = readSettings(whole)
-    const plane = openIdentityPlane(url, 1)
-    await run({ plane, keys }).finally(() => plane.close())
-  })
+/** `gatehouse keys status`: what is encrypted under which key. */
+export function showStatus(env: Environment, { json }: Options): Promise<void> {
+  return withKeyring(env, (ring) => status(ring, json))
 }
 
-function chooseAction(action: string, rest: readonly string[]): (ring: Keyring) => Promise<void> {
-  if (action === 'status') {
-    const json = readJsonFlag(rest, usage)
-    return (ring) => status(ring, json)
-  }
-  if (action === 'rotate' && rest.length === 0) return rotate
-  throw new OperatorError('A word is missing or unknown.', usage)
+/** `gatehouse keys rotate`: brings everything under the first key. */
+export function rotate(env: Environment, { json }: Options): Promise<void> {
+  return withKeyring(env, (ring) => reencrypt(ring, json))
+}
+
+function withKeyring(env: Environment, work: (ring: Keyring) => Promise<void>): Promise<void> {
+  return withEnvironment(env, async (whole) => {
+    const { url, keys } = readSettings(whole)
+    const plane = openIdentityPlane(url, 1)
+    await work({ plane, keys }).finally(() => plane.close())
+  })
 }
 
 /** As the worker: it may change sealed texts and nothing else of those rows. */
@@ -59,10 +53,8 @@ async function status({ plane, keys }: Keyring, json: boolean): Promise<void> {
   const uses = found.map((use) => ({ ...use, state: stateOf(use.keyId) }))
   const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
   if (uses.some(({ state }) => state === 'missing')) process.exitCode = 1
-  const text = json
-    ? JSON.stringify({ current, uses, idle }, null, 2)
-    : inWords(current, uses, idle)
-  process.stdout.write(`${text}\n`)
+  if (json) printJson({ current, uses, idle })
+  else print(inWords(current, uses, idle))
 }
 
 type Use = { table: string; column: string; keyId: string; count: number; state: KeyState }
@@ -77,14 +69,15 @@ function inWords(current: string, uses: readonly Use[], idle: readonly string[])
   return [`New texts are encrypted under ${current}.`, ...lines, ...unneeded].join('\n')
 }
 
-async function rotate({ plane, keys }: Keyring): Promise<void> {
-  const show = createProgress(process.stdout)
+async function reencrypt({ plane, keys }: Keyring, json: boolean): Promise<void> {
+  const show = createProgress(process.stderr)
   const { reencrypted, unreadable } = await rotateKeys(plane, sealedTables, keys, (progress) =>
     show({ label: progress.table, done: progress.done, total: progress.total }),
   )
-  process.stdout.write(`${reencrypted} rows re-encrypted under ${keys[0].id}.\n`)
+  if (unreadable.length > 0) process.exitCode = 1
+  if (json) return printJson({ current: keys[0].id, reencrypted, unreadable })
+  print(`${reencrypted} rows re-encrypted under ${keys[0].id}.`)
   if (unreadable.length === 0) return
-  process.stdout.write(`${unreadable.length} rows cannot be opened with the configured keys:\n`)
-  for (const row of unreadable) process.stdout.write(`  ${row}\n`)
-  process.exitCode = 1
+  print(`${unreadable.length} rows cannot be opened with the configured keys:`)
+  for (const row of unreadable) print(`  ${row}`)
 }

@@ -3,6 +3,7 @@ import { readConfig } from '#src/config.ts'
 import { randomToken } from '#src/crypto/digest.ts'
 import { createLogger } from '#src/logger.ts'
 import type { Environment } from '#src/setting-readers.ts'
+import { printJson } from './output.ts'
 
 /** `gatehouse openapi`: prints the API description; nothing is connected to. */
 export default async function openapiCommand(env: Environment): Promise<void> {
@@ -11,7 +12,7 @@ export default async function openapiCommand(env: Environment): Promise<void> {
   })
   try {
     await app.ready()
-    process.stdout.write(`${JSON.stringify(app.describeApi(), null, 2)}\n`)
+    printJson(app.describeApi())
   } finally {
     await app.close()
   }

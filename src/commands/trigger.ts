@@ -1,52 +1,39 @@
-import { parseArgs } from 'node:util'
 import { sampleEvent } from '#src/billing/sample-event.ts'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { ConfigError } from '#src/config.ts'
 import { randomId } from '#src/crypto/digest.ts'
 import { OperatorError } from '#src/operator-error.ts'
 import { type Environment, list } from '#src/setting-readers.ts'
+import { UsageError } from './command.ts'
+import { print, printJson } from './output.ts'
 
 const deadlineMs = 10_000
-const options = {
-  customer: { type: 'string', default: 'cus_ada' },
-  amount: { type: 'string', default: '4900' },
-  currency: { type: 'string', default: 'eur' },
-  status: { type: 'string', default: 'active' },
-  id: { type: 'string' },
-  url: { type: 'string' },
-} as const
+
+type Options = {
+  readonly [Name in 'customer' | 'amount' | 'currency' | 'status']: string
+} & { readonly id: string | undefined; readonly url: string | undefined; readonly json: boolean }
 
 /** `gatehouse trigger TYPE`: signs a sample event and posts it, as the billing provider would. */
 export default async function triggerCommand(
   env: Environment,
-  args: readonly string[],
+  type: string,
+  { url: to, json, ...options }: Options,
 ): Promise<void> {
-  const { type, values } = readArguments(args)
-  const { url, secret } = await findTarget(env, values.url)
-  const now = Math.floor(Date.now() / 1000)
-  const id = values.id ?? `evt_${randomId().replaceAll('-', '')}`
-  const body = sampleEvent({ ...values, id, type, created: now, amount: Number(values.amount) })
-  const answer = await post(url, body, signatureHeader(secret, body, now))
-  process.stdout.write(`${id} ${type}: ${answer.status} ${answer.text}\n`)
-  if (answer.status !== 200) process.exitCode = 1
-}
-
-function readArguments(args: readonly string[]) {
-  const usage = 'Run: gatehouse trigger TYPE [--customer ID] [--amount N] [--id ID] [--url URL].'
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
-    const [type, ...rest] = positionals
-    if (type === undefined || rest.length > 0) {
-      throw new OperatorError('One event type is needed, such as charge.succeeded.', usage)
-    }
-    if (!/^\d{1,15}$/.test(values.amount)) {
-      throw new OperatorError('The amount must be a whole number of minor units.', usage)
-    }
-    return { type, values }
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw new OperatorError(error instanceof Error ? error.message : String(error), usage)
+  if (!/^\d{1,15}$/.test(options.amount)) {
+    throw new UsageError('--amount must be a whole number of minor units.')
   }
+  if (to !== undefined && !/^https?:/.test(URL.parse(to)?.protocol ?? '')) {
+    throw new UsageError('--url must be an http or https URL.')
+  }
+  const { url, secret } = await findTarget(env, to)
+  const now = Math.floor(Date.now() / 1000)
+  const id = options.id ?? `evt_${randomId().replaceAll('-', '')}`
+  const amount = Number(options.amount)
+  const body = sampleEvent({ ...options, id, type, created: now, amount })
+  const { status, text } = await post(url, body, signatureHeader(secret, body, now))
+  if (status !== 200) process.exitCode = 1
+  if (json) printJson({ id, type, url, status, answer: text })
+  else print(`${id} ${type}: ${status} ${text}`)
 }
 
 /** The running demo of this checkout, or what the settings name. */
@@ -54,9 +41,7 @@ async function findTarget(
   env: Environment,
   url: string | undefined,
 ): Promise<{ url: string; secret: string }> {
-  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
-  const running = env.NODE_ENV === 'production' ? null : await findRunningDemo()
-  const whole = { ...running?.env, ...env }
+  const whole = { ...(env.NODE_ENV === 'production' ? {} : await runningDemo()), ...env }
   const [secret] = list(whole.BILLING_WEBHOOK_SECRETS ?? '')
   const base = url ?? whole.BASE_URL
   const faults: string[] = []
@@ -65,10 +50,16 @@ async function findTarget(
   }
   if (secret === undefined) faults.push('BILLING_WEBHOOK_SECRETS: is missing; its first one signs.')
   if (base === undefined || secret === undefined) throw new ConfigError(faults)
-  if (!URL.canParse(base)) throw new OperatorError(`“${base}” is no URL.`, 'Check --url.')
-  const target = new URL(base)
+  const target = URL.parse(base)
+  if (target === null)
+    throw new ConfigError(['BASE_URL: must be an origin like https://app.example.com.'])
   if (target.pathname === '/') target.pathname = '/webhooks/billing'
   return { url: target.href, secret }
+}
+
+async function runningDemo(): Promise<Environment> {
+  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
+  return (await findRunningDemo())?.env ?? {}
 }
 
 async function post(url: string, body: string, signature: string) {

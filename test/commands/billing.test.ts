@@ -1,13 +1,13 @@
 import t from 'tap'
 import { runDemo, runProgram, temporaryFolder } from '../program.ts'
 
-t.test('trigger and replay against the running demo, and what operators see of it', async (t) => {
+t.test('trigger, replay and doctor against the running demo', async (t) => {
   const cwd = await temporaryFolder(t)
   const demo = await runDemo(t, cwd)
   const run = async (...args: string[]) => {
     const program = await runProgram(t, args, {}, { cwd })
     const status = await program.ended
-    return { status, output: program.output() }
+    return { status, output: program.results(), told: program.messages() }
   }
   const id = ['--id', 'evt_cli']
   t.match(await run('trigger', 'charge.succeeded', ...id), { status: 0, output: /200 recorded/ })
@@ -22,21 +22,34 @@ t.test('trigger and replay against the running demo, and what operators see of i
   })
   t.match(await run('billing', 'replay', '--status', 'dead'), { output: /0 selected/ })
 
-  const faults: [string[], RegExp][] = [
-    [['trigger'], /One event type is needed/],
+  const told = await run('trigger', 'charge.succeeded', '--json', ...id)
+  t.match(JSON.parse(told.output), { id: 'evt_cli', status: 200, answer: 'duplicate' })
+  const replayed = await run('billing', 'replay', 'evt_cli', '--json')
+  t.match(JSON.parse(replayed.output), { total: 1, succeeded: 1, failed: 0 })
+  t.match(replayed.told, /^events: 1 of 1$/m)
+
+  const doctor = await run('doctor')
+  t.equal(doctor.status, 0, doctor.output)
+  t.notMatch(doctor.output, 'FAULT')
+
+  const wrong: [string[], RegExp][] = [
+    [['trigger'], /TYPE is missing/],
     [['trigger', 'x', '--amount', '1e3'], /whole number/],
     [['trigger', 'x', '--odd'], /Unknown option/],
-    [['trigger', 'x', '--url', 'nonsense'], /is no URL/],
-    [['trigger', 'x', '--url', 'http://127.0.0.1:9'], /does not answer/],
-    [['billing'], /one action: replay/],
+    [['trigger', 'x', '--url', 'nonsense'], /--url must be an http or https URL/],
+    [['billing'], /Say: billing replay/],
     [['billing', 'replay', '--status', 'odd'], /--status is one of/],
     [['billing', 'replay', '--from', 'yesterday'], /no RFC 3339 time/],
+    [['billing', 'replay', '--to', '2026-13-01T00:00:00Z'], /no RFC 3339 time/],
     [['billing', 'replay', 'evt_cli', '--status', 'dead'], /exclude each other/],
   ]
-  for (const [args, message] of faults) {
-    const { status, output } = await run(...args)
-    t.equal(status, 1, args.join(' '))
-    t.match(output, message)
-    t.notMatch(output, /^ +at /m, 'no stack')
+  for (const [args, message] of wrong) {
+    const { status, output, told } = await run(...args)
+    t.equal(status, 2, args.join(' '))
+    t.equal(output, '')
+    t.match(told, message)
+    t.notMatch(told, /^ +at /m, 'no stack')
   }
+  const nobody = await run('trigger', 'x', '--url', 'http://127.0.0.1:9')
+  t.match(nobody, { status: 1, told: /does not answer/ })
 })

@@ -1,0 +1,76 @@
+import { fileURLToPath } from 'node:url'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import { listAssets } from '#src/assets.ts'
+
+/** The folder that package.json is in, with a slash at its end. */
+export const top = fileURLToPath(new URL('../..', import.meta.url))
+
+export type Bundle = {
+  /** The whole program as one module. */
+  code: string
+  /** esbuild's account of what is in it; paths are relative to the working folder. */
+  metafile: Metafile
+  /** Files that go in beside it, by their path from the top folder. */
+  assets: string[]
+}
+
+/** The program without the demo, in one module. */
+export async function bundleProgram(): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [`${top}src/cli.ts`],
+    outfile: `${top}dist/gatehouse.mjs`,
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
+    format: 'esm',
+    minifySyntax: true,
+    keepNames: true,
+    legalComments: 'none', // dist/THIRD-PARTY-NOTICES has them
+    logLevel: 'error',
+    // Packages of the CommonJS kind ask for Node's own modules by `require`.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);",
+    },
+    plugins: [withoutDemo(), withoutOptional()],
+  })
+  return { code: outputFiles[0]?.text ?? '', metafile, assets: await listFiles() }
+}
+
+/** Everything that readAsset is asked for. */
+async function listFiles(): Promise<string[]> {
+  return [
+    ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
+    ...(await listAssets('src/pages')).filter((path) => /\.(css|js)$/.test(path)),
+    'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
+  ]
+}
+
+/** Whatever would start the demo gets the stand-in; what is only data stays. */
+function withoutDemo(): Plugin {
+  return {
+    name: 'without-demo',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/demo\/(demo|greeting|running-demo)\.ts$/ }, () => ({
+        path: `${top}src/demo/missing.ts`,
+      }))
+    },
+  }
+}
+
+/**
+ * Packages that others ask for in case they are there. Here they never are: what a machine that
+ * builds happens to have does not decide what is in the binary, and nothing is looked for beside it.
+ */
+function withoutOptional(): Plugin {
+  const namespace = 'absent'
+  const contents = "throw Object.assign(new Error('absent'), { code: 'MODULE_NOT_FOUND' })"
+  return {
+    name: 'without-optional',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(pg-native|supports-color)$/ }, ({ path }) => ({ path, namespace }))
+      onLoad({ filter: /./, namespace }, () => ({ contents }))
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { type Config, readConfig } from '#src/config.ts'
+import type { Demo } from '#src/demo/demo.ts'
+import { createLogger } from '#src/logger.ts'
+import { runUntilSignal } from '#src/run-until-signal.ts'
+import { start } from '#src/server.ts'
+import type { Environment } from '#src/setting-readers.ts'
+
+/** `gatehouse serve`: until a signal comes; outside production the missing parts are embedded. */
+export default async function serveCommand(env: Environment): Promise<void> {
+  const demo = env.NODE_ENV === 'production' ? null : await embedMissing(env)
+  try {
+    const config = readConfig(demo?.env ?? env)
+    const running = await start(config, createLogger(config.logLevel))
+    if (demo !== null) await greet(demo, config)
+    await runUntilSignal(running)
+  } finally {
+    await demo?.stop()
+  }
+}
+
+async function embedMissing(env: Environment): Promise<Demo> {
+  const { startDemo } = await import('#src/demo/demo.ts')
+  return startDemo(env)
+}
+
+async function greet(demo: Demo, config: Config): Promise<void> {
+  if (!demo.embedded.database || !demo.embedded.provider || config.role !== 'all') return
+  const { greeting } = await import('#src/demo/greeting.ts')
+  process.stdout.write(greeting(config, demo.customer))
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import t from 'tap'
+import { runProgram } from '#test/program.ts'
+
+t.test('health: 0 for a process that is ready, 1 and the reason for any other', async (t) => {
+  let answer = { code: 200, body: '{"status":"ready"}' }
+  const server = createServer((_request, response) => {
+    response.writeHead(answer.code, { 'content-type': 'application/json' }).end(answer.body)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  const run = async (...args: string[]) => {
+    const program = await runProgram(t, ['health', ...args], { ADMIN_PORT: port })
+    return { status: await program.ended, output: program.results(), told: program.messages() }
+  }
+  t.same(await run(), { status: 0, output: 'ready\n', told: '' })
+  answer = { code: 503, body: '{"status":"not ready","failing":["database","tenant lock"]}' }
+  t.match(await run(), { status: 1, output: '', told: /Not ready: database, tenant lock\./ })
+  const told = await run('--json')
+  t.equal(told.status, 1)
+  t.match(JSON.parse(told.output), { status: 'not ready', failing: ['database', 'tenant lock'] })
+  answer = { code: 502, body: 'not ours' }
+  t.match(await run(), { status: 1, told: /says 502/ })
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  t.match(await run(), { status: 1, told: /Nothing answers at http:\/\/127\.0\.0\.1:\d+\/readyz/ })
+  const wrong = await runProgram(t, ['health'], { ADMIN_PORT: 'many' })
+  t.equal(await wrong.ended, 1)
+  t.match(wrong.messages(), /ADMIN_PORT: must be integer/)
+})
