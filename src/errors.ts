@@ -24,18 +24,25 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** What somebody was at the provider for, and why it came to nothing: chooses the words of a page. */
+export type SignInFailure = { purpose: 'sign-in' | 'link' | 'reauthenticate'; reason: string }
+
+type RefusalOptions = { detail?: string; retryAfterSeconds?: number; signIn?: SignInFailure }
+
 /** A refusal by its code; `detail` is shown to the caller, so it says nothing that is not theirs. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly signIn: SignInFailure | undefined
 
-  constructor(code: ErrorCode, options: { detail?: string; retryAfterSeconds?: number } = {}) {
+  constructor(code: ErrorCode, options: RefusalOptions = {}) {
     super(options.detail ?? errorTable[code].title)
     this.name = 'Refusal'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.signIn = options.signIn
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
-import { type Device, deviceOf, recordAudit } from '#src/audit.ts'
+import { type Device, recordAudit } from '#src/audit.ts'
 import { unixSeconds } from '#src/clock.ts'
 import { randomToken } from '#src/crypto/digest.ts'
 import type { EncryptionKeys } from '#src/crypto/sealed.ts'
@@ -48,7 +48,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const device = deviceOf(request.ip, request.headers['user-agent'])
+      const device = request.device
       const parameters = new URL(request.url, redirectUri).searchParams
       const [state, ...more] = parameters.getAll('state')
       const cookieId = request.session.sessionId
@@ -67,7 +67,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         .exchange(parameters, attempt, redirectUri)
         .catch(async (error) => {
           await auditFailure(attempt, error, device)
-          throw refusalOfProvider(error)
+          throw refusalOfProvider(error, attempt.purpose.kind)
         })
       const newCookieId = randomToken()
       const { email, emailVerified, sessionId, tokens, ...identity } = proven
@@ -87,7 +87,9 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         nowSeconds: unixSeconds(app.clock),
         grant: tokens && { tokens, keys: encryptionKeys },
       })
-      if (result.outcome === 'refused') throw refusalOfIdentity(result.reason)
+      if (result.outcome === 'refused') {
+        throw refusalOfIdentity(result.reason, attempt.purpose.kind)
+      }
       await request.adoptSession(newCookieId)
       return reply.redirect(returnTo)
     },

@@ -1,12 +1,14 @@
 import { type AccessRow, roleNames } from '#src/access/overview.ts'
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
+import type { Viewer } from './navigation.ts'
 
 /**
  * Who may do what, as the policy has it.
- * @param ownRole role of whoever looks, marked; null without one
+ * @param viewer whose role is marked
  */
-export function accessPage(rows: readonly AccessRow[], ownRole: string | null): string {
+export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
+  const ownRole = viewer.role
   const mark = (role: string) => (role === ownRole ? html` class="own"` : html``)
   const heads = roleNames.map(
     (role) =>
@@ -25,13 +27,13 @@ export function accessPage(rows: readonly AccessRow[], ownRole: string | null): 
         <h1>Who may do what</h1>
         <p class="quiet">What is not in this table is refused.</p>
       </header>
-      <section class="card scroll">
+      <section class="card matrix" tabindex="0" aria-label="Actions and roles">
         <table>
           <thead><tr><th scope="col">What</th>${heads}<th scope="col">Which</th></tr></thead>
           <tbody>${lines}</tbody>
         </table>
       </section>`,
-    { current: '/app/access', role: ownRole },
+    { current: '/app/access', ...viewer },
   )
 }
 

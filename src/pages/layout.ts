@@ -20,13 +20,19 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
   <body>
     <a class="skip" href="#main">Skip to the content</a>
     <header class="top">
-      <a class="brand" href="/">Gatehouse</a>
-      ${open ? navigation(open) : ''}
+      <div class="bar">
+        <a class="brand" href="/">Gatehouse</a>
+        ${open ? navigation(open) : ''}
+        ${open ? signOutButton : ''}
+      </div>
     </header>
     <main id="main">
       ${main}
     </main>
+    <footer class="foot"><a href="/docs">API reference</a></footer>
   </body>
 </html>
 `.markup
 }
+
+const signOutButton = html`<form class="leave" method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>`
