@@ -20,6 +20,7 @@ const askAgainMs = 15_000
  */
 export function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
   let down = false
+  let asking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
   /** Notes what comes of it, and passes that on. */
@@ -35,11 +36,19 @@ export function watchOutages(provider: Provider, clock: Clock): WatchedProvider 
     }
   }
 
+  /** Whoever asks while an answer is awaited waits for the same one. */
+  function ask(): Promise<void> {
+    asking ??= note(provider.check()).finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+
   return {
     ...provider,
 
     async authorizationUrl(...request) {
-      if (down) await note(provider.check())
+      if (down) await ask()
       // Metadata that is kept proves nothing, so only its failure is noted.
       return provider.authorizationUrl(...request).catch((error) => note(Promise.reject(error)))
     },
@@ -47,7 +56,7 @@ export function watchOutages(provider: Provider, clock: Clock): WatchedProvider 
     exchange: (...callback) => note(provider.exchange(...callback)),
 
     isDown() {
-      if (clock.now().getTime() - askedAt >= askAgainMs) note(provider.check()).catch(() => {})
+      if (clock.now().getTime() - askedAt >= askAgainMs) ask().catch(() => {})
       return down
     },
   }

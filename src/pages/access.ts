@@ -16,9 +16,8 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
   )
   const lines = rows.map(
     (row) => html`<tr>
-            <th scope="row">${row.resource}: ${row.action}</th>
+            <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${which(row)}</span></th>
             ${roleNames.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
-            <td>${which(row)}</td>
           </tr>`,
   )
   return layout(
@@ -29,7 +28,7 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
       </header>
       <section class="card matrix" tabindex="0" aria-label="Actions and roles">
         <table>
-          <thead><tr><th scope="col">What</th>${heads}<th scope="col">Which</th></tr></thead>
+          <thead><tr><th scope="col">What</th>${heads}</tr></thead>
           <tbody>${lines}</tbody>
         </table>
       </section>`,

@@ -60,7 +60,7 @@ export function auditSection(
     timeText(at),
     ...(nameOf === undefined ? [] : [userId === null ? '–' : nameOf(userId)]),
     html`${labelOf(actions, action)?.value ?? action}${quiet(provider)}`,
-    html`${outcomeBadge(outcome)}${quiet(reason)}`,
+    outcomeBadge(outcome, reason),
     html`${deviceName(userAgent)}${quiet(ip)}`,
   ])
   const who = nameOf === undefined ? [] : ([{ label: 'Who', kind: 'wrap' }] as const)
@@ -83,9 +83,11 @@ export function auditSection(
       </section>`
 }
 
-function outcomeBadge(outcome: string): Html {
-  const { label, mood } = labelOf(outcomes, outcome)?.value ?? { label: outcome, mood: 'plainly' }
-  return html`<span class="badge ${mood}">${label}</span>`
+/** What was done needs no reason, but a test that was sent can have failed. */
+function outcomeBadge(outcome: string, reason: string | null): Html {
+  const told = outcome === 'done' && reason === 'failed' ? 'failed' : outcome
+  const { label, mood } = labelOf(outcomes, told)?.value ?? { label: told, mood: 'plainly' }
+  return html`<span class="badge ${mood}">${label}</span>${quiet(outcome === 'done' ? null : reason)}`
 }
 
 /** The log keeps texts; one that an older version wrote may have no words any more. */

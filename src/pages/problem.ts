@@ -67,7 +67,7 @@ export const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
 export function problemPage(problem: PageProblem): string {
   const { status, detail, requestId, waitSeconds } = problem
   const { title = problem.title, text, label, href } = adviceFor(problem)
-  const said = detail === '' || problem.signIn !== null ? text : detail
+  const said = detail === '' || detailsForPrograms(problem) ? text : detail
   return layout(
     title,
     html`<section class="card narrow">
@@ -78,6 +78,11 @@ export function problemPage(problem: PageProblem): string {
         <p class="quiet small">If it goes on, tell those who run this service: request ${requestId}</p>
       </section>`,
   )
+}
+
+/** Their details say which address to ask for; a person is given the button. */
+function detailsForPrograms({ code, signIn }: PageProblem): boolean {
+  return signIn !== null || code === 'reauthentication-required'
 }
 
 /** Whoever was on a page of ours goes back to it, unless the page itself is what they cannot have. */

@@ -72,7 +72,7 @@ const columns = [
   { label: 'Event', kind: 'wrap' },
   { label: 'Received' },
   { label: 'State' },
-  { label: 'What became of it', kind: 'wrap' },
+  { label: 'Outcome', kind: 'wrap' },
 ] as const
 
 function eventRow(event: ReceivedEvent): Cell[] {

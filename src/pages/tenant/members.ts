@@ -13,8 +13,8 @@ export type ShownMember = {
 
 const columns = [
   { label: 'Who', kind: 'wrap' },
-  { label: 'Role and department' },
-  { label: 'First signed in' },
+  { label: 'Role' },
+  { label: 'Since' },
   { label: 'Remove', kind: 'actions' },
 ] as const
 

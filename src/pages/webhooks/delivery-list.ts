@@ -50,7 +50,7 @@ function option(value: string, label: string, chosen: string): Html {
 const columns = [
   { label: 'Event' },
   { label: 'Status' },
-  { label: 'What happened last', kind: 'wrap' },
+  { label: 'Outcome', kind: 'wrap' },
 ] as const
 
 function deliveryRow(delivery: Delivery): Html[] {

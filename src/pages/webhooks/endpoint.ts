@@ -66,7 +66,7 @@ function factSection({ endpoint, stats }: EndpointView): Html {
         <dl class="facts">
           <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
           <div><dt>Succeeded</dt><dd>${rateText(stats)}</dd></div>
-          ${stats === undefined ? '' : html`<div><dt>Time to an answer</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
+          ${stats === undefined ? '' : html`<div><dt>Answers in</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
           <div><dt>Kinds</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'all'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Registered</dt><dd>${timeText(endpoint.createdAt)}</dd></div>

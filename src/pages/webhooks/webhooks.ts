@@ -63,7 +63,7 @@ const columns = [
   { label: 'Endpoint', kind: 'wrap' },
   { label: 'Status' },
   { label: 'Succeeded' },
-  { label: 'Time to an answer' },
+  { label: 'Answers in' },
 ] as const
 
 function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html[] {
