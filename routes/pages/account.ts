@@ -2,23 +2,28 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { grantableTo, tokenPermissions } from '#src/access/roles.ts'
+import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { deleteToken } from '#src/identity/api-tokens.ts'
-import { listOwnAudit } from '#src/identity/audit-list.ts'
+import { listOwnAudit, ownAuditList } from '#src/identity/audit-list.ts'
 import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
 import { listIdentities, unlinkIdentity } from '#src/identity/identities.ts'
 import { listSessions } from '#src/identity/session-list.ts'
 import { listTokens } from '#src/identity/token-list.ts'
 import { createOwnToken } from '#src/own-token.ts'
 import { type Account, type AccountNotice, accountPage } from '#src/pages/account/account.ts'
-import { Line, Uuid } from '#src/shapes.ts'
+import { Line, PageQuery, Uuid } from '#src/shapes.ts'
 import { listMemberships } from '#src/tenancy/tenants.ts'
 
 const shown = { limit: 100, after: null }
-const shownEntries = { limit: 20, after: null }
+const shownEntries = '10'
 
 const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    /** Where the trail goes on. */
+    trail: PageQuery.properties.cursor,
+  },
   { additionalProperties: false },
 )
 const IdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
@@ -55,7 +60,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
   app.get(
     '/app/account',
     { config: { access: 'session' }, schema: { ...hidden, querystring: Query } },
-    async (request, reply) => show(request, reply, { done: request.query.done }),
+    async (request, reply) => show(request, reply, request.query),
   )
 
   app.post(
@@ -122,10 +127,16 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    { done, newToken = null }: Partial<Pick<Account, 'done' | 'newToken'>>,
+    {
+      done,
+      trail,
+      newToken = null,
+    }: Type.Static<typeof Query> & Partial<Pick<Account, 'newToken'>>,
   ) {
     const { userId, sessionId, tenantId, email, role } = request.sessionCaller
-    const [here, everywhere] = await Promise.all([
+    const part = { limit: shownEntries, ...(trail !== undefined && { cursor: trail }) }
+    const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+    const [here, { audit, memberships }] = await Promise.all([
       app.db.read(request.ownerScope, async (tx) => ({
         identities: (await listIdentities(tx, { userId }, shown)).data,
         sessions: (await listSessions(tx, { userId, sessionId, idleSeconds }, shown)).data,
@@ -133,7 +144,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
       })),
       app.db.read({ userId }, async (tx) => ({
         memberships: (await listMemberships(tx, { userId }, tenantId, shown)).data,
-        audit: (await listOwnAudit(tx, { userId }, shownEntries)).data,
+        audit: await listOwnAudit(tx, { userId }, page),
       })),
     ])
     return reply.sendPage(
@@ -144,8 +155,9 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
         grantable: grantableTo(role),
         done,
         newToken,
+        memberships,
+        audit: { ...audit, isLater: trail !== undefined },
         ...here,
-        ...everywhere,
       }),
     )
   }

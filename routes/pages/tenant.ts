@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
+import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
-import { listTenantAudit } from '#src/identity/audit-list.ts'
+import { listTenantAudit, tenantAuditList } from '#src/identity/audit-list.ts'
 import { listInvitations } from '#src/identity/invitation-list.ts'
 import { createInvitation, withdrawInvitation } from '#src/identity/invitations.ts'
 import { listMembers } from '#src/identity/member-list.ts'
@@ -11,18 +12,22 @@ import { changeMember, removeMember } from '#src/identity/members.ts'
 import { readId } from '#src/ids.ts'
 import { refusalOfMember } from '#src/member-refusals.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant/tenant.ts'
-import { Uuid } from '#src/shapes.ts'
+import { PageQuery, Uuid } from '#src/shapes.ts'
 import { findTenant } from '#src/tenancy/tenants.ts'
 
 const shown = { limit: 100, after: null }
-const shownEntries = { limit: 20, after: null }
+const shownEntries = '10'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Role = Type.Enum([...roles])
 // An empty field of a form is no department.
 const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
 const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    /** Where the trail goes on. */
+    trail: PageQuery.properties.cursor,
+  },
   { additionalProperties: false },
 )
 const ChangeForm = Type.Object(
@@ -50,6 +55,9 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
     async (request, reply) => {
       const { viewer, tenantScope: scope } = request
       const { userId, tenantId } = scope
+      const { done, trail } = request.query
+      const part = { limit: shownEntries, ...(trail !== undefined && { cursor: trail }) }
+      const page = readPage(part, tenantAuditList.name, tenantAuditList.forms)
       const [{ tenant, members, invitations }, audit] = await Promise.all([
         app.db.read(scope, async (tx) => ({
           tenant: await findTenant(tx, scope),
@@ -57,7 +65,7 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
           invitations: (await listInvitations(tx, scope, shown)).data,
         })),
         // The tenant alone is the scope: with the reader in it their own from elsewhere would show.
-        app.db.read({ tenantId }, (tx) => listTenantAudit(tx, { tenantId }, shownEntries)),
+        app.db.read({ tenantId }, (tx) => listTenantAudit(tx, { tenantId }, page)),
       ])
       return reply.sendPage(
         tenantPage({
@@ -66,8 +74,8 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
           userId,
           members,
           invitations,
-          audit: audit.data,
-          done: request.query.done,
+          audit: { ...audit, isLater: trail !== undefined },
+          done,
         }),
       )
     },

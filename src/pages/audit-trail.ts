@@ -15,6 +15,14 @@ export type ShownEntry = {
   userAgent: string | null
 }
 
+export type Trail = {
+  data: readonly ShownEntry[]
+  /** Where it goes on; null on its last page. */
+  nextCursor: string | null
+  /** Whether this is not the newest page. */
+  isLater: boolean
+}
+
 const actions: Readonly<Record<AuditEntry['action'], string>> = {
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
@@ -49,14 +57,16 @@ const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: st
 }
 
 /**
- * What happened lately, newest first.
+ * What happened lately, newest first, a page at a time.
+ * @param path of the page it stands on
  * @param nameOf who is meant by an id, where several people are; absent for one's own trail
  */
 export function auditSection(
-  entries: readonly ShownEntry[],
+  path: string,
+  { data, nextCursor, isLater }: Trail,
   nameOf?: (userId: number) => string,
 ): Html {
-  const rows = entries.map(({ at, action, outcome, reason, provider, userId, ip, userAgent }) => [
+  const rows = data.map(({ at, action, outcome, reason, provider, userId, ip, userAgent }) => [
     timeText(at),
     ...(nameOf === undefined ? [] : [userId === null ? '–' : nameOf(userId)]),
     html`${labelOf(actions, action)?.value ?? action}${quiet(provider)}`,
@@ -80,6 +90,11 @@ export function auditSection(
                 rows,
               )
         }
+        <nav class="row" aria-label="Pages of what happened">${isLater ? html`<a href="${path}#audit">Newest</a>` : ''}${
+          nextCursor === null
+            ? ''
+            : html`<a href="${path}?trail=${encodeURIComponent(nextCursor)}#audit" rel="next">Older</a>`
+        }</nav>
       </section>`
 }
 

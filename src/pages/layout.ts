@@ -14,6 +14,7 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>${title} · Gatehouse</title>
+    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
     <link rel="stylesheet" href="/assets/gatehouse.css">
     ${head ?? ''}
   </head>

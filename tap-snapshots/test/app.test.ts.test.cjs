@@ -8,6 +8,7 @@
 exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > plugins by scope 1`] = `
 root
     request-log
+    device
     errors
     metrics
     security-headers
@@ -36,9 +37,6 @@ root
       same-origin
       grant-access
       @fastify/formbody
-      start
-        operator
-        home
       signIn
         rate-limit
           @fastify/rate-limit
@@ -57,19 +55,14 @@ root
         ownAudit
         tenants
         me
-        access
-        account
         orders
-        orderPages
         tenant
           tenant-rls
           posts
           invoices
-          tenant
           users
           invitations
           documents
-          documentPages
           folders
           teams
           teamMembers
@@ -80,21 +73,30 @@ root
           endpointReplays
           events
           notifications
-          pages
-          event-stream
-          webhooks
-          webhookEndpoint
-          deliveries
-          webhookReplays
-      operators
+      people
         rate-limit
           @fastify/rate-limit
-        api-token
         operator
-        authz
-        billingEvents
-        billingReplays
-        billingPages
+        pages
+        home
+        identified
+          api-token
+          authz
+          event-stream
+          access
+          account
+          orderPages
+          billingEvents
+          billingReplays
+          billingPages
+          members
+            tenant-rls
+            tenant
+            documentPages
+            webhooks
+            webhookEndpoint
+            deliveries
+            webhookReplays
     providerLogout
       rate-limit
         @fastify/rate-limit
@@ -112,11 +114,11 @@ root
 
 exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > routes and the hooks a request passes 1`] = `
 └── / (GET)
-    • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","findOperator()"]
+    • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
     • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     • (onResponse) ["logRequest()"]
     / (HEAD)
-    • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","findOperator()"]
+    • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
     • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     • (onResponse) ["logRequest()"]
     ├── assets/gatehouse.css (GET)
@@ -194,183 +196,187 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── app/access (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   app/access (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── app/account (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   app/account (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     │   ├── /identities/remove (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()"]
     │   ├── /sessions/end (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()"]
     │   │   └── -others (POST)
-    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   │       • (onResponse) ["logRequest()"]
     │   └── /tokens (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     │       └── /end (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     ├── app/orders/:id (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   app/orders/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     │   └── /address (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
-    ├── app/tenant (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   app/tenant (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    │   ├── /members/change (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   │   • (onResponse) ["logRequest()"]
-    │   ├── /members/remove (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   │   • (onResponse) ["logRequest()"]
-    │   └── /invitations (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       • (onResponse) ["logRequest()"]
-    │       └── /withdraw (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │           • (onResponse) ["logRequest()"]
-    ├── app/documents (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   app/documents (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       • (onResponse) ["logRequest()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["logRequest()"]
-    ├── app/deliveries/:id (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   app/deliveries/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    │   └── /replay (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       • (onResponse) ["logRequest()"]
-    ├── app/webhooks (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │   • (onResponse) ["logRequest()"]
-    │   app/webhooks (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()"]
-    │   └── /:id (GET, POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       • (onResponse) ["logRequest()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["logRequest()"]
-    │       ├── /test (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       │   • (onResponse) ["logRequest()"]
-    │       ├── /rotate (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       │   • (onResponse) ["logRequest()"]
-    │       ├── /remove (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       │   • (onResponse) ["logRequest()"]
-    │       ├── /replay (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       │   • (onResponse) ["logRequest()"]
-    │       │   └── s/:replayId (GET)
-    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       │       • (onResponse) ["logRequest()"]
-    │       │       s/:replayId (HEAD)
-    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
-    │       │       • (onResponse) ["logRequest()"]
-    │       │       └── /events (GET)
-    │       │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │       │           • (onResponse) ["logRequest()"]
-    │       └── /enable (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
-    │           • (onResponse) ["logRequest()"]
     ├── app/billing (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   app/billing (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     │   ├── /replay (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()"]
     │   │   └── s/:id (GET)
-    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   │       • (onResponse) ["logRequest()"]
     │   │       s/:id (HEAD)
-    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   │       • (onResponse) ["logRequest()"]
+    │   │       └── /events (GET)
+    │   │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   │           • (onResponse) ["logRequest()"]
     │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()"]
     │       └── /replay (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── app/tenant (GET)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/tenant (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   ├── /members/change (POST)
+    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onResponse) ["logRequest()"]
+    │   ├── /members/remove (POST)
+    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onResponse) ["logRequest()"]
+    │   └── /invitations (POST)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       └── /withdraw (POST)
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onResponse) ["logRequest()"]
+    ├── app/documents (GET)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/documents (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── app/deliveries/:id (GET)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/deliveries/:id (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /replay (POST)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    ├── app/webhooks (GET, POST)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()"]
+    │   app/webhooks (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
+    │   └── /:id (GET, POST)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onResponse) ["logRequest()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()"]
+    │       ├── /test (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /rotate (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /remove (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       ├── /replay (POST)
+    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onResponse) ["logRequest()"]
+    │       │   └── s/:replayId (GET)
+    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │       • (onResponse) ["logRequest()"]
+    │       │       s/:replayId (HEAD)
+    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       │       • (onResponse) ["logRequest()"]
+    │       │       └── /events (GET)
+    │       │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │       │           • (onResponse) ["logRequest()"]
+    │       └── /enable (POST)
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     ├── openapi.json (GET)
@@ -625,35 +631,35 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     ├── billing/events (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()"]
     │   billing/events (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
     │   ├── /replay (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()"]
     │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()"]
     │       └── /replay (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()"]
     └── billing/replays/:id (GET)
-        • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+        • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
         • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
         • (onResponse) ["logRequest()"]
         billing/replays/:id (HEAD)
-        • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","authenticateToken()","findOperator()","requireCaller()","requirePermission()"]
+        • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
         • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
         • (onResponse) ["logRequest()"]
 

@@ -1,4 +1,4 @@
-import { auditSection, type ShownEntry } from '../audit-trail.ts'
+import { auditSection, type Trail } from '../audit-trail.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
 import type { Viewer } from '../navigation.ts'
@@ -18,7 +18,7 @@ export type Account = {
   sessions: readonly ShownSession[]
   tokens: readonly ShownToken[]
   grantable: readonly string[]
-  audit: readonly ShownEntry[]
+  audit: Trail
   /** What was just done; absent when the page was simply opened. */
   done: string | undefined
   /** The secret of a token that was just made; shown this once. */
@@ -47,7 +47,7 @@ export function accountPage(account: Account): string {
       ${sessionSection(account.sessions)}
       ${tenantSection(account.memberships)}
       ${tokenSection(account.tokens, account.grantable)}
-      ${auditSection(account.audit)}`,
+      ${auditSection('/app/account', account.audit)}`,
     { current: '/app/account', ...account.viewer },
   )
 }

@@ -1,4 +1,4 @@
-import { auditSection, type ShownEntry } from '../audit-trail.ts'
+import { auditSection, type Trail } from '../audit-trail.ts'
 import { html } from '../html.ts'
 import { layout } from '../layout.ts'
 import type { Viewer } from '../navigation.ts'
@@ -13,7 +13,7 @@ export type TenantView = {
   userId: number
   members: readonly ShownMember[]
   invitations: readonly ShownInvitation[]
-  audit: readonly ShownEntry[]
+  audit: Trail
   /** What was just done; absent when the page was simply opened. */
   done: string | undefined
 }
@@ -43,7 +43,7 @@ export function tenantPage(view: TenantView): string {
       ${noticeText(notices, view.done)}
       ${memberSection(members, view.userId)}
       ${invitationSection(view.invitations)}
-      ${auditSection(view.audit, whoIs)}`,
+      ${auditSection('/app/tenant', view.audit, whoIs)}`,
     { current: '/app/tenant', ...view.viewer },
   )
 }

@@ -59,6 +59,24 @@ t.test('whoever is in several tenants goes from one to another', async (t) => {
   t.equal(moved.statusCode, 303)
 })
 
+t.test('the own trail goes on page by page', async (t) => {
+  const { test, user, open } = await setUp(t)
+  await test.database.admin.query(
+    `INSERT INTO audit_log (action, outcome, reason, user_id)
+     SELECT 'sign-in', 'refused', 'old-' || n, $1 FROM generate_series(1, 12) n`,
+    [user.userId],
+  )
+  const newest = (await open()).body
+  t.match(newest, 'old-12')
+  t.notMatch(newest, 'old-2<')
+  const older = /href="(\/app\/account\?trail=[^"#]+)#audit"/.exec(newest)?.[1] ?? ''
+  const { body } = await open(older)
+  t.match(body, 'old-2<')
+  t.match(body, 'href="/app/account#audit">Newest')
+  t.notMatch(body, '?trail=')
+  t.equal((await open('/app/account?trail=x')).statusCode, 400)
+})
+
 t.test('only a signed-in person has the page; a token is refused', async (t) => {
   const { test, cookie } = await setUp(t)
   t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 401)
