@@ -53,7 +53,7 @@ process.stdout.write(`dist/gatehouse: ${(size / 1e6).toFixed(0)} MB\n`)
 async function assets(): Promise<string[]> {
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
-    ...(await listAssets('src/pages')).filter((path) => /\.(css|js)$/.test(path)),
+    ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
   ]
 }
