@@ -7,7 +7,7 @@ export type ShownIdentity = { provider: string; subject: string; createdAt: stri
 
 const columns = [
   { label: 'Provider' },
-  { label: 'Known there as', kind: 'wrap' },
+  { label: 'Known as', kind: 'wrap' },
   { label: 'Added' },
   { label: 'Remove', kind: 'actions' },
 ] as const

@@ -80,7 +80,7 @@ function eventRow(event: ReceivedEvent): Cell[] {
   return [
     html`<a href="/app/billing/${encodeURIComponent(id)}">${id}</a><br><span class="quiet">${type}</span>`,
     timeText(receivedAt),
-    html`${statusBadge(status)}${attempts > 1 ? html`<br><span class="quiet">${attempts} attempts</span>` : ''}`,
+    html`${statusBadge(status)}${attempts > 1 ? html`<br><span class="quiet whole">${attempts} attempts</span>` : ''}`,
     html`${meaningOf(event)}${lastError === null ? '' : html`<br><span class="fault">${errorText(lastError)}</span>`}`,
   ]
 }
