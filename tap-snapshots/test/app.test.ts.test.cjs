@@ -128,6 +128,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that 
     │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()"]
+    ├── assets/icon.svg (GET)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
+    │   • (onResponse) ["logRequest()"]
+    │   assets/icon.svg (HEAD)
+    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
+    │   • (onSend) ["headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()"]
     ├── assets/replay-progress.js (GET)
     │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
     │   • (onResponse) ["logRequest()"]
