@@ -80,8 +80,9 @@ t.test('every page: accessible, light and dark, and no wider than a phone', asyn
   const webhooks = ['/app/webhooks', endpoint, `${endpoint}/replays/${replayId}`]
   const paths = [...ownPages, ...managed, ...webhooks, `/app/deliveries/${deliveryId}`]
   for (const path of paths) await look(page, path)
+  t.same(faults, [], 'nothing is blocked by the content policy')
   await look(page, '/app/orders/999', 404)
-  t.same(faults.splice(0), [], 'nothing is blocked by the content policy')
+  faults.length = 0 // a browser reports the 404 too
 
   const visitor = await page
     .context()
