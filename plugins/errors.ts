@@ -51,6 +51,9 @@ function sendProblem(
       detail: refusal.detail ?? '',
       requestId: request.id,
       code: refusal.code,
+      path: request.url,
+      waitSeconds: wait ?? null,
+      signIn: refusal.signIn ?? null,
     }
     return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }

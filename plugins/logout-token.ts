@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { deviceOf, recordAudit } from '#src/audit.ts'
+import { recordAudit } from '#src/audit.ts'
 import { Refusal } from '#src/errors.ts'
 import type { LogoutRefusal, ProviderLogout } from '#src/identity/logout-token.ts'
 import { ProviderUnavailable } from '#src/identity/refusal.ts'
@@ -35,7 +35,7 @@ export default fp(
       throw isUnreadable(error) ? await request.refuseLogout('logout-request-malformed') : error
     })
   },
-  { name: 'logout-token', fastify: '5.x', dependencies: ['database', 'oidc-client'] },
+  { name: 'logout-token', fastify: '5.x', dependencies: ['database', 'device', 'oidc-client'] },
 )
 
 async function verifyLogoutToken(request: FastifyRequest): Promise<void> {
@@ -61,7 +61,7 @@ async function refuseLogout(this: FastifyRequest, reason: LogoutRefusal): Promis
       reason,
       provider: providerName(this),
     },
-    deviceOf(this.ip, this.headers['user-agent']),
+    this.device,
   )
   return new Refusal('logout-refused')
 }

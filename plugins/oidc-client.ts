@@ -1,16 +1,19 @@
 import fp from 'fastify-plugin'
 import type { Clock } from '#src/clock.ts'
-import type { Provider } from '#src/identity/provider.ts'
+import type { WatchedProvider } from '#src/identity/provider-outage.ts'
 import { createProviders } from '#src/identity/providers.ts'
+import type { ProviderChoice } from '#src/pages/sign-in.ts'
 import type { ProviderSetup } from '#src/provider-settings.ts'
 
 /** A provider people can sign in with, and how far its word about addresses goes. */
-export type SignInProvider = { setup: ProviderSetup; client: Provider }
+export type SignInProvider = { setup: ProviderSetup; client: WatchedProvider }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** By name. Nothing is fetched before the first sign-in, so a provider may be down at boot. */
     providers: ReadonlyMap<string, SignInProvider>
+    /** The ways to sign in as a page offers them; asks nobody while somebody waits. */
+    signInChoices(): ProviderChoice[]
   }
 }
 
@@ -24,6 +27,11 @@ export default fp<{ providers: readonly ProviderSetup[]; clock: Clock }>(
       return client === undefined ? [] : [[setup.name, { setup, client }] as const]
     })
     app.decorate('providers', new Map(entries))
+    app.decorate('signInChoices', () =>
+      entries.map(([name, { setup, client }]) => {
+        return { name, label: setup.label, isDown: client.isDown() }
+      }),
+    )
   },
   { name: 'oidc-client', fastify: '5.x' },
 )

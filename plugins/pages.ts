@@ -1,6 +1,12 @@
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Viewer } from '#src/pages/navigation.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who looks at the page: decides what it offers, never what it does. */
+    readonly viewer: Viewer
+  }
   interface FastifyReply {
     /** Answers with a page, which no cache keeps. */
     sendPage(markup: string): FastifyReply
@@ -12,6 +18,7 @@ declare module 'fastify' {
 /** How pages leave; what scripts need is added to the content policy of those that have one. */
 export default fp(
   async function pages(app) {
+    app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(markup) {
       return this.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(markup)
     })
@@ -21,5 +28,10 @@ export default fp(
       return this.sendPage(markup)
     })
   },
-  { name: 'pages', fastify: '5.x', dependencies: ['security-headers'] },
+  { name: 'pages', fastify: '5.x', dependencies: ['operator', 'security-headers'] },
 )
+
+function viewerOf(this: FastifyRequest): Viewer {
+  const caller = this.tokenCaller ?? this.session.caller
+  return { role: caller?.role ?? null, operator: this.operator }
+}

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { permissionsOf } from '#src/access/roles.ts'
-import { type Actor, deviceOf } from '#src/audit.ts'
+import type { Actor } from '#src/audit.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
 
@@ -29,12 +29,12 @@ export default fp(
     })
     app.decorateRequest('actor', {
       getter() {
-        return { ...this.tenantScope, device: deviceOf(this.ip, this.headers['user-agent']) }
+        return { ...this.tenantScope, device: this.device }
       },
     })
     app.addHook('onRequest', requireTenant)
   },
-  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database'] },
+  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database', 'device'] },
 )
 
 /** A member has a role of the table; without one a tenant is not the caller's to work in. */

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { invitationList, listInvitations } from '#src/identity/invitation-list.ts'
@@ -45,8 +44,7 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
     },
     async (request, reply) => {
       const { tenantScope, params } = request
-      const device = deviceOf(request.ip, request.headers['user-agent'])
-      if (!(await withdrawInvitation(app.identityPlane, tenantScope, params.id, device))) {
+      if (!(await withdrawInvitation(app.identityPlane, tenantScope, params.id, request.device))) {
         throw new Refusal('not-found')
       }
       return reply.code(204).send(null)

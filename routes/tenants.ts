@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { isForm } from '#src/forms.ts'
@@ -54,13 +53,12 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     async (request, reply) => {
       const { sessionCaller, session } = request
       const { tenantId } = request.body
-      const device = deviceOf(request.ip, request.headers['user-agent'])
       const result = await switchTenant(
         app.identityPlane,
         sessionCaller,
         session.sessionId,
         tenantId,
-        device,
+        request.device,
       )
       if (result.outcome === 'no-member') throw new Refusal('not-found')
       if (result.outcome === 'session-ended') throw new Refusal('unauthenticated')

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
-import { deviceOf } from '#src/audit.ts'
 import { readPage } from '#src/cursor.ts'
 import { createInvitation } from '#src/identity/invitations.ts'
 import { listMembers, memberList } from '#src/identity/member-list.ts'
@@ -87,7 +86,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       const invitation = await createInvitation(
         app.identityPlane,
         { tenantId, email, role, department, invitedBy },
-        deviceOf(request.ip, request.headers['user-agent']),
+        request.device,
       )
       if (invitation === 'member') throw refusalOfMember('member-already')
       return reply.code(201).send(invitation)
@@ -109,9 +108,8 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     },
     async (request) => {
       const id = readId(request.params.id)
-      const device = deviceOf(request.ip, request.headers['user-agent'])
       const { tenantScope, body } = request
-      const result = await changeMember(app.identityPlane, tenantScope, id, body, device)
+      const result = await changeMember(app.identityPlane, tenantScope, id, body, request.device)
       if (typeof result === 'string') throw refusalOfMember(result)
       return result
     },
@@ -131,9 +129,14 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     },
     async (request, reply) => {
       const id = readId(request.params.id)
-      const device = deviceOf(request.ip, request.headers['user-agent'])
       const { identityPlane, queue } = app
-      const result = await removeMember(identityPlane, queue, request.tenantScope, id, device)
+      const result = await removeMember(
+        identityPlane,
+        queue,
+        request.tenantScope,
+        id,
+        request.device,
+      )
       if (result !== 'removed') throw refusalOfMember(result)
       return reply.code(204).send(null)
     },

@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import database from '#plugins/database.ts'
+import device from '#plugins/device.ts'
 import errors from '#plugins/errors.ts'
 import eventStream from '#plugins/event-stream.ts'
 import grantAccess from '#plugins/grant-access.ts'
@@ -93,11 +94,12 @@ declare module 'fastify' {
  *     ├─ unknown           paths that do not exist; counted per address
  *     ├─ open              assets, API description; no session
  *     ├─ browser           overload, session, same-origin, provider tokens
- *     │  ├─ start          operator: the start page, which leads them to their pages
  *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
  *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
- *     │  └─ operators      operator, authz: what belongs to no tenant
+ *     │  └─ people         operator: the start page, which leads them to their pages
+ *     │     └─ identified  API token, authz: one's own pages, and what belongs to no tenant
+ *     │        └─ members  tenant-rls: the pages of the caller's tenant
  *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
  *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
  *
@@ -117,6 +119,7 @@ export async function buildApp(
   await app.register(tracingPlugin, { tracing: options.tracing })
   await app.register(requestLog)
   await app.register(leaving)
+  await app.register(device)
   await app.register(errors)
   await app.register(metricsPlugin, { metrics })
   await app.register(securityHeaders, {
@@ -148,11 +151,6 @@ export async function buildApp(
     await app.register(grantAccess, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
 
-    await app.register(async function start(app) {
-      await app.register(operator, { operators: config.operators })
-      await app.register(home)
-    })
-
     await app.register(async function signIn(app) {
       await app.register(rateLimit, {
         name: 'sign-in',
@@ -175,20 +173,15 @@ export async function buildApp(
       await app.register(ownAudit)
       await app.register(tenants)
       await app.register(me)
-      await app.register(access)
-      await app.register(account, config.session)
       await app.register(orders)
-      await app.register(orderPages)
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
         await app.register(posts)
         await app.register(invoices)
-        await app.register(tenantMembers)
         await app.register(users)
         await app.register(invitations)
         await app.register(documents)
-        await app.register(documentPages)
         await app.register(folders)
         await app.register(teams)
         await app.register(teamMembers)
@@ -202,26 +195,39 @@ export async function buildApp(
         await app.register(endpointReplays)
         await app.register(events)
         await app.register(notifications)
-        await app.register(pages)
-        await app.register(eventStream)
-        await app.register(webhookPages, {
-          keys: encryptionKeys,
-          signature: config.outbound.signature,
-        })
-        await app.register(endpointPages, { keys: encryptionKeys })
-        await app.register(deliveryPages)
-        await app.register(replayPages)
       })
     })
 
-    await app.register(async function operators(app) {
+    await app.register(async function people(app) {
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(apiToken)
       await app.register(operator, { operators: config.operators })
-      await app.register(authz)
-      await app.register(billingEvents)
-      await app.register(billingReplays)
-      await app.register(billingPages)
+      await app.register(pages)
+      await app.register(home)
+
+      await app.register(async function identified(app) {
+        await app.register(apiToken)
+        await app.register(authz)
+        await app.register(eventStream)
+        await app.register(access)
+        await app.register(account, config.session)
+        await app.register(orderPages)
+        await app.register(billingEvents)
+        await app.register(billingReplays)
+        await app.register(billingPages)
+
+        await app.register(async function members(app) {
+          await app.register(tenantRls)
+          await app.register(tenantMembers)
+          await app.register(documentPages)
+          await app.register(webhookPages, {
+            keys: encryptionKeys,
+            signature: config.outbound.signature,
+          })
+          await app.register(endpointPages, { keys: encryptionKeys })
+          await app.register(deliveryPages)
+          await app.register(replayPages)
+        })
+      })
     })
   })
 

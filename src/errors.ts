@@ -24,6 +24,16 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** What somebody was at the provider for, and why it came to nothing: chooses the words of a page. */
+export type SignInFailure = { purpose: 'sign-in' | 'link' | 'reauthenticate'; reason: string }
+
+type RefusalOptions = {
+  detail?: string
+  retryAfterSeconds?: number
+  reason?: string
+  signIn?: SignInFailure
+}
+
 /** A refusal by its code; `detail` is shown to the caller, so it says nothing that is not theirs. */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -31,17 +41,16 @@ export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined
   /** For whoever runs the service, one of a few words: which limit it was, which rule. */
   readonly reason: string
+  readonly signIn: SignInFailure | undefined
 
-  constructor(
-    code: ErrorCode,
-    options: { detail?: string; retryAfterSeconds?: number; reason?: string } = {},
-  ) {
+  constructor(code: ErrorCode, options: RefusalOptions = {}) {
     super(options.detail ?? errorTable[code].title)
     this.name = 'Refusal'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
     this.reason = options.reason ?? ''
+    this.signIn = options.signIn
   }
 }
 

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { createMetrics } from '#src/metrics.ts'
 import { describedMetrics, metricsTable } from '#src/metrics-document.ts'
-import { version } from '#src/version.ts'
 
 const read = (path: string) => readFile(new URL(`../docs/${path}`, import.meta.url), 'utf8')
 

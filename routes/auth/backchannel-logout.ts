@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { endProviderSessions } from '#src/identity/provider-logout.ts'
 import { problems } from '#src/shapes.ts'
 
@@ -29,9 +28,8 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
     async (request, reply) => {
       const { logout } = request
       if (logout === null) throw new Error('The logout token was not judged.')
-      const device = deviceOf(request.ip, request.headers['user-agent'])
       const { provider, token } = logout
-      const ended = await endProviderSessions(app.identityPlane, provider, token, device)
+      const ended = await endProviderSessions(app.identityPlane, provider, token, request.device)
       if (ended === 'replayed') throw await request.refuseLogout('logout-token-replayed')
       app.metrics.identity.sessionsEnded.inc({ reason: 'provider-request' }, ended)
       request.log.info({ provider, ended }, 'provider logout')

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
-import { type Device, deviceOf, recordAudit } from '#src/audit.ts'
+import { type Device, recordAudit } from '#src/audit.ts'
 import { unixSeconds } from '#src/clock.ts'
 import { randomToken } from '#src/crypto/digest.ts'
 import type { EncryptionKeys } from '#src/crypto/sealed.ts'
@@ -49,7 +49,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const device = deviceOf(request.ip, request.headers['user-agent'])
+      const device = request.device
       const parameters = new URL(request.url, redirectUri).searchParams
       const [state, ...more] = parameters.getAll('state')
       const cookieId = request.session.sessionId
@@ -77,7 +77,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         .catch(async (error) => {
           count(...failureOf(error))
           await auditFailure(attempt, error, device)
-          throw refusalOfProvider(error)
+          throw refusalOfProvider(error, attempt.purpose.kind)
         })
       const newCookieId = randomToken()
       const { email, emailVerified, sessionId, tokens, ...identity } = proven
@@ -102,7 +102,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
       })
       if (result.outcome === 'refused') {
         count('refused', result.reason)
-        throw refusalOfIdentity(result.reason)
+        throw refusalOfIdentity(result.reason, attempt.purpose.kind)
       }
       count('done', '')
       await request.adoptSession(newCookieId)

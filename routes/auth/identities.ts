@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { isForm } from '#src/forms.ts'
@@ -74,12 +73,11 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
       reply.header('cache-control', 'no-store')
       const provider = app.providers.get(request.params.provider)?.client
       if (provider === undefined) throw new Refusal('not-found')
-      const device = deviceOf(request.ip, request.headers['user-agent'])
       const { userId, sessionId } = request.sessionCaller
-      const start = { provider, redirectUri, device }
+      const start = { provider, redirectUri, device: request.device }
       const purpose = { kind: 'link', userId } as const
       const url = await startOwn(app.identityPlane, start, sessionId, purpose).catch((error) => {
-        throw refusalOfProvider(error)
+        throw refusalOfProvider(error, 'link')
       })
       if (url === null) throw new Refusal('unauthenticated')
       if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
@@ -100,10 +98,15 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
       },
     },
     async (request, reply) => {
-      const device = deviceOf(request.ip, request.headers['user-agent'])
       const { identityPlane, queue } = app
       const { sessionCaller, params } = request
-      const outcome = await unlinkIdentity(identityPlane, queue, sessionCaller, params, device)
+      const outcome = await unlinkIdentity(
+        identityPlane,
+        queue,
+        sessionCaller,
+        params,
+        request.device,
+      )
       if (outcome === 'missing') throw new Refusal('not-found')
       if (outcome === 'last') throw new Refusal('last-sign-in-method')
       return reply.code(204).send(null)

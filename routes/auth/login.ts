@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { Refusal } from '#src/errors.ts'
 import type { SessionCaller } from '#src/identity/caller.ts'
 import { ProviderUnavailable } from '#src/identity/refusal.ts'
@@ -57,12 +56,12 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
       if (anew && !caller) throw new Refusal('unauthenticated')
       const name = provider ?? onlyOne([...app.providers.keys()])
       if (name === null) {
-        const choices = [...app.providers.values()].map(({ setup }) => setup)
-        return reply.type('text/html; charset=utf-8').send(signInPage(choices, anew))
+        const page = signInPage(app.signInChoices(), anew)
+        return reply.type('text/html; charset=utf-8').send(page)
       }
       const url = await start(request, name, anew ? caller : null).catch((error) => {
         if (error instanceof ProviderUnavailable) countUnavailable(name, anew, error.reason)
-        throw refusalOfProvider(error)
+        throw refusalOfProvider(error, anew ? 'reauthenticate' : 'sign-in')
       })
       if (url === null) throw new Refusal('unauthenticated')
       return reply.redirect(url.href)
@@ -82,8 +81,7 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
   ): Promise<URL | null> {
     const provider = app.providers.get(name)?.client
     if (provider === undefined) throw new Refusal('not-found')
-    const device = deviceOf(request.ip, request.headers['user-agent'])
-    const start = { provider, redirectUri, device }
+    const start = { provider, redirectUri, device: request.device }
     if (confirming) {
       const { userId, sessionId } = confirming
       return startOwn(plane, start, sessionId, { kind: 'reauthenticate', userId })

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { logoutState } from '#src/identity/provider-logout.ts'
 import { signOut } from '#src/identity/sign-out.ts'
 import { problems } from '#src/shapes.ts'
@@ -30,8 +29,7 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
     },
     async (request, reply) => {
       const { sessionCaller, session } = request
-      const device = deviceOf(request.ip, request.headers['user-agent'])
-      const name = await signOut(app.identityPlane, app.queue, sessionCaller, device)
+      const name = await signOut(app.identityPlane, app.queue, sessionCaller, request.device)
       app.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { deviceOf } from '#src/audit.ts'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
@@ -32,7 +31,6 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
     sessionId,
     idleSeconds,
   })
-  const device = (request: FastifyRequest) => deviceOf(request.ip, request.headers['user-agent'])
 
   app.get(
     '/auth/sessions',
@@ -85,7 +83,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
       },
     },
     async (request, reply) => {
-      const ended = await endOtherSessions(plane, request.sessionCaller, device(request))
+      const ended = await endOtherSessions(plane, request.sessionCaller, request.device)
       sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return reply.code(204).send(null)
     },
@@ -105,7 +103,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
     async (request, reply) => {
       const { sessionCaller, session } = request
       const id = request.params.id.toLowerCase()
-      const ended = await endOwnSession(plane, sessionCaller, id, device(request))
+      const ended = await endOwnSession(plane, sessionCaller, id, request.device)
       if (!ended) throw new Refusal('not-found')
       sessionsEnded.inc({ reason: 'own-request' })
       if (id === sessionCaller.sessionId) {

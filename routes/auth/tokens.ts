@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { grantableTo, tokenPermissions } from '#src/access/roles.ts'
-import { deviceOf } from '#src/audit.ts'
+import { tokenPermissions } from '#src/access/roles.ts'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
-import { createToken, deleteToken } from '#src/identity/api-tokens.ts'
+import { deleteToken } from '#src/identity/api-tokens.ts'
 import { findOwnToken, listTokens, tokenList } from '#src/identity/token-list.ts'
 import { found } from '#src/ids.ts'
+import { createOwnToken } from '#src/own-token.ts'
 import { Line, Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/shapes.ts'
 
 const ApiToken = Type.Object({
@@ -63,20 +63,9 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       },
     },
     async (request, reply) => {
-      const { userId, tenantId, role } = request.sessionCaller
-      const { name, expiresAt, permissions } = request.body
-      if (tenantId === null) throw new Refusal('forbidden', { detail: 'You are in no tenant.' })
-      const grantable = grantableTo(role)
-      if (permissions?.some((permission) => !grantable.includes(permission))) {
-        throw new Refusal('forbidden', { detail: 'A token cannot have more than you have.' })
-      }
-      const device = deviceOf(request.ip, request.headers['user-agent'])
-      const token = await createToken(
-        plane,
-        { userId, tenantId },
-        { name, expiresAt: readTime(expiresAt), permissions: permissions ?? null },
-        device,
-      )
+      const { name, expiresAt, permissions = null } = request.body
+      const wanted = { name, expiresAt: readTime(expiresAt), permissions }
+      const token = await createOwnToken(plane, request.sessionCaller, wanted, request.device)
       if (token === null) throw badExpiry()
       return reply.header('cache-control', 'no-store').code(201).send(token)
     },
@@ -135,8 +124,12 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       },
     },
     async (request, reply) => {
-      const device = deviceOf(request.ip, request.headers['user-agent'])
-      const deleted = await deleteToken(plane, request.sessionCaller, request.params.id, device)
+      const deleted = await deleteToken(
+        plane,
+        request.sessionCaller,
+        request.params.id,
+        request.device,
+      )
       if (!deleted) throw new Refusal('not-found')
       return reply.code(204).send(null)
     },

@@ -9,10 +9,7 @@ const access: FastifyPluginAsync = async function access(app) {
   app.get(
     '/app/access',
     { config: { access: 'session' }, schema: { hide: true } },
-    async (request, reply) => {
-      reply.type('text/html; charset=utf-8').header('cache-control', 'no-store')
-      return accessPage(rows, request.sessionCaller.role)
-    },
+    async (request, reply) => reply.sendPage(accessPage(rows, request.viewer)),
   )
 }
 

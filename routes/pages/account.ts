@@ -2,22 +2,28 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { grantableTo, tokenPermissions } from '#src/access/roles.ts'
-import { deviceOf } from '#src/audit.ts'
+import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
-import { createToken, deleteToken } from '#src/identity/api-tokens.ts'
-import { listOwnAudit } from '#src/identity/audit-list.ts'
+import { deleteToken } from '#src/identity/api-tokens.ts'
+import { listOwnAudit, ownAuditList } from '#src/identity/audit-list.ts'
 import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
 import { listIdentities, unlinkIdentity } from '#src/identity/identities.ts'
 import { listSessions } from '#src/identity/session-list.ts'
 import { listTokens } from '#src/identity/token-list.ts'
-import { type Account, accountPage, isNotice, type Notice } from '#src/pages/account/account.ts'
-import { Line, Uuid } from '#src/shapes.ts'
+import { createOwnToken } from '#src/own-token.ts'
+import { type Account, type AccountNotice, accountPage } from '#src/pages/account/account.ts'
+import { Line, PageQuery, Uuid } from '#src/shapes.ts'
+import { listMemberships } from '#src/tenancy/tenants.ts'
 
 const shown = { limit: 100, after: null }
-const shownEntries = { limit: 20, after: null }
+const shownEntries = '10'
 
 const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    /** Where the trail goes on. */
+    trail: PageQuery.properties.cursor,
+  },
   { additionalProperties: false },
 )
 const IdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
@@ -55,10 +61,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
   app.get(
     '/app/account',
     { config: { access: 'session' }, schema: { ...hidden, querystring: Query } },
-    async (request, reply) => {
-      const { done } = request.query
-      return show(request, reply, { notice: isNotice(done) ? done : null })
-    },
+    async (request, reply) => show(request, reply, request.query),
   )
 
   app.post(
@@ -66,8 +69,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     { config: { access: 'recent-session' }, schema: { ...hidden, body: IdentityForm } },
     async (request, reply) => {
       const { sessionCaller, body } = request
-      const device = requestDevice(request)
-      const outcome = await unlinkIdentity(plane, app.queue, sessionCaller, body, device)
+      const outcome = await unlinkIdentity(plane, app.queue, sessionCaller, body, request.device)
       if (outcome === 'missing') throw new Refusal('not-found')
       if (outcome === 'last') throw new Refusal('last-sign-in-method')
       return done(reply, 'identity-removed')
@@ -79,7 +81,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     { config: { access: 'session' }, schema: { ...hidden, body: IdForm } },
     async (request, reply) => {
       const { sessionCaller, body } = request
-      const ended = await endOwnSession(plane, sessionCaller, body.id, requestDevice(request))
+      const ended = await endOwnSession(plane, sessionCaller, body.id, request.device)
       if (!ended) throw new Refusal('not-found')
       sessionsEnded.inc({ reason: 'own-request' })
       return done(reply, 'session-ended')
@@ -90,7 +92,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     '/app/account/sessions/end-others',
     { config: { access: 'session' }, schema: hidden },
     async (request, reply) => {
-      const ended = await endOtherSessions(plane, request.sessionCaller, requestDevice(request))
+      const ended = await endOtherSessions(plane, request.sessionCaller, request.device)
       sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return done(reply, 'others-ended')
     },
@@ -100,20 +102,14 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     '/app/account/tokens',
     { config: { access: 'session' }, schema: { ...hidden, body: TokenForm } },
     async (request, reply) => {
-      const { userId, tenantId, role } = request.sessionCaller
-      const { name, days, permissions } = request.body
-      if (tenantId === null) throw new Refusal('forbidden', { detail: 'You are in no tenant.' })
-      const limit = permissions === undefined ? null : [permissions].flat()
-      if (limit?.some((permission) => !grantableTo(role).includes(permission))) {
-        throw new Refusal('forbidden', { detail: 'A token cannot have more than you have.' })
+      const { sessionCaller, body, device } = request
+      const { name, days, permissions } = body
+      const wanted = {
+        name,
+        expiresAt: new Date(app.clock.now().getTime() + Number(days) * dayMs),
+        permissions: permissions === undefined ? null : [permissions].flat(),
       }
-      const expiresAt = new Date(app.clock.now().getTime() + Number(days) * dayMs)
-      const made = await createToken(
-        plane,
-        { userId, tenantId },
-        { name, expiresAt, permissions: limit },
-        requestDevice(request),
-      )
+      const made = await createOwnToken(plane, sessionCaller, wanted, device)
       if (made === null) throw new Refusal('malformed')
       return show(request, reply, { newToken: made })
     },
@@ -124,48 +120,54 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     { config: { access: 'session' }, schema: { ...hidden, body: IdForm } },
     async (request, reply) => {
       const { sessionCaller, body } = request
-      const deleted = await deleteToken(plane, sessionCaller, body.id, requestDevice(request))
+      const deleted = await deleteToken(plane, sessionCaller, body.id, request.device)
       if (!deleted) throw new Refusal('not-found')
       return done(reply, 'token-ended')
     },
   )
 
-  /** One transaction for all that the page shows. */
+  /** A transaction for what is read in the active tenant, one for what is theirs in every one. */
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    { notice = null, newToken = null }: Partial<Pick<Account, 'notice' | 'newToken'>>,
+    {
+      done,
+      trail,
+      newToken = null,
+    }: Type.Static<typeof Query> & Partial<Pick<Account, 'newToken'>>,
   ) {
-    const { userId, sessionId, email, role } = request.sessionCaller
-    const sections = await app.db.read(request.ownerScope, async (tx) => ({
-      identities: (await listIdentities(tx, { userId }, shown)).data,
-      sessions: (await listSessions(tx, { userId, sessionId, idleSeconds }, shown)).data,
-      tokens: (await listTokens(tx, { userId }, shown)).data,
-      audit: (await listOwnAudit(tx, { userId }, shownEntries)).data,
-    }))
-    const providers = [...app.providers.values()].map(({ setup }) => setup)
-    const page = {
-      email,
-      role,
-      providers,
-      grantable: grantableTo(role),
-      notice,
-      newToken,
-      ...sections,
-    }
-    return reply
-      .header('cache-control', 'no-store')
-      .type('text/html; charset=utf-8')
-      .send(accountPage(page))
+    const { userId, sessionId, tenantId, email, role } = request.sessionCaller
+    const part = { limit: shownEntries, ...(trail !== undefined && { cursor: trail }) }
+    const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+    const [here, { audit, memberships }] = await Promise.all([
+      app.db.read(request.ownerScope, async (tx) => ({
+        identities: (await listIdentities(tx, { userId }, shown)).data,
+        sessions: (await listSessions(tx, { userId, sessionId, idleSeconds }, shown)).data,
+        tokens: (await listTokens(tx, { userId }, shown)).data,
+      })),
+      app.db.read({ userId }, async (tx) => ({
+        memberships: (await listMemberships(tx, { userId }, tenantId, shown)).data,
+        audit: await listOwnAudit(tx, { userId }, page),
+      })),
+    ])
+    return reply.sendPage(
+      accountPage({
+        viewer: request.viewer,
+        email,
+        providers: app.signInChoices(),
+        grantable: grantableTo(role),
+        done,
+        newToken,
+        memberships,
+        audit: { ...audit, isLater: trail !== undefined },
+        ...here,
+      }),
+    )
   }
 }
 
-function requestDevice(request: FastifyRequest) {
-  return deviceOf(request.ip, request.headers['user-agent'])
-}
-
 /** The page again, by GET, so that reloading it does nothing twice. */
-function done(reply: FastifyReply, notice: Notice) {
+function done(reply: FastifyReply, notice: AccountNotice) {
   return reply.redirect(`/app/account?done=${notice}`, 303)
 }
 

@@ -10,7 +10,7 @@ import { Refusal } from '#src/errors.ts'
 import { found } from '#src/ids.ts'
 import { billingEventPage } from '#src/pages/billing/event.ts'
 import { billingPage } from '#src/pages/billing/list.ts'
-import { billingReplayPage } from '#src/pages/billing/replay.ts'
+import { billingReplayPage, progressOf } from '#src/pages/billing/replay.ts'
 import { PageQuery, UuidParams } from '#src/shapes.ts'
 
 const shown = '25'
@@ -22,10 +22,6 @@ const ListQuery = Type.Object(
     type: Type.Optional(Type.String({ maxLength: 255 })),
     cursor: PageQuery.properties.cursor,
   },
-  { additionalProperties: false },
-)
-const ReplayQuery = Type.Object(
-  { refresh: Type.Optional(Type.Literal('off')) },
   { additionalProperties: false },
 )
 
@@ -49,10 +45,10 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
         countByStatus(plane),
         listReceived(plane, filter, page),
       ])
-      const { role } = request.caller
-      return show(
-        reply,
-        billingPage({ role, counts, filter: { status, type }, events: data, nextCursor }),
+      const { viewer } = request
+      const shownFilter = { status, type }
+      return reply.sendPage(
+        billingPage({ viewer, counts, filter: shownFilter, events: data, nextCursor }),
       )
     },
   )
@@ -69,7 +65,7 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
     { config: { access: read }, schema: { ...hidden, params: EventParams } },
     async (request, reply) => {
       const event = found(await findReceived(plane, request.params.id))
-      return show(reply, billingEventPage(event, request.caller.role))
+      return reply.sendPage(billingEventPage(event, request.viewer))
     },
   )
 
@@ -86,20 +82,29 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
 
   app.get(
     '/app/billing/replays/:id',
-    {
-      config: { access: replay },
-      schema: { ...hidden, params: UuidParams, querystring: ReplayQuery },
-    },
+    { config: { access: replay }, schema: { ...hidden, params: UuidParams } },
     async (request, reply) => {
       const run = found(await findReplay(plane, request.params.id))
-      const refresh = request.query.refresh !== 'off'
-      return show(reply, billingReplayPage(run, request.caller.role, refresh))
+      return reply.sendLivePage(billingReplayPage(run, request.viewer))
     },
   )
-}
 
-function show(reply: FastifyReply, page: string) {
-  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+  app.get(
+    '/app/billing/replays/:id/events',
+    {
+      exposeHeadRoute: false,
+      config: { access: replay },
+      schema: { ...hidden, params: UuidParams },
+    },
+    async (request, reply) => {
+      const { params, caller } = request
+      found(await findReplay(plane, params.id))
+      return reply.streamEvents(`operator ${caller.userId}`, async () => {
+        const data = progressOf(found(await findReplay(plane, params.id)))
+        return { name: 'progress', data, isLast: data.isLast }
+      })
+    },
+  )
 }
 
 /** On to how far it has come, by GET, so that reloading it does nothing twice. */

@@ -49,12 +49,12 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
     id: string,
     shown: Pick<DeliveryView, 'done' | 'isDisabled'>,
   ) {
-    const { caller, tenantScope: scope } = request
+    const { viewer, tenantScope: scope } = request
     const seen = await app.db.read(scope, async (tx) => {
       const delivery = found(await findDelivery(tx, scope, id))
       return { delivery, sent: found(await findSentRequest(tx, scope, delivery)) }
     })
-    return reply.sendPage(deliveryPage({ role: caller.role, ...seen, ...shown }))
+    return reply.sendPage(deliveryPage({ viewer, ...seen, ...shown }))
   }
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { readPage } from '#src/cursor.ts'
 import { documentList, findDocument, listDocuments } from '#src/documents.ts'
@@ -25,7 +24,7 @@ const documentPages: FastifyPluginAsyncTypebox = async function documentPages(ap
         documentList.forms,
       )
       const { data, nextCursor } = await app.db.read(scope, (tx) => listDocuments(tx, scope, page))
-      return show(reply, documentListPage(data, nextCursor, request.caller.role))
+      return reply.sendPage(documentListPage(data, nextCursor, request.viewer))
     },
   )
 
@@ -36,13 +35,9 @@ const documentPages: FastifyPluginAsyncTypebox = async function documentPages(ap
       const scope = request.tenantScope
       const id = readId(request.params.id)
       const document = found(await app.db.read(scope, (tx) => findDocument(tx, scope, id)))
-      return show(reply, documentPage(document, request.caller.role))
+      return reply.sendPage(documentPage(document, request.viewer))
     },
   )
-}
-
-function show(reply: FastifyReply, page: string) {
-  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
 }
 
 export default documentPages

@@ -10,11 +10,8 @@ const shownDocuments = { limit: 5, after: null }
 /** The start page: a way in, or what is yours. */
 const home: FastifyPluginAsync = async function home(app) {
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
-    reply.type('text/html; charset=utf-8').header('cache-control', 'no-store')
     const caller = request.session.caller
-    if (!caller) {
-      return welcomePage([...app.providers.values()].map(({ setup }) => setup))
-    }
+    if (!caller) return reply.sendPage(welcomePage(app.signInChoices()))
     const { userId, tenantId } = caller
     const scope = tenantId === null ? { userId } : { userId, tenantId }
     const { tenant, orders, documents } = await app.db.read(scope, async (tx) => ({
@@ -25,15 +22,16 @@ const home: FastifyPluginAsync = async function home(app) {
           ? []
           : (await listDocuments(tx, { userId, tenantId }, shownDocuments)).data,
     }))
-    return homePage({
-      email: caller.email ?? 'an account without an address',
-      tenant: tenant?.name ?? 'No tenant',
-      role: caller.role ?? 'none',
-      plan: caller.plan ?? 'free',
-      operator: request.operator,
-      orders,
-      documents,
-    })
+    return reply.sendPage(
+      homePage({
+        viewer: request.viewer,
+        email: caller.email ?? 'an account without an address',
+        tenant: tenant?.name ?? 'No tenant',
+        plan: caller.plan ?? 'free',
+        orders,
+        documents,
+      }),
+    )
   })
 }
 

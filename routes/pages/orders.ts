@@ -33,10 +33,7 @@ const orderPages: FastifyPluginAsyncTypebox = async function orderPages(app) {
       const id = readId(request.params.id)
       const order = found(await findOrder(app.db, scope, id))
       const changed = request.query.done === 'changed'
-      return reply
-        .header('cache-control', 'no-store')
-        .type('text/html; charset=utf-8')
-        .send(orderPage({ role: request.caller.role, changed, order }))
+      return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
     },
   )
 

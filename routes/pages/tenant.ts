@@ -1,27 +1,33 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
-import { deviceOf } from '#src/audit.ts'
+import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
+import { listTenantAudit, tenantAuditList } from '#src/identity/audit-list.ts'
 import { listInvitations } from '#src/identity/invitation-list.ts'
 import { createInvitation, withdrawInvitation } from '#src/identity/invitations.ts'
 import { listMembers } from '#src/identity/member-list.ts'
 import { changeMember, removeMember } from '#src/identity/members.ts'
 import { readId } from '#src/ids.ts'
 import { refusalOfMember } from '#src/member-refusals.ts'
-import { isTenantNotice, type TenantNotice, tenantPage } from '#src/pages/tenant/tenant.ts'
-import { Uuid } from '#src/shapes.ts'
+import { type TenantNotice, tenantPage } from '#src/pages/tenant/tenant.ts'
+import { PageQuery, Uuid } from '#src/shapes.ts'
 import { findTenant } from '#src/tenancy/tenants.ts'
 
 const shown = { limit: 100, after: null }
+const shownEntries = '10'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Role = Type.Enum([...roles])
 // An empty field of a form is no department.
 const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
 const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    /** Where the trail goes on. */
+    trail: PageQuery.properties.cursor,
+  },
   { additionalProperties: false },
 )
 const ChangeForm = Type.Object(
@@ -47,23 +53,31 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
       schema: { ...hidden, querystring: Query },
     },
     async (request, reply) => {
-      const { caller, tenantScope: scope } = request
-      const { done } = request.query
-      const found = await app.db.read(scope, async (tx) => ({
-        tenant: await findTenant(tx, scope),
-        members: (await listMembers(tx, scope, shown)).data,
-        invitations: (await listInvitations(tx, scope, shown)).data,
-      }))
-      const { members, invitations } = found
-      const page = tenantPage({
-        name: found.tenant?.name ?? 'Your tenant',
-        userId: caller.userId,
-        role: caller.role,
-        members,
-        invitations,
-        notice: isTenantNotice(done) ? done : null,
-      })
-      return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+      const { viewer, tenantScope: scope } = request
+      const { userId, tenantId } = scope
+      const { done, trail } = request.query
+      const part = { limit: shownEntries, ...(trail !== undefined && { cursor: trail }) }
+      const page = readPage(part, tenantAuditList.name, tenantAuditList.forms)
+      const [{ tenant, members, invitations }, audit] = await Promise.all([
+        app.db.read(scope, async (tx) => ({
+          tenant: await findTenant(tx, scope),
+          members: (await listMembers(tx, scope, shown)).data,
+          invitations: (await listInvitations(tx, scope, shown)).data,
+        })),
+        // The tenant alone is the scope: with the reader in it their own from elsewhere would show.
+        app.db.read({ tenantId }, (tx) => listTenantAudit(tx, { tenantId }, page)),
+      ])
+      return reply.sendPage(
+        tenantPage({
+          viewer,
+          name: tenant?.name ?? 'Your tenant',
+          userId,
+          members,
+          invitations,
+          audit: { ...audit, isLater: trail !== undefined },
+          done,
+        }),
+      )
     },
   )
 
@@ -81,7 +95,7 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
         request.tenantScope,
         readId(id),
         change,
-        requestDevice(request),
+        request.device,
       )
       if (typeof result === 'string') throw refusalOfMember(result)
       return done(reply, 'changed')
@@ -96,8 +110,7 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
     },
     async (request, reply) => {
       const id = readId(request.body.id)
-      const device = requestDevice(request)
-      const result = await removeMember(plane, app.queue, request.tenantScope, id, device)
+      const result = await removeMember(plane, app.queue, request.tenantScope, id, request.device)
       if (result !== 'removed') throw refusalOfMember(result)
       return done(reply, 'removed')
     },
@@ -116,7 +129,7 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
       const invitation = await createInvitation(
         plane,
         { tenantId, email, role, department, invitedBy },
-        requestDevice(request),
+        request.device,
       )
       if (invitation === 'member') throw refusalOfMember('member-already')
       return done(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
@@ -131,20 +144,11 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
     },
     async (request, reply) => {
       const { tenantScope, body } = request
-      const withdrawn = await withdrawInvitation(
-        plane,
-        tenantScope,
-        body.id,
-        requestDevice(request),
-      )
+      const withdrawn = await withdrawInvitation(plane, tenantScope, body.id, request.device)
       if (!withdrawn) throw new Refusal('not-found')
       return done(reply, 'withdrawn')
     },
   )
-}
-
-function requestDevice(request: FastifyRequest) {
-  return deviceOf(request.ip, request.headers['user-agent'])
 }
 
 /** The page again, by GET, so that reloading it does nothing twice. */

@@ -166,7 +166,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> =
       id: string,
       { query = {}, draft, replay = emptyRange, fault = null, newSecret = null }: Shown,
     ) {
-      const { caller, tenantScope: scope } = request
+      const { viewer, tenantScope: scope } = request
       const { done, test, status = '', eventType = '', cursor } = query
       const now = app.clock.now()
       const part = { limit: shownDeliveries, ...(cursor !== undefined && { cursor }) }
@@ -185,7 +185,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> =
       }
       return reply.sendPage(
         endpointPage({
-          role: caller.role,
+          viewer,
           ...seen,
           test: seen.test?.endpointId === id ? seen.test : null,
           deliveries,

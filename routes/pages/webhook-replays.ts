@@ -14,9 +14,9 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
   const hidden = { hide: true, params: Params } as const
 
   app.get(path, { config: { access }, schema: hidden }, async (request, reply) => {
-    const { params, caller, tenantScope } = request
+    const { params, viewer, tenantScope } = request
     const replay = found(await read(tenantScope, params))
-    return reply.sendLivePage(replayPage(caller.role, replay))
+    return reply.sendLivePage(replayPage(viewer, replay))
   })
 
   app.get(

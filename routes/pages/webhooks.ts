@@ -74,16 +74,14 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(
     reply: FastifyReply,
     { draft = empty, done, fault = null, newSecret = null }: Partial<WebhooksView>,
   ) {
-    const { caller, tenantScope: scope } = request
+    const { viewer, tenantScope: scope } = request
     const now = app.clock.now()
     const found = await app.db.read(scope, async (tx) => ({
       endpoints: (await listEndpoints(tx, scope, everyEndpoint)).data,
       stats: await measureEndpoints(tx, scope, now),
       notifications: (await listNotifications(tx, scope, shownNotifications)).data,
     }))
-    return reply.sendPage(
-      webhooksPage({ role: caller.role, ...found, draft, done, fault, newSecret }),
-    )
+    return reply.sendPage(webhooksPage({ viewer, ...found, draft, done, fault, newSecret }))
   }
 }
 

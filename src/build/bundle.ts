@@ -42,7 +42,7 @@ export async function bundleProgram(): Promise<Bundle> {
 async function listFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
-    ...(await listAssets('src/pages')).filter((path) => /\.(css|js)$/.test(path)),
+    ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
   ]
 }

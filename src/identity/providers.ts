@@ -1,12 +1,13 @@
 import type { Clock } from '#src/clock.ts'
-import { createProvider, type Provider, type ProviderConfig } from './provider.ts'
+import { createProvider, type ProviderConfig } from './provider.ts'
+import { type WatchedProvider, watchOutages } from './provider-outage.ts'
 
 /** The conversation with each configured provider, by name; nothing is fetched before its use. */
 export function createProviders(
   configs: readonly ProviderConfig[],
   clock: Clock,
   secretSwitched: (provider: string, position: number) => void,
-): ReadonlyMap<string, Provider> {
+): ReadonlyMap<string, WatchedProvider> {
   return new Map(
     configs.map((config) => {
       const others = configs.filter(({ name }) => name !== config.name)
@@ -15,7 +16,7 @@ export function createProviders(
         otherIssuers: others.map(({ issuer }) => issuer),
         secretSwitched: (position) => secretSwitched(config.name, position),
       })
-      return [config.name, provider]
+      return [config.name, watchOutages(provider, clock)]
     }),
   )
 }

@@ -1,6 +1,9 @@
 import { Refusal } from '#src/errors.ts'
+import type { Purpose } from './attempts.ts'
 import type { IdentityRefusal } from './claims.ts'
 import { ProviderUnavailable, SignInRefused } from './refusal.ts'
+
+type PurposeKind = Purpose['kind']
 
 const answerDetail =
   'The identity provider’s answer could not be accepted, so nothing was changed. Start again.'
@@ -19,18 +22,21 @@ const details: Readonly<Record<IdentityRefusal, string>> = {
 }
 
 /** A decision against an identity, as the person is told. */
-export function refusalOfIdentity(reason: IdentityRefusal): Refusal {
-  return new Refusal('sign-in-refused', { detail: details[reason] })
+export function refusalOfIdentity(reason: IdentityRefusal, purpose: PurposeKind): Refusal {
+  return new Refusal('sign-in-refused', { detail: details[reason], signIn: { purpose, reason } })
 }
 
 /** A failure of the provider or of its answer, as the person is told; any other error as it is. */
-export function refusalOfProvider(error: unknown): unknown {
-  if (error instanceof SignInRefused)
-    return new Refusal('sign-in-refused', { detail: answerDetail })
+export function refusalOfProvider(error: unknown, purpose: PurposeKind): unknown {
+  if (error instanceof SignInRefused) {
+    const reason = error.providerError === 'access_denied' ? 'access-denied' : error.reason
+    return new Refusal('sign-in-refused', { detail: answerDetail, signIn: { purpose, reason } })
+  }
   if (!(error instanceof ProviderUnavailable)) return error
-  const { retryAfterSeconds } = error
+  const { retryAfterSeconds, reason } = error
   return new Refusal('unavailable', {
     detail: 'The identity provider cannot be reached. Try again in a moment.',
     retryAfterSeconds,
+    signIn: { purpose, reason },
   })
 }

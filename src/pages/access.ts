@@ -2,12 +2,14 @@ import type { AccessRow } from '#src/access/overview.ts'
 import { roles } from '#src/access/roles.ts'
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
+import type { Viewer } from './navigation.ts'
 
 /**
  * Who may do what, as the policy has it.
- * @param ownRole role of whoever looks, marked; null without one
+ * @param viewer whose role is marked
  */
-export function accessPage(rows: readonly AccessRow[], ownRole: string | null): string {
+export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
+  const ownRole = viewer.role
   const mark = (role: string) => (role === ownRole ? html` class="own"` : html``)
   const heads = roles.map(
     (role) =>
@@ -15,9 +17,8 @@ export function accessPage(rows: readonly AccessRow[], ownRole: string | null): 
   )
   const lines = rows.map(
     (row) => html`<tr>
-            <th scope="row">${row.resource}: ${row.action}</th>
+            <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${which(row)}</span></th>
             ${roles.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
-            <td>${which(row)}</td>
           </tr>`,
   )
   return layout(
@@ -26,13 +27,13 @@ export function accessPage(rows: readonly AccessRow[], ownRole: string | null): 
         <h1>Who may do what</h1>
         <p class="quiet">What is not in this table is refused.</p>
       </header>
-      <section class="card scroll">
+      <section class="card matrix" tabindex="0" aria-label="Actions and roles">
         <table>
-          <thead><tr><th scope="col">What</th>${heads}<th scope="col">Which</th></tr></thead>
+          <thead><tr><th scope="col">What</th>${heads}</tr></thead>
           <tbody>${lines}</tbody>
         </table>
       </section>`,
-    { current: '/app/access', role: ownRole },
+    { current: '/app/access', ...viewer },
   )
 }
 

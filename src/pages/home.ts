@@ -1,14 +1,14 @@
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
+import type { Viewer } from './navigation.ts'
 import { type ProviderChoice, signInButtons } from './sign-in.ts'
+import { table } from './table.ts'
 
 export type HomeAccount = {
   email: string
   tenant: string
-  role: string
+  viewer: Viewer
   plan: string
-  /** Whether they run the service. */
-  operator: boolean
   orders: readonly { id: number; city: string; items: number }[]
   documents: readonly { id: number; title: string }[]
 }
@@ -27,51 +27,55 @@ export function welcomePage(providers: readonly ProviderChoice[]): string {
 
 /** The first page of somebody who is signed in: who they are and what is theirs. */
 export function homePage(account: HomeAccount): string {
-  const rows = account.orders.map(
-    (order) => html`<tr>
-            <td><a href="/app/orders/${order.id}">Order ${order.id}</a></td>
-            <td>${order.city}</td>
-            <td class="number">${order.items}</td>
-          </tr>`,
-  )
-  const orders =
-    rows.length === 0
-      ? html`<p class="quiet">You have no orders yet.</p>`
-      : html`<table>
-          <thead><tr><th scope="col">Order</th><th scope="col">Ships to</th><th scope="col" class="number">Items</th></tr></thead>
-          <tbody>${rows}</tbody>
-        </table>`
   return layout(
     'Home',
-    html`<section class="card">
-        <div class="split">
-          <div>
-            <h1>${account.tenant}</h1>
-            <p class="quiet">Signed in as ${account.email}</p>
-          </div>
-          <form method="post" action="/auth/logout"><button class="button plain">Sign out</button></form>
-        </div>
+    html`<header class="head">
+        <h1 class="wrap">${account.tenant}</h1>
+        <p class="quiet wrap">Signed in as ${account.email}</p>
+      </header>
+      <section class="card" aria-labelledby="you">
+        <h2 id="you">You here</h2>
         <dl class="facts">
-          <div><dt>Role</dt><dd>${account.role}</dd></div>
+          <div><dt>Role</dt><dd>${account.viewer.role ?? 'none'}</dd></div>
           <div><dt>Plan</dt><dd>${account.plan}</dd></div>
         </dl>
       </section>
-      <section class="card">
-        <h2>Your orders</h2>
-        ${orders}
+      <section class="card" aria-labelledby="orders">
+        <h2 id="orders">Your orders</h2>
+        ${orderList(account.orders)}
       </section>
-      <section class="card">
-        <h2>Documents of your teams</h2>
-        ${documentLinks(account.documents)}
+      <section class="card" aria-labelledby="documents">
+        <h2 id="documents">Documents of your teams</h2>
+        ${documentList(account.documents)}
       </section>`,
-    { current: '/', role: account.role, operator: account.operator },
+    { current: '/', ...account.viewer },
   )
 }
 
-function documentLinks(documents: HomeAccount['documents']): Html {
-  if (documents.length === 0) return html`<p class="quiet">Your teams have none yet.</p>`
+const orderColumns = [
+  { label: 'Order' },
+  { label: 'Ships to', kind: 'wrap' },
+  { label: 'Items', kind: 'number' },
+] as const
+
+function orderList(orders: HomeAccount['orders']): Html {
+  if (orders.length === 0) {
+    return html`<p class="quiet">You have no orders yet. A program places one with <a href="/docs#postOrders">POST /orders</a>.</p>`
+  }
+  const rows = orders.map(({ id, city, items }) => [
+    html`<a href="/app/orders/${id}">Order ${id}</a>`,
+    city,
+    items,
+  ])
+  return table(orderColumns, rows)
+}
+
+function documentList(documents: HomeAccount['documents']): Html {
+  if (documents.length === 0) {
+    return html`<p class="quiet">None yet. You see here what is in the folders of teams you are in.</p>`
+  }
   const links = documents.map(
-    ({ id, title }) => html`<li><a href="/app/documents/${id}">${title}</a></li>`,
+    ({ id, title }) => html`<li class="wrap"><a href="/app/documents/${id}">${title}</a></li>`,
   )
   return html`<ul class="plain">${links}</ul>
         <p class="row"><a href="/app/documents">All documents</a></p>`

@@ -1,7 +1,8 @@
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
 
-export type ProviderChoice = { name: string; label: string }
+/** `isDown`: it did not answer when it was last asked. */
+export type ProviderChoice = { name: string; label: string; isDown: boolean }
 
 /**
  * The page to choose how to sign in.
@@ -19,11 +20,19 @@ export function signInPage(providers: readonly ProviderChoice[], anew: boolean):
   )
 }
 
-/** One button per provider. */
+/** One button per provider; those that answer first, and of the others it is said. */
 export function signInButtons(providers: readonly ProviderChoice[], further = ''): Html {
-  const buttons = providers.map(
-    ({ name, label }) =>
-      html`<a class="button" href="/auth/login?provider=${name}${further}">Sign in with ${label}</a>`,
+  const up = providers.filter(({ isDown }) => !isDown)
+  const down = providers.filter(({ isDown }) => isDown)
+  const href = (name: string) => `/auth/login?provider=${name}${further}`
+  const buttons = up.map(
+    ({ name, label }) => html`<a class="button" href="${href(name)}">Sign in with ${label}</a>`,
   )
-  return html`<nav class="choices" aria-label="Ways to sign in">${buttons}</nav>`
+  const doubtful = down.map(
+    ({ name, label }) => html`<div class="outage">
+            <p id="outage-${name}"><span class="badge bad">Outage</span> Sign-in with ${label} is not working right now. Whoever is signed in stays signed in.</p>
+            <a class="button plain" href="${href(name)}" aria-describedby="outage-${name}">Try ${label} anyway</a>
+          </div>`,
+  )
+  return html`<nav class="choices" aria-label="Ways to sign in">${buttons}${doubtful}</nav>`
 }

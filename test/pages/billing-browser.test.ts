@@ -7,6 +7,9 @@ import { addIdentity } from '#test/account.ts'
 import { receive } from '#test/billing/received.ts'
 import { createChain } from '#test/chain.ts'
 import { build, createOrder, createUser, signIn } from '#test/helper.ts'
+import { createReplayOf } from '#test/outbound/admin.ts'
+import { createDelivery } from '#test/outbound/delivery.ts'
+import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { launchBrowser } from '../browser.ts'
 
 /** The server, listening, and a browser signed in as an operator with something of their own. */
@@ -25,7 +28,7 @@ async function setUp(t: Test) {
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  return { test, orderId, page, faults }
+  return { test, user, orderId, page, faults }
 }
 
 /** What a phone would have to scroll sideways for. */
@@ -48,25 +51,50 @@ t.test('an operator replays the dead events by keyboard alone', async (t) => {
   await page.goBack()
 
   await page.getByRole('button', { name: 'Replay all dead ones' }).press('Enter')
-  await page.getByRole('heading', { name: 'Replay runs' }).waitFor()
+  await page.getByRole('heading', { name: 'Running again' }).waitFor()
   t.equal(await page.getByRole('progressbar').getAttribute('max'), '2')
+  t.same(await seriousFindings(page), [], 'a replay under way')
   const worker = await startWorker(test.config, createLogger('silent'))
   t.teardown(() => worker.stop())
-  await page.getByRole('heading', { name: 'Replay done' }).waitFor()
-  t.match(await page.locator('main').textContent(), '2 of 2 events')
-  t.same(await seriousFindings(page), [], 'a replay')
+  await page.getByRole('status').getByText('Done: 2 of 2 events run again').waitFor()
   t.same(faults, [], 'nothing is blocked by the content policy')
 })
 
-t.test('order, documents and API reference: accessible, and no wider than a phone', async (t) => {
-  const { page, orderId, faults } = await setUp(t)
+t.test('every page: accessible, light and dark, and no wider than a phone', async (t) => {
+  const { test, user, page, orderId, faults } = await setUp(t)
+  await receive(test.database, { id: `evt_${'long'.repeat(12)}`, status: 'dead' })
+  const url = `https://8.8.8.8/${'a-long-path-of-the-customer/'.repeat(4)}`
+  const endpointId = await createEndpoint(test.database, user, { url, status: 'failing' })
+  const replayId = await createReplayOf(test.database, user, endpointId)
+  const { tenantId } = user
+  const deliveryId = await createDelivery(test.database, { tenantId, endpointId, attempts: 1 })
   await page.setViewportSize({ width: 390, height: 800 })
-  const paths = ['/', `/app/orders/${orderId}`, '/app/documents', '/app/documents/1', '/docs']
-  for (const path of [...paths, '/app/billing']) {
-    t.equal((await page.goto(path))?.status(), 200, path)
+  const look = async (page: Page, path: string, status = 200) => {
+    t.equal((await page.goto(path))?.status(), status, path)
     t.same(await seriousFindings(page), [], path)
     t.ok((await overflow(page)) <= 0, `${path} is no wider than the screen`)
   }
+  const endpoint = `/app/webhooks/${endpointId}`
+  const ownPages = ['/', `/app/orders/${orderId}`, '/app/documents', '/app/documents/1', '/docs']
+  const managed = ['/app/tenant', '/app/access', '/app/account', '/app/billing']
+  const webhooks = ['/app/webhooks', endpoint, `${endpoint}/replays/${replayId}`]
+  const paths = [...ownPages, ...managed, ...webhooks, `/app/deliveries/${deliveryId}`]
+  for (const path of paths) await look(page, path)
+  t.same(faults, [], 'nothing is blocked by the content policy')
+  await look(page, '/app/orders/999', 404)
+  faults.length = 0 // a browser reports the 404 too
+
+  const visitor = await page
+    .context()
+    .browser()
+    ?.newPage({ baseURL: new URL(page.url()).origin })
+  if (visitor === undefined) throw new Error('the browser has gone')
+  await visitor.setViewportSize({ width: 390, height: 800 })
+  await look(visitor, '/auth/signed-out')
+  await look(visitor, '/app/account', 401)
+  await look(visitor, '/auth/login', 503)
+  await look(visitor, '/')
+  await visitor.getByText('Outage').waitFor()
 
   await page.goto(`/app/orders/${orderId}`)
   await page.getByLabel('City').fill('Porto')

@@ -80,7 +80,7 @@ t.test('a provider that was down at the first sign-in: 503 as a page, then it wo
   const response = await page.goto(`${baseUrl}/auth/login`)
   t.equal(response?.status(), 503)
   t.match(response?.headers()['retry-after'], /^\d+$/)
-  t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Temporarily unavailable')
+  t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'You are not signed in')
   await startAgain()
   await page.getByRole('link', { name: 'Try again' }).click()
   await choose(page, baseUrl, 'Ada')

@@ -61,6 +61,15 @@ t.test('paths that do not exist are limited per address, whatever the method', a
   t.equal(home.statusCode, 200, 'what exists has limits of its own')
 })
 
+t.test('the start page is limited too, per address while nobody is signed in', async (t) => {
+  const { app } = await buildWithProvider(t, { RATE_LIMIT_API: '2/60' })
+  const answers: number[] = []
+  for (const last of [1, 1, 1, 2]) {
+    answers.push((await app.inject({ url: '/', ...browserOf(`192.0.2.${last}`) })).statusCode)
+  }
+  t.strictSame(answers, [200, 200, 429, 200])
+})
+
 t.test('off is no limit', async (t) => {
   const { app } = await buildWithProvider(t)
   const browser = { cookie: '' }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../html.ts'
+import { table } from '../table.ts'
 import { timeText } from '../time.ts'
 
 export type ShownToken = {
@@ -10,6 +11,14 @@ export type ShownToken = {
   lastUsedAt: string | null
 }
 
+const columns = [
+  { label: 'Name', kind: 'wrap' },
+  { label: 'May', kind: 'wrap' },
+  { label: 'Last used' },
+  { label: 'Expires' },
+  { label: 'End', kind: 'actions' },
+] as const
+
 /**
  * Somebody's API tokens, and a form to make one.
  * @param grantable what a token of theirs can be limited to
@@ -17,28 +26,22 @@ export type ShownToken = {
 export function tokenSection(tokens: readonly ShownToken[], grantable: readonly string[]): Html {
   return html`<section class="card" aria-labelledby="tokens">
         <h2 id="tokens">API tokens</h2>
-        ${tokens.length === 0 ? html`<p class="quiet">You have none. A program uses one as <code>Authorization: Bearer …</code>.</p>` : tokenTable(tokens)}
+        ${tokens.length === 0 ? html`<p class="quiet">You have none. A program uses one as <code>Authorization: Bearer …</code>; make the first one below.</p>` : table(columns, tokens.map(tokenRow))}
         ${tokenForm(grantable)}
       </section>`
 }
 
-function tokenTable(tokens: readonly ShownToken[]): Html {
-  const rows = tokens.map(
-    ({ id, name, permissions, expiresAt, lastUsedAt }) => html`<tr>
-            <td class="wrap">${name}</td>
-            <td class="wrap">${permissions === null ? 'all that you may' : permissions.join(', ') || 'only who it is'}</td>
-            <td>${timeText(lastUsedAt)}</td>
-            <td>${timeText(expiresAt)}</td>
-            <td class="actions"><form method="post" action="/app/account/tokens/end">
+function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
+  return [
+    html`${name}`,
+    html`${permissions === null ? 'all that you may' : permissions.join(', ') || 'only who it is'}`,
+    timeText(lastUsedAt),
+    timeText(expiresAt),
+    html`<form method="post" action="/app/account/tokens/end">
               <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim" aria-label="End the token ${name}">End</button>
-            </form></td>
-          </tr>`,
-  )
-  return html`<div class="scroll"><table>
-          <thead><tr><th scope="col">Name</th><th scope="col">May</th><th scope="col">Last used</th><th scope="col">Expires</th><th><span class="unseen">End</span></th></tr></thead>
-          <tbody>${rows}</tbody>
-        </table></div>`
+              <button class="button plain slim risky" aria-label="End the token ${name}">End</button>
+            </form>`,
+  ]
 }
 
 function tokenForm(grantable: readonly string[]): Html {
@@ -48,15 +51,17 @@ function tokenForm(grantable: readonly string[]): Html {
   )
   return html`<form class="form" method="post" action="/app/account/tokens">
           <h3>Make a token</h3>
-          <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What uses it"></label>
-          <label>Good for
-            <select name="days">
-              <option value="7">7 days</option>
-              <option value="30">30 days</option>
-              <option value="90" selected>90 days</option>
-              <option value="365">a year</option>
-            </select>
-          </label>
+          <div class="pair">
+            <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What uses it"></label>
+            <label>Good for
+              <select name="days">
+                <option value="7">7 days</option>
+                <option value="30">30 days</option>
+                <option value="90" selected>90 days</option>
+                <option value="365">a year</option>
+              </select>
+            </label>
+          </div>
           <fieldset><legend>Limited to (none chosen: all that you may)</legend><div class="boxes">${boxes}</div></fieldset>
           <button class="button">Make the token</button>
         </form>`

@@ -1,7 +1,8 @@
 import type { ReceivedEvent } from '#src/billing/received.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
-import { timeText } from '../time.ts'
+import type { Viewer } from '../navigation.ts'
+import { momentText } from '../time.ts'
 import { errorText, meaningOf, statusBadge } from './words.ts'
 
 const shownCharacters = 20_000
@@ -9,40 +10,38 @@ const shownCharacters = 20_000
 /** One received event with its raw body and a button to run it again. */
 export function billingEventPage(
   event: ReceivedEvent & { body: string | null },
-  role: string | null,
+  viewer: Viewer,
 ): string {
   const { id, type, status, attempts, lastError, processedAt, otherBodies, body } = event
   return layout(
     `Event ${id}`,
     html`<header class="head">
-        <p class="quiet"><a href="/app/billing">Billing events</a></p>
+        <p class="trail"><a href="/app/billing">Billing events</a></p>
         <h1 class="wrap">${id}</h1>
         <p class="quiet">${type}</p>
       </header>
       <section class="card" aria-labelledby="became">
-        <div class="split">
-          <h2 id="became">What became of it ${statusBadge(status)}</h2>
-          ${body === null ? '' : replayForm(id)}
-        </div>
+        <h2 id="became">What became of it ${statusBadge(status)}</h2>
         <p>${meaningOf(event)}</p>
         ${lastError === null ? '' : html`<p class="fault wrap">${errorText(lastError)}</p>`}
         ${otherBodies === 0 ? '' : otherBodiesText(otherBodies)}
         <dl class="facts">
-          <div><dt>Received</dt><dd>${timeText(event.receivedAt)}</dd></div>
-          <div><dt>Worked on</dt><dd>${timeText(processedAt)}</dd></div>
+          <div><dt>Received</dt><dd>${momentText(event.receivedAt)}</dd></div>
+          <div><dt>Worked on</dt><dd>${processedAt === null ? 'not yet' : momentText(processedAt)}</dd></div>
           <div><dt>Attempts</dt><dd>${attempts}</dd></div>
         </dl>
+        ${body === null ? '' : replayForm(id)}
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>
         ${body === null ? html`<p class="quiet">It is no longer kept, so the event cannot be run again.</p>` : bodyText(body)}
       </section>`,
-    { current: '/app/billing', role, operator: true },
+    { current: '/app/billing', ...viewer },
   )
 }
 
 function replayForm(id: string): Html {
-  return html`<form method="post" action="/app/billing/${encodeURIComponent(id)}/replay"><button class="button slim">Replay</button></form>`
+  return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay"><button class="button">Replay it</button></form>`
 }
 
 function otherBodiesText(otherBodies: number): Html {

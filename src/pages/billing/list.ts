@@ -2,11 +2,13 @@ import { mostCounted } from '#src/billing/counts.ts'
 import { type EventStatus, eventStatuses, type ReceivedEvent } from '#src/billing/received.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { type Cell, table } from '../table.ts'
 import { timeText } from '../time.ts'
 import { errorText, meaningOf, statusBadge } from './words.ts'
 
 export type BillingView = {
-  role: string | null
+  viewer: Viewer
   counts: readonly { status: EventStatus; events: number }[]
   /** What the list is limited to; empty texts limit nothing. */
   filter: { status: string; type: string }
@@ -32,10 +34,10 @@ export function billingPage(view: BillingView): string {
       <section class="card" aria-labelledby="received">
         <h2 id="received">Received</h2>
         ${filterForm(view.filter)}
-        ${view.events.length === 0 ? html`<p class="quiet">Nothing was received that fits.</p>` : eventTable(view.events)}
+        ${view.events.length === 0 ? noEvents(view.filter) : table(columns, view.events.map(eventRow))}
         ${view.nextCursor === null ? '' : olderLink(view.filter, view.nextCursor)}
       </section>`,
-    { current: '/app/billing', role: view.role, operator: true },
+    { current: '/app/billing', ...view.viewer },
   )
 }
 
@@ -60,19 +62,27 @@ function filterForm({ status, type }: BillingView['filter']): Html {
         </form>`
 }
 
-function eventTable(events: readonly ReceivedEvent[]): Html {
-  const rows = events.map(
-    (event) => html`<tr>
-            <td class="wrap"><a href="/app/billing/${encodeURIComponent(event.id)}">${event.id}</a><br><span class="quiet">${event.type}</span></td>
-            <td>${timeText(event.receivedAt)}</td>
-            <td>${statusBadge(event.status)} ${event.attempts > 1 ? html`<span class="quiet">${event.attempts} attempts</span>` : ''}</td>
-            <td class="wrap">${meaningOf(event)}${event.lastError === null ? '' : html`<br><span class="fault">${errorText(event.lastError)}</span>`}</td>
-          </tr>`,
-  )
-  return html`<div class="scroll"><table>
-          <thead><tr><th scope="col">Event</th><th scope="col">Received</th><th scope="col">State</th><th scope="col">What became of it</th></tr></thead>
-          <tbody>${rows}</tbody>
-        </table></div>`
+function noEvents({ status, type }: BillingView['filter']): Html {
+  return status === '' && type === ''
+    ? html`<p class="quiet">Nothing was received yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
+    : html`<p class="quiet">Nothing was received that fits. <a href="/app/billing">Show every event</a></p>`
+}
+
+const columns = [
+  { label: 'Event', kind: 'wrap' },
+  { label: 'Received' },
+  { label: 'State' },
+  { label: 'Outcome', kind: 'wrap' },
+] as const
+
+function eventRow(event: ReceivedEvent): Cell[] {
+  const { id, type, receivedAt, status, attempts, lastError } = event
+  return [
+    html`<a href="/app/billing/${encodeURIComponent(id)}">${id}</a><br><span class="quiet">${type}</span>`,
+    timeText(receivedAt),
+    html`${statusBadge(status)}${attempts > 1 ? html`<br><span class="quiet whole">${attempts} attempts</span>` : ''}`,
+    html`${meaningOf(event)}${lastError === null ? '' : html`<br><span class="fault">${errorText(lastError)}</span>`}`,
+  ]
 }
 
 function olderLink({ status, type }: BillingView['filter'], cursor: string): Html {

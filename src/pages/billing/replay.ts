@@ -1,44 +1,38 @@
 import type { Replay } from '#src/billing/replays.ts'
-import { type Html, html } from '../html.ts'
+import { html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { type Progress, progressBar, progressHead } from '../progress.ts'
+import { momentText } from '../time.ts'
 
-/**
- * How far a replay has come; the page asks again by itself while it runs.
- * @param refresh false for a reader whom a page that reloads disturbs
- */
-export function billingReplayPage(replay: Replay, role: string | null, refresh: boolean): string {
-  const { id, total, succeeded, failed, finishedAt } = replay
-  const running = finishedAt === null
+/** How far a replay has come, as its page and the script of it show it. */
+export function progressOf({ total, succeeded, failed, finishedAt }: Replay): Progress {
+  const isLast = finishedAt !== null
+  const done = succeeded + failed
+  // Without any event it is done as well.
+  const max = Math.max(total, 1)
+  const failures = failed === 0 ? '' : `, ${failed} failed again`
+  const words = `${done} of ${total} events run again${failures}`
+  return { value: isLast ? max : done, max, words: isLast ? `Done: ${words}.` : words, isLast }
+}
+
+/** A replay while it is worked on: its script follows it, without one the page loads anew. */
+export function billingReplayPage(replay: Replay, viewer: Viewer): string {
+  const progress = progressOf(replay)
   return layout(
-    running ? 'Replay runs' : 'Replay done',
+    'Running again',
     html`<header class="head">
-        <p class="quiet"><a href="/app/billing">Billing events</a></p>
-        <h1>${running ? 'Replay runs' : 'Replay done'}</h1>
+        <p class="trail"><a href="/app/billing">Billing events</a></p>
+        <h1>Running again</h1>
+        <p class="quiet">Asked for ${momentText(replay.createdAt)}. No event takes effect twice.</p>
       </header>
       <section class="card" aria-labelledby="progress">
-        <h2 id="progress">${succeeded + failed} of ${total} events</h2>
-        <progress aria-labelledby="progress" max="${Math.max(total, 1)}" value="${running ? succeeded + failed : Math.max(total, 1)}"></progress>
-        <dl class="facts">
-          <div><dt>Went well</dt><dd>${succeeded}</dd></div>
-          <div><dt>Failed again</dt><dd>${failed}</dd></div>
-        </dl>
-        ${running ? waiting(id, refresh) : conclusion(failed)}
+        <h2 id="progress">Progress</h2>
+        ${progressBar(progress, `/app/billing/replays/${replay.id}/events`)}
+        <p class="quiet small">This page may be closed; the work goes on. When nothing moves, no worker is running.</p>
+        <div class="row"><a class="button plain slim" href="/app/billing?status=dead">See the dead events</a></div>
       </section>`,
-    { current: '/app/billing', role, operator: true },
-    running && refresh ? html`<meta http-equiv="refresh" content="2">` : html``,
+    { current: '/app/billing', ...viewer },
+    progressHead(progress),
   )
-}
-
-function waiting(id: string, refresh: boolean): Html {
-  return html`<p class="row quiet">The replay goes on without this page. When nothing moves, no worker is running.</p>
-        ${
-          refresh
-            ? html`<a href="/app/billing/replays/${id}?refresh=off">Stop reloading this page</a>`
-            : html`<a href="/app/billing/replays/${id}">Look again</a>`
-        }`
-}
-
-function conclusion(failed: number): Html {
-  if (failed === 0) return html`<p class="row">Every event went well.</p>`
-  return html`<p class="row"><a href="/app/billing?status=dead">See why they failed</a></p>`
 }

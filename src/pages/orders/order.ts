@@ -1,10 +1,12 @@
 import type { LineItem, ShippingAddress } from '#src/orders.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { table } from '../table.ts'
 import { timeText } from '../time.ts'
 
 export type OrderView = {
-  role: string | null
+  viewer: Viewer
   /** Whether its address was just changed. */
   changed: boolean
   order: {
@@ -17,11 +19,12 @@ export type OrderView = {
 }
 
 /** One's own order, and where it is shipped to, which can be changed. */
-export function orderPage({ role, changed, order }: OrderView): string {
+export function orderPage({ viewer, changed, order }: OrderView): string {
   const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
   return layout(
     `Order ${id}`,
     html`<header class="head">
+        <p class="trail"><a href="/">Home</a></p>
         <h1>Order ${id}</h1>
         <p class="quiet">Placed ${timeText(createdAt)}, paid with the card that ends in ${cardLast4}</p>
       </header>
@@ -36,25 +39,27 @@ export function orderPage({ role, changed, order }: OrderView): string {
           <button class="button">Save the address</button>
         </form>
       </section>`,
-    { current: '/app/orders', role },
+    { current: '/app/orders', ...viewer },
   )
 }
 
+const columns = [
+  { label: 'Article', kind: 'wrap' },
+  { label: 'Quantity', kind: 'number' },
+  { label: 'Each', kind: 'number' },
+  { label: 'Together', kind: 'number' },
+] as const
+
 function itemTable(items: readonly LineItem[]): Html {
-  const rows = items.map(
-    ({ sku, quantity, unitPrice }) => html`<tr>
-            <td class="wrap">${sku}</td>
-            <td class="number">${quantity}</td>
-            <td class="number">${price(unitPrice)}</td>
-            <td class="number">${price(quantity * unitPrice)}</td>
-          </tr>`,
-  )
+  const rows = items.map(({ sku, quantity, unitPrice }) => [
+    sku,
+    quantity,
+    price(unitPrice),
+    price(quantity * unitPrice),
+  ])
   const total = items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
-  return html`<table>
-          <thead><tr><th scope="col">Article</th><th scope="col" class="number">Quantity</th><th scope="col" class="number">Each</th><th scope="col" class="number">Together</th></tr></thead>
-          <tbody>${rows}</tbody>
-          <tfoot><tr><th scope="row" colspan="3">Total</th><td class="number"><b>${price(total)}</b></td></tr></tfoot>
-        </table>`
+  return html`${table(columns, rows)}
+        <p class="total">Total <b>${price(total)}</b></p>`
 }
 
 const amounts = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 })
@@ -64,20 +69,32 @@ function price(minorUnits: number): string {
   return amounts.format(minorUnits / 100)
 }
 
-type Field = { name: keyof ShippingAddress; label: string; autocomplete: string; most: number }
+type Field = {
+  name: keyof ShippingAddress
+  label: string
+  autocomplete: string
+  most: number
+  optional?: true
+}
 
 const fields: readonly Field[] = [
   { name: 'name', label: 'Name', autocomplete: 'name', most: 200 },
   { name: 'line1', label: 'Street', autocomplete: 'address-line1', most: 200 },
-  { name: 'line2', label: 'Further line (optional)', autocomplete: 'address-line2', most: 200 },
+  {
+    name: 'line2',
+    label: 'Further line (optional)',
+    autocomplete: 'address-line2',
+    most: 200,
+    optional: true,
+  },
   { name: 'city', label: 'City', autocomplete: 'address-level2', most: 200 },
   { name: 'postalCode', label: 'Postal code', autocomplete: 'postal-code', most: 32 },
 ]
 
 function addressFields(address: ShippingAddress): Html {
   const inputs = fields.map(
-    ({ name, label, autocomplete, most }) => html`
-          <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${name === 'line2' ? '' : html` required`}></label>`,
+    ({ name, label, autocomplete, most, optional }) => html`
+          <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${optional ? '' : html` required`}></label>`,
   )
   return html`${inputs}
           <label>Country, two letters <input name="country" value="${address.country}" pattern="[A-Z]{2}" maxlength="2" autocomplete="country" required></label>`

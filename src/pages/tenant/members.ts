@@ -1,5 +1,6 @@
 import { roles } from '#src/access/roles.ts'
 import { type Html, html } from '../html.ts'
+import { table } from '../table.ts'
 import { timeText } from '../time.ts'
 
 export type ShownMember = {
@@ -10,25 +11,27 @@ export type ShownMember = {
   createdAt: string
 }
 
+const columns = [
+  { label: 'Who', kind: 'wrap' },
+  { label: 'Role' },
+  { label: 'Since' },
+  { label: 'Remove', kind: 'actions' },
+] as const
+
 /**
  * Who is in the tenant, with what each may do and a way to change it.
  * @param own id of whoever looks
  */
 export function memberSection(members: readonly ShownMember[], own: number): Html {
-  const rows = members.map(
-    (member) => html`<tr>
-            <td class="wrap">${nameOf(member)} ${member.id === own ? html`<span class="badge">You</span>` : ''}</td>
-            <td>${changeForm(member)}</td>
-            <td>${timeText(member.createdAt)}</td>
-            <td class="actions">${removeForm(member)}</td>
-          </tr>`,
-  )
+  const rows = members.map((member) => [
+    html`${nameOf(member)} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
+    changeForm(member),
+    timeText(member.createdAt),
+    removeForm(member),
+  ])
   return html`<section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        <div class="scroll"><table>
-          <thead><tr><th scope="col">Who</th><th scope="col">Role and department</th><th scope="col">First signed in</th><th><span class="unseen">Remove</span></th></tr></thead>
-          <tbody>${rows}</tbody>
-        </table></div>
+        ${table(columns, rows)}
       </section>`
 }
 
@@ -45,7 +48,7 @@ function changeForm(member: ShownMember): Html {
 function removeForm(member: ShownMember): Html {
   return html`<form method="post" action="/app/tenant/members/remove">
               <input type="hidden" name="id" value="${member.id}">
-              <button class="button plain slim" aria-label="Remove ${nameOf(member)}">Remove</button>
+              <button class="button plain slim risky" aria-label="Remove ${nameOf(member)}">Remove</button>
             </form>`
 }
 
@@ -58,6 +61,7 @@ export function roleOptions(chosen: string): Html {
   return html`${options}`
 }
 
-function nameOf({ id, email }: ShownMember): string {
+/** How people are called: by their address where it is known. */
+export function nameOf({ id, email }: Pick<ShownMember, 'id' | 'email'>): string {
   return email ?? `user ${id}`
 }

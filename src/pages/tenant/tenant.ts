@@ -1,17 +1,21 @@
+import { auditSection, type Trail } from '../audit-trail.ts'
 import { html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { noticeText } from '../notice.ts'
 import { invitationSection, type ShownInvitation } from './invitations.ts'
-import { memberSection, type ShownMember } from './members.ts'
+import { memberSection, nameOf, type ShownMember } from './members.ts'
 
 export type TenantView = {
+  viewer: Viewer
   name: string
   /** Whoever looks. */
   userId: number
-  role: string | null
   members: readonly ShownMember[]
   invitations: readonly ShownInvitation[]
-  /** What was just done; null when the page was simply opened. */
-  notice: TenantNotice | null
+  audit: Trail
+  /** What was just done; absent when the page was simply opened. */
+  done: string | undefined
 }
 
 const notices = {
@@ -23,21 +27,23 @@ const notices = {
 } as const
 export type TenantNotice = keyof typeof notices
 
-export function isTenantNotice(text: string | undefined): text is TenantNotice {
-  return text !== undefined && Object.hasOwn(notices, text)
-}
-
 /** The people of a tenant, for those who manage them. */
 export function tenantPage(view: TenantView): string {
+  const { members } = view
+  const whoIs = (userId: number) => {
+    const member = members.find(({ id }) => id === userId)
+    return member === undefined ? `user ${userId}` : nameOf(member)
+  }
   return layout(
     'Members',
     html`<header class="head">
-        <h1>${view.name}</h1>
-        <p class="quiet">Who belongs to it, and what each may do.</p>
+        <h1 class="wrap">${view.name}</h1>
+        <p class="quiet">Who belongs to it. <a href="/app/access">See what each role may do</a></p>
       </header>
-      ${view.notice === null ? '' : html`<p class="notice" role="status">${notices[view.notice]}</p>`}
-      ${memberSection(view.members, view.userId)}
-      ${invitationSection(view.invitations)}`,
-    { current: '/app/tenant', role: view.role },
+      ${noticeText(notices, view.done)}
+      ${memberSection(members, view.userId)}
+      ${invitationSection(view.invitations)}
+      ${auditSection('/app/tenant', view.audit, whoIs)}`,
+    { current: '/app/tenant', ...view.viewer },
   )
 }

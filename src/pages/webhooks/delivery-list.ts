@@ -1,7 +1,8 @@
 import { type Delivery, deliveryStatuses } from '#src/outbound/deliveries.ts'
 import { eventTypes } from '#src/outbound/event-types.ts'
 import { type Html, html } from '../html.ts'
-import { momentText, timeText } from '../time.ts'
+import { table } from '../table.ts'
+import { momentText } from '../time.ts'
 import { deliveryBadge, deliveryLabels } from './badges.ts'
 
 export type DeliveryFilter = { status: string; eventType: string }
@@ -18,11 +19,13 @@ export type DeliveryPage = {
 export function deliverySection(endpointId: string, page: DeliveryPage): Html {
   const path = `/app/webhooks/${endpointId}`
   const filtered = page.filter.status !== '' || page.filter.eventType !== ''
-  const none = filtered ? 'None is like that.' : 'Nothing was sent to it yet.'
+  const none = filtered
+    ? html`None is like that. <a href="${path}#deliveries">Show all</a>`
+    : html`Nothing was sent to it yet. Send it a test above.`
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter)}
-        ${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : deliveryTable(page.data)}
+        ${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : table(columns, page.data.map(deliveryRow))}
         <nav class="row" aria-label="Pages of deliveries">
           ${page.isLater ? html`<a href="${linkTo(path, page.filter)}">Newest</a>` : ''}
           ${page.nextCursor === null ? '' : html`<a href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
@@ -44,19 +47,19 @@ function option(value: string, label: string, chosen: string): Html {
   return html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`
 }
 
-function deliveryTable(deliveries: readonly Delivery[]): Html {
-  const rows = deliveries.map((delivery) => {
-    const { id, eventType, status, createdAt, attempts } = delivery
-    return html`<tr>
-            <td><a href="/app/deliveries/${id}">${eventType}</a><br><span class="quiet">${momentText(createdAt)}</span></td>
-            <td>${deliveryBadge(status)}<br><span class="quiet whole">${countText(attempts.length)}</span></td>
-            <td class="wrap">${comingText(delivery)}</td>
-          </tr>`
-  })
-  return html`<div class="scroll"><table>
-          <thead><tr><th scope="col">Event</th><th scope="col">Status</th><th scope="col">What happened last</th></tr></thead>
-          <tbody>${rows}</tbody>
-        </table></div>`
+const columns = [
+  { label: 'Event' },
+  { label: 'Status' },
+  { label: 'Outcome', kind: 'wrap' },
+] as const
+
+function deliveryRow(delivery: Delivery): Html[] {
+  const { id, eventType, status, createdAt, attempts } = delivery
+  return [
+    html`<a href="/app/deliveries/${id}">${eventType}</a><br><span class="quiet">${momentText(createdAt)}</span>`,
+    html`${deliveryBadge(status)}<br><span class="quiet whole">${countText(attempts.length)}</span>`,
+    comingText(delivery),
+  ]
 }
 
 function countText(count: number): string {
@@ -71,7 +74,7 @@ function comingText({ attempts, status, nextAttemptAt }: Delivery): Html {
   return html`${said}${
     nextAttemptAt === null
       ? ''
-      : html`<br><span class="quiet">Next attempt ${timeText(nextAttemptAt)}</span>`
+      : html`<br><span class="quiet">Next attempt ${momentText(nextAttemptAt)}</span>`
   }`
 }
 

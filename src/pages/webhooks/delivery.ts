@@ -2,13 +2,15 @@ import type { Delivery } from '#src/outbound/deliveries.ts'
 import type { SentRequest } from '#src/outbound/sent-request.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { noticeText } from '../notice.ts'
 import { momentText } from '../time.ts'
 import { attemptTimeline } from './attempts.ts'
 import { deliveryBadge } from './badges.ts'
-import { noticeText } from './notices.ts'
+import { notices } from './notices.ts'
 
 export type DeliveryView = {
-  role: string | null
+  viewer: Viewer
   delivery: Delivery
   sent: SentRequest
   done: string | undefined
@@ -18,15 +20,15 @@ export type DeliveryView = {
 
 /** One event on its way to one endpoint: what was sent, what came back, and why. */
 export function deliveryPage(view: DeliveryView): string {
-  const { role, delivery, sent } = view
+  const { viewer, delivery, sent } = view
   const endpoint = `/app/webhooks/${delivery.endpointId}`
   return layout(
     'Delivery',
     html`<header class="head">
-        <p class="wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">${sent.url}</a></p>
+        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">${sent.url}</a></p>
         <h1>${delivery.eventType}</h1>
       </header>
-      ${noticeText(view.done)}
+      ${noticeText(notices, view.done)}
       ${view.isDisabled ? disabledNotice(endpoint) : ''}
       <section class="card" aria-labelledby="facts">
         <h2 id="facts">What became of it</h2>
@@ -34,7 +36,7 @@ export function deliveryPage(view: DeliveryView): string {
           <div><dt>Status</dt><dd>${deliveryBadge(delivery.status)}</dd></div>
           <div><dt>Made</dt><dd>${momentText(delivery.createdAt)}</dd></div>
           ${delivery.nextAttemptAt === null ? '' : html`<div><dt>Next attempt</dt><dd>${momentText(delivery.nextAttemptAt)}</dd></div>`}
-          <div><dt>Event id</dt><dd class="wrap">${delivery.eventId}</dd></div>
+          <div><dt>Event id</dt><dd class="wrap"><code>${delivery.eventId}</code></dd></div>
         </dl>
         <form class="row" method="post" action="/app/deliveries/${delivery.id}/replay"><button class="button">Send it again</button></form>
       </section>
@@ -43,7 +45,7 @@ export function deliveryPage(view: DeliveryView): string {
         ${attemptTimeline(delivery.attempts)}
       </section>
       ${requestSection(sent)}`,
-    { current: '/app/webhooks', role },
+    { current: '/app/webhooks', ...viewer },
   )
 }
 

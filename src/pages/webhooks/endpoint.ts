@@ -3,19 +3,21 @@ import type { EndpointStats } from '#src/outbound/endpoint-stats.ts'
 import type { Endpoint } from '#src/outbound/endpoints.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { faultText, noticeText } from '../notice.ts'
 import { timeText } from '../time.ts'
 import { attemptItem } from './attempts.ts'
 import { endpointBadge } from './badges.ts'
 import { type DeliveryPage, deliverySection } from './delivery-list.ts'
 import { endpointActions } from './endpoint-actions.ts'
 import type { EndpointDraft } from './endpoint-form.ts'
-import { faultText, type NewSecret, newSecretSection, noticeText } from './notices.ts'
+import { type NewSecret, newSecretSection, notices } from './notices.ts'
 import { type ReplayDraft, replayForm } from './replay-form.ts'
 import { sparkline } from './sparkline.ts'
 import { medianText, rateText, statsNote } from './stats.ts'
 
 export type EndpointView = {
-  role: string | null
+  viewer: Viewer
   endpoint: Endpoint
   stats: EndpointStats | undefined
   deliveries: DeliveryPage
@@ -30,15 +32,15 @@ export type EndpointView = {
 
 /** One endpoint: how it does, what was sent to it, and everything one does about it. */
 export function endpointPage(view: EndpointView): string {
-  const { role, endpoint, test, newSecret } = view
+  const { viewer, endpoint, test, newSecret } = view
   return layout(
     'Endpoint',
     html`<header class="head">
-        <p><a href="/app/webhooks">Webhooks</a></p>
-        <h1 class="wrap">${endpoint.url}</h1>
+        <p class="trail"><a href="/app/webhooks">Webhooks</a></p>
+        <h1 class="wrap address">${endpoint.url}</h1>
         ${endpoint.description === null ? '' : html`<p class="quiet wrap">${endpoint.description}</p>`}
       </header>
-      ${noticeText(view.done)}
+      ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
       ${newSecret === null ? '' : newSecretSection(newSecret)}
       ${test === null ? '' : testSection(test)}
@@ -46,7 +48,7 @@ export function endpointPage(view: EndpointView): string {
       ${endpointActions(endpoint, view.draft)}
       ${deliverySection(endpoint.id, view.deliveries)}
       ${replayForm(endpoint.id, view.replay)}`,
-    { current: '/app/webhooks', role },
+    { current: '/app/webhooks', ...viewer },
   )
 }
 
@@ -64,7 +66,7 @@ function factSection({ endpoint, stats }: EndpointView): Html {
         <dl class="facts">
           <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
           <div><dt>Succeeded</dt><dd>${rateText(stats)}</dd></div>
-          ${stats === undefined ? '' : html`<div><dt>Time to an answer</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
+          ${stats === undefined ? '' : html`<div><dt>Answers in</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
           <div><dt>Kinds</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'all'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Registered</dt><dd>${timeText(endpoint.createdAt)}</dd></div>

@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts'
 import { timeText } from '../time.ts'
 
 /** What can have been done, each with its sentence. */
-const notices = {
+export const notices = {
   changed: 'Saved. What is under way goes to the new URL from its next attempt.',
   enabled: 'Enabled. New events are sent again; replay what was missed.',
   removed: 'The endpoint is removed, with its deliveries.',
@@ -10,17 +10,6 @@ const notices = {
   replayed: 'On its way again, with attempts of its own.',
 } as const
 export type WebhookNotice = keyof typeof notices
-
-/** The sentence of `?done=…`; nothing for what is none of them. */
-export function noticeText(done: string | undefined): Html | string {
-  const known = Object.entries(notices).find(([name]) => name === done)
-  return known === undefined ? '' : html`<p class="notice" role="status">${known[1]}</p>`
-}
-
-/** Why what was asked for was not done. */
-export function faultText(fault: string | null): Html | string {
-  return fault === null ? '' : html`<p class="notice fault" role="alert">${fault}</p>`
-}
 
 export type NewSecret = { secret: string; endpointId: string; url: string; note: Html | string }
 

@@ -1,11 +1,13 @@
 import type { EndpointReplay } from '#src/outbound/endpoint-replays.ts'
-import { type Html, html } from '../html.ts'
+import { html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { type Progress, progressBar, progressHead } from '../progress.ts'
 import { timeText } from '../time.ts'
 import { deliveryLabels } from './badges.ts'
 
 /** How far a replay has come, as its page and the script of it show it. Null: it was removed. */
-export function progressOf(replay: EndpointReplay | null) {
+export function progressOf(replay: EndpointReplay | null): Progress {
   if (replay === null) return { value: 1, max: 1, words: 'The endpoint was removed.', isLast: true }
   const { done, total, finishedAt } = replay
   const isLast = finishedAt !== null
@@ -16,13 +18,13 @@ export function progressOf(replay: EndpointReplay | null) {
 }
 
 /** A replay while it is worked on: its script follows it, without one the page loads anew. */
-export function replayPage(role: string | null, replay: EndpointReplay): string {
+export function replayPage(viewer: Viewer, replay: EndpointReplay): string {
   const endpoint = `/app/webhooks/${replay.endpointId}`
-  const { value, max, words, isLast } = progressOf(replay)
+  const progress = progressOf(replay)
   return layout(
     'Sending again',
     html`<header class="head">
-        <p><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">The endpoint</a></p>
+        <p class="trail"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">The endpoint</a></p>
         <h1>Sending again</h1>
         <p class="quiet">Deliveries made from ${timeText(replay.from)} to ${timeText(replay.to)}, ${
           replay.status === null ? 'in every state' : deliveryLabels[replay.status].toLowerCase()
@@ -30,17 +32,11 @@ export function replayPage(role: string | null, replay: EndpointReplay): string 
       </header>
       <section class="card" aria-labelledby="progress">
         <h2 id="progress">Progress</h2>
-        <div class="progress"${isLast ? '' : html` data-follow="${endpoint}/replays/${replay.id}/events"`}>
-          <progress aria-labelledby="progress" max="${max}" value="${value}"></progress>
-          <p role="status">${words}</p>
-        </div>
+        ${progressBar(progress, `${endpoint}/replays/${replay.id}/events`)}
         <p class="quiet small">Each is attempted by the schedule from its first attempt on. This page may be closed; the work goes on.</p>
         <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">See the deliveries</a></div>
       </section>`,
-    { current: '/app/webhooks', role },
-    isLast ? undefined : following,
+    { current: '/app/webhooks', ...viewer },
+    progressHead(progress),
   )
 }
-
-const following: Html = html`<noscript><meta http-equiv="refresh" content="2"></noscript>
-    <script src="/assets/replay-progress.js" defer></script>`

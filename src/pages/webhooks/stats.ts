@@ -11,7 +11,7 @@ export function rateText(stats: EndpointStats | undefined): Html {
 }
 
 export function medianText({ medianMs }: EndpointStats): Html {
-  return html`<span class="quiet">median ${durationText(medianMs)}</span>`
+  return html`<span class="quiet whole">median ${durationText(medianMs)}</span>`
 }
 
 /** What the numbers are of. */

@@ -2,15 +2,18 @@ import type { EndpointStats } from '#src/outbound/endpoint-stats.ts'
 import type { Endpoint } from '#src/outbound/endpoints.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
+import type { Viewer } from '../navigation.ts'
+import { faultText, noticeText } from '../notice.ts'
+import { table } from '../table.ts'
 import { timeText } from '../time.ts'
 import { endpointBadge } from './badges.ts'
 import { type EndpointDraft, endpointForm } from './endpoint-form.ts'
-import { faultText, type NewSecret, newSecretSection, noticeText } from './notices.ts'
+import { type NewSecret, newSecretSection, notices } from './notices.ts'
 import { sparkline } from './sparkline.ts'
 import { medianText, rateText, statsNote } from './stats.ts'
 
 export type WebhooksView = {
-  role: string | null
+  viewer: Viewer
   endpoints: readonly Endpoint[]
   stats: ReadonlyMap<string, EndpointStats>
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
@@ -24,19 +27,27 @@ export type WebhooksView = {
 
 /** A tenant's webhook endpoints at a glance, and a form to register one. */
 export function webhooksPage(view: WebhooksView): string {
-  const { role, endpoints, stats, notifications, draft, newSecret } = view
+  const { viewer, endpoints, stats, notifications, draft, newSecret } = view
   return layout(
     'Webhooks',
     html`<header class="head">
         <h1>Webhooks</h1>
         <p class="quiet">Where your events are sent, signed, and how that goes.</p>
       </header>
-      ${noticeText(view.done)}
+      ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
       ${newSecret === null ? '' : newSecretSection(newSecret)}
       <section class="card" aria-labelledby="endpoints">
         <h2 id="endpoints">Endpoints</h2>
-        ${endpoints.length === 0 ? html`<p class="quiet">You have none. Register one below and send it a test.</p>` : endpointTable(endpoints, stats)}
+        ${
+          endpoints.length === 0
+            ? html`<p class="quiet">You have none. Register one below and send it a test.</p>`
+            : html`<div class="lead">${table(
+                columns,
+                endpoints.map((endpoint) => endpointRow(endpoint, stats.get(endpoint.id))),
+              )}</div>
+        <p class="quiet small">${statsNote}</p>`
+        }
       </section>
       ${notifications.length === 0 ? '' : notificationSection(notifications)}
       <section class="card" aria-labelledby="register">
@@ -44,29 +55,29 @@ export function webhooksPage(view: WebhooksView): string {
         <p class="quiet">Events are sent to it as signed POST requests. It answers with a status from 200 to 299 within ten seconds; else we try again four times.</p>
         ${endpointForm(draft, { action: '/app/webhooks', label: 'Register the endpoint' })}
       </section>`,
-    { current: '/app/webhooks', role },
+    { current: '/app/webhooks', ...viewer },
   )
 }
 
-function endpointTable(endpoints: readonly Endpoint[], all: WebhooksView['stats']): Html {
-  const rows = endpoints.map((endpoint) => {
-    const stats = all.get(endpoint.id)
-    return html`<tr>
-            <td class="wrap"><a href="/app/webhooks/${endpoint.id}">${endpoint.url}</a>${
-              endpoint.description === null
-                ? ''
-                : html`<br><span class="quiet">${endpoint.description}</span>`
-            }</td>
-            <td>${endpointBadge(endpoint)}</td>
-            <td>${rateText(stats)}</td>
-            <td>${stats === undefined ? '' : html`${sparkline(stats)} ${medianText(stats)}`}</td>
-          </tr>`
-  })
-  return html`<div class="scroll lead"><table>
-          <thead><tr><th scope="col">Endpoint</th><th scope="col">Status</th><th scope="col">Succeeded</th><th scope="col">Time to an answer</th></tr></thead>
-          <tbody>${rows}</tbody>
-        </table></div>
-        <p class="quiet small">${statsNote}</p>`
+const columns = [
+  { label: 'Endpoint', kind: 'wrap' },
+  { label: 'Status' },
+  { label: 'Succeeded' },
+  { label: 'Answers in' },
+] as const
+
+function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html[] {
+  const { id, url, description } = endpoint
+  return [
+    html`<a href="/app/webhooks/${id}">${url}</a>${
+      description === null ? '' : html`<br><span class="quiet">${description}</span>`
+    }`,
+    endpointBadge(endpoint),
+    rateText(stats),
+    stats === undefined
+      ? html`<span class="quiet">–</span>`
+      : html`${sparkline(stats)} ${medianText(stats)}`,
+  ]
 }
 
 function notificationSection(notifications: WebhooksView['notifications']): Html {

@@ -32,5 +32,10 @@ export const serviceRoutes: RouteRows = {
     answer: 200,
     object: 'billing-replay',
   },
+  'GET /app/billing/replays/:id/events': {
+    who: 'billing-event:replay',
+    answer: 200,
+    object: 'billing-replay',
+  },
   'POST /webhooks/billing': { who: 'signature', answer: 400 },
 }

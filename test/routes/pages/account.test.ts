@@ -43,6 +43,40 @@ t.test('the page shows one’s own account and nobody else’s, escaped', async 
   t.notMatch(page.body, '/app/account/identities/remove', 'the last way to sign in has no button')
 })
 
+t.test('whoever is in several tenants goes from one to another', async (t) => {
+  const { test, user, open, send } = await setUp(t)
+  t.notMatch((await open()).body, 'Your tenants')
+  const other = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [other.tenantId, user.userId],
+  )
+  const { body } = await open()
+  t.match(body, 'Your tenants')
+  t.match(body, `name="tenantId" value="${other.tenantId}"`)
+  t.notMatch(body, `name="tenantId" value="${user.tenantId}"`, 'there they are already')
+  const moved = await send('/session/tenant', `tenantId=${other.tenantId}`)
+  t.equal(moved.statusCode, 303)
+})
+
+t.test('the own trail goes on page by page', async (t) => {
+  const { test, user, open } = await setUp(t)
+  await test.database.admin.query(
+    `INSERT INTO audit_log (action, outcome, reason, user_id)
+     SELECT 'sign-in', 'refused', 'old-' || n, $1 FROM generate_series(1, 12) n`,
+    [user.userId],
+  )
+  const newest = (await open()).body
+  t.match(newest, 'old-12')
+  t.notMatch(newest, 'old-2<')
+  const older = /href="(\/app\/account\?trail=[^"#]+)#audit"/.exec(newest)?.[1] ?? ''
+  const { body } = await open(older)
+  t.match(body, 'old-2<')
+  t.match(body, 'href="/app/account#audit">Newest')
+  t.notMatch(body, '?trail=')
+  t.equal((await open('/app/account?trail=x')).statusCode, 400)
+})
+
 t.test('only a signed-in person has the page; a token is refused', async (t) => {
   const { test, cookie } = await setUp(t)
   t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 401)

@@ -36,7 +36,7 @@ t.test('403 for everyone but operators, admins included, and no link for them', 
   await addIdentity(test, admin.userId, 'ada')
   const other = person(test, (await signIn(test, admin)).cookie)
   const run = '/app/billing/replays/00000000-0000-4000-8000-000000000000'
-  for (const url of ['/app/billing', '/app/billing/a', run]) {
+  for (const url of ['/app/billing', '/app/billing/a', run, `${run}/events`]) {
     t.equal((await other.open(url)).statusCode, 403, url)
     t.equal((await test.app.inject({ url, headers: form })).statusCode, 401, url)
   }
@@ -44,8 +44,11 @@ t.test('403 for everyone but operators, admins included, and no link for them', 
     t.equal((await other.send(url)).statusCode, 403, url)
   }
   t.equal(await replaysOf(test), 0)
-  t.notMatch((await other.open('/')).body, '/app/billing')
-  t.match((await open('/')).body, '/app/billing', 'an operator finds it on the start page')
+  for (const url of ['/', '/app/account', '/app/access', '/app/documents']) {
+    t.notMatch((await other.open(url)).body, '/app/billing', url)
+    t.match((await open(url)).body, 'href="/app/billing"', `an operator finds it on ${url}`)
+  }
+  t.equal((await open(`${run}/events`)).statusCode, 404)
 })
 
 t.test('events are shown newest first with state, attempts and error, escaped', async (t) => {
@@ -95,37 +98,43 @@ t.test('the list is filtered by state and type, and goes on by a link', async (t
   }
 })
 
-t.test('one event, or all dead ones, are replayed; the page reloads while it runs', async (t) => {
-  const { test, open, send } = await setUp(t)
-  const customer = { object: { customer: 'nobody' } }
-  await receive(test.database, { id: 'a', status: 'dead', ...customer })
-  await receive(test.database, { id: 'b', status: 'dead', ...customer })
-  await receive(test.database, { id: 'old', status: 'processed' })
-  await test.database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'old'`)
-  t.match((await open('/app/billing/old')).body, 'no longer kept')
-  t.equal((await send('/app/billing/old/replay')).statusCode, 409)
-  t.equal((await send('/app/billing/none/replay')).statusCode, 404)
-  t.equal(await replaysOf(test), 0)
+t.test(
+  'one event, or all dead ones, are replayed; without a script the page reloads',
+  async (t) => {
+    const { test, open, send } = await setUp(t)
+    const customer = { object: { customer: 'nobody' } }
+    await receive(test.database, { id: 'a', status: 'dead', ...customer })
+    await receive(test.database, { id: 'b', status: 'dead', ...customer })
+    await receive(test.database, { id: 'old', status: 'processed' })
+    await test.database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'old'`)
+    t.match((await open('/app/billing/old')).body, 'no longer kept')
+    t.equal((await send('/app/billing/old/replay')).statusCode, 409)
+    t.equal((await send('/app/billing/none/replay')).statusCode, 404)
+    t.equal(await replaysOf(test), 0)
 
-  const one = await send('/app/billing/a/replay')
-  t.equal(one.statusCode, 303)
-  const all = String((await send('/app/billing/replay')).headers.location)
-  const running = (await open(all)).body
-  t.match(running, '0 of 2 events')
-  t.match(running, '<meta http-equiv="refresh"')
-  t.notMatch((await open(`${all}?refresh=off`)).body, 'http-equiv')
+    const one = await send('/app/billing/a/replay')
+    t.equal(one.statusCode, 303)
+    const all = String((await send('/app/billing/replay')).headers.location)
+    const running = await open(all)
+    t.match(running.body, '0 of 2 events run again')
+    t.match(running.body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
+    t.match(running.body, `data-follow="${all}/events"`)
+    t.match(running.headers['content-security-policy'], /connect-src 'self'/)
 
-  const worker = await startWorker(test.config, createLogger('silent'))
-  t.teardown(() => worker.stop())
-  for (const place of [String(one.headers.location), all]) {
-    while ((await open(place)).body.includes('http-equiv="refresh"')) await nextTurn()
-  }
-  const done = (await open(all)).body
-  t.match(done, 'Replay done')
-  t.match(done, '2 of 2 events')
-  t.match(done, 'See why they failed')
-  t.equal((await open('/app/billing/replays/x')).statusCode, 400)
-})
+    const worker = await startWorker(test.config, createLogger('silent'))
+    t.teardown(() => worker.stop())
+    for (const place of [String(one.headers.location), all]) {
+      while ((await open(place)).body.includes('http-equiv="refresh"')) await nextTurn()
+    }
+    const words = 'Done: 2 of 2 events run again, 2 failed again.'
+    t.match((await open(all)).body, words)
+    const { headers, body } = await open(`${all}/events`)
+    t.equal(headers['content-type'], 'text/event-stream')
+    const data = { value: 2, max: 2, words, isLast: true }
+    t.equal(body, `event: progress\ndata: ${JSON.stringify(data)}\n\n`)
+    t.equal((await open('/app/billing/replays/x')).statusCode, 400)
+  },
+)
 
 t.test('a form of another site is refused', async (t) => {
   const { test, send } = await setUp(t)

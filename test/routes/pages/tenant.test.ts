@@ -87,6 +87,21 @@ t.test('a member is changed and removed; another tenant’s is missing', async (
   t.equal(await roleOf(test, member.userId), null)
 })
 
+t.test('what happened in the tenant is on the page: by whom, and nothing of another', async (t) => {
+  const { test, member, open, send } = await setUp(t)
+  const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
+  const theirs = person(test, (await signIn(test, stranger)).cookie)
+  await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
+  t.match((await open()).body, 'Nothing yet.')
+  await send('members/change', `id=${member.userId}&role=editor&department=`)
+  const { body } = await open()
+  const trail = body.slice(body.indexOf('id="audit"'))
+  t.match(trail, 'Changed a member')
+  t.match(trail, 'admin@x.example')
+  t.notMatch(trail, /Invited somebody|else@x/)
+  t.match(body, '<a href="/app/access">See what each role may do</a>')
+})
+
 t.test('the last admin stays, and is told why', async (t) => {
   const { admin, send } = await setUp(t)
   const answer = await send('members/remove', `id=${admin.userId}`)

@@ -47,7 +47,7 @@ t.test('an endpoint is changed; a refused URL comes back to the open form', asyn
   t.equal(changed.headers.location, `${path}?done=changed`)
   const { body } = await admin.open(`${path}?done=changed`)
   t.match(body, 'role="status">Saved.')
-  t.match(body, '<h1 class="wrap">https://8.8.4.4/new</h1>')
+  t.match(body, '<h1 class="wrap address">https://8.8.4.4/new</h1>')
 
   const refused = await admin.send(path, {
     ...fields,

@@ -1,0 +1,65 @@
+import t from 'tap'
+import { type ErrorCode, errorTable, type SignInFailure } from '#src/errors.ts'
+import { refusalReasons, unavailableReasons } from '#src/identity/refusal.ts'
+import { type PageProblem, problemPage } from '#src/pages/problem.ts'
+import { signInWords } from '#src/pages/sign-in-refusals.ts'
+
+const codes = Object.keys(errorTable) as ErrorCode[]
+const purposes = ['sign-in', 'link', 'reauthenticate'] as const
+
+function page(change: Partial<PageProblem>): string {
+  const problem = { status: 400, title: 'A title', detail: '', requestId: 'req-1' } as const
+  const rest = {
+    code: 'sign-in-refused',
+    path: '/auth/callback?code=x',
+    waitSeconds: null,
+  } as const
+  return problemPage({ ...problem, ...rest, signIn: null, ...change })
+}
+
+const mainOf = (markup: string) => /<main.*<\/main>/s.exec(markup)?.[0] ?? ''
+
+/** Everything on the page that leads on. */
+function nextSteps(markup: string): string[] {
+  return [...mainOf(markup).matchAll(/<(?:a|button|form)\b[^>]*/g)].map(([tag]) => tag)
+}
+
+t.test('every reason a sign-in is refused for has words, and one thing to do next', async (t) => {
+  const reasons = [...Object.keys(refusalReasons), ...Object.keys(unavailableReasons)]
+  for (const reason of reasons) t.ok(Object.hasOwn(signInWords, reason), `words for ${reason}`)
+  for (const reason of Object.keys(signInWords)) {
+    for (const purpose of purposes) {
+      const markup = page({ signIn: { purpose, reason }, detail: 'For programs.' })
+      t.equal(nextSteps(markup).length, 1, `${purpose}: ${reason}`)
+      t.notMatch(mainOf(markup), /id_token|issuer|nonce|jwks|`|For programs/, 'plain words')
+    }
+  }
+})
+
+t.test('what is next depends on what somebody was at the provider for', async (t) => {
+  const next = (signIn: SignInFailure) => nextSteps(page({ signIn })).join()
+  const reason = 'id-token-expired'
+  t.match(next({ purpose: 'sign-in', reason }), '"/auth/login"')
+  t.match(next({ purpose: 'link', reason }), '"/app/account"')
+  t.match(next({ purpose: 'reauthenticate', reason }), '"/auth/login?reauthenticate=true"')
+  const odd = page({ signIn: { purpose: 'sign-in', reason: 'constructor' } })
+  t.match(odd, 'You are not signed in', 'a reason nobody knows has a page too')
+})
+
+t.test('every other refusal has one thing to do next', async (t) => {
+  for (const code of codes) t.equal(nextSteps(page({ code })).length, 1, code)
+})
+
+t.test('whoever was on one of our pages goes back to it, but not to what is refused', async (t) => {
+  const next = (path: string) => nextSteps(page({ code: 'conflict', path })).join()
+  t.match(next('/app/tenant/members/remove'), '"/app/tenant"')
+  t.match(next('/app/billing/evt/replay?x=/app/account/'), '"/app/billing"')
+  t.match(next('/app/tenant'), '"/"')
+  t.match(next('//evil.example/app/tenant/x'), '"/"')
+})
+
+t.test('how long to wait is said', async (t) => {
+  t.match(page({ code: 'unavailable', waitSeconds: 1 }), 'Wait a moment, then try again.')
+  t.match(page({ code: 'too-many-requests', waitSeconds: 30 }), 'Wait 30 seconds, then try again.')
+  t.match(page({ code: 'too-many-requests', waitSeconds: 600 }), 'Wait 10 minutes, then try again.')
+})
