@@ -80,7 +80,7 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
   'the kind in `src/outbound/event-types.ts`': {
     path: 'src/outbound/event-types.ts',
     piece: "  'note.created',\n",
-    run: [programs.tsc, '--project', 'tsconfig.notes.json'],
+    run: [programs.tsc, '--project', 'tsconfig.domain.json'],
   },
   'the way through `src/`: a route that imports the client': {
     path: 'routes/notes.ts',
