@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import type { Decision } from '#src/access/policy.ts'
+import { refusalOf } from '#src/access/refusal.ts'
 import { readPage } from '#src/cursor.ts'
 import { Refusal } from '#src/errors.ts'
 import { found, readId } from '#src/ids.ts'
@@ -150,17 +150,6 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       return reply.code(204).send(null)
     },
   )
-}
-
-/** What a person is told; the code is in the log. */
-const details: Partial<Record<Decision['reason'], string>> = {
-  'editor-of-another-department': 'An editor may change posts of their own department only.',
-  'editor-outside-hours': 'An editor may change posts between 09:00 and 17:00 UTC only.',
-}
-
-function refusalOf(reason: Decision['reason']): Refusal {
-  const detail = details[reason]
-  return new Refusal('forbidden', detail === undefined ? {} : { detail })
 }
 
 export default posts

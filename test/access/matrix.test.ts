@@ -1,6 +1,6 @@
 import t from 'tap'
 import { policy } from '#src/access/policy.ts'
-import { entriesOf, gaps } from './matrix/entries.ts'
+import { entriesOf, gaps, isWhole } from './matrix/entries.ts'
 import { judgeAll, openProgram, type Verdict } from './matrix/matrix.ts'
 import { summaryOf, wrongOf } from './matrix/verdicts.ts'
 
@@ -54,7 +54,9 @@ t.test('every route, for everybody, answers as the contract says', async (t) => 
   const { verdicts, before, after } = await judgeAll(setup, entriesOf(routes))
   t.strictSame(wrongOf(verdicts), [])
   t.strictSame(after, before, 'nothing that was refused left a trace')
-  for (const [rule, isCase] of Object.entries(settled)) t.ok(verdicts.some(isCase), rule)
+  for (const [rule, isCase] of Object.entries(isWhole ? settled : {})) {
+    t.ok(verdicts.some(isCase), rule)
+  }
   t.comment(summaryOf(verdicts))
 })
 

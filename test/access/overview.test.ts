@@ -7,7 +7,7 @@ import { accessDocument } from '#src/access-document.ts'
 import { collectRoutes } from '#test/collected-routes.ts'
 import { build, createUser, signIn } from '#test/helper.ts'
 import { roles, rules } from './matrix/contract.ts'
-import { entriesOf } from './matrix/entries.ts'
+import { entriesOf, isWhole } from './matrix/entries.ts'
 import type { Who } from './matrix/route-row.ts'
 
 const names = Object.keys(roles)
@@ -21,7 +21,7 @@ function rolesFor(name: string): string[] {
 
 t.test('docs/access.md is what the policy says (npm run generate)', async (t) => {
   const document = await readFile(new URL('../../docs/access.md', import.meta.url), 'utf8')
-  t.equal(document, accessDocument(accessOverview()))
+  t.equal(document, accessDocument(accessOverview()), 'as npm run generate writes it')
 })
 
 t.test('the overview has every rule, with the roles and conditions of the contract', async (t) => {
@@ -77,7 +77,7 @@ t.test('the API description says of each operation what the contract says', asyn
     if (rule.token) t.match(operation.description, `\`${rule.token}\``, name)
     if (rule.attribute) t.match(operation.description, /own department.*17:00 UTC/, name)
   }
-  t.ok(described > 20, `${described} operations`)
+  t.ok(described > (isWhole ? 20 : 0), `${described} operations`)
 })
 
 function securityFor(who: Who): object[] {

@@ -226,11 +226,3 @@ t.test(
     )
   },
 )
-
-t.test('conditions forbid only what the rule names them for', async (t) => {
-  const rules = policy.filter(({ unless }) => unless.length > 0)
-  t.same(
-    rules.map(({ resource, action }) => `${resource}:${action}`),
-    ['post:update'],
-  )
-})

@@ -27,7 +27,11 @@ t.test('every tenant table that the application role may fill has a canary', asy
        AND has_any_column_privilege('test_app', oid, 'INSERT') AND relname <> ALL ($1)`,
     [[...identityPlane, ...serviceTables, 'tenants']],
   )
-  t.strictSame(rows.map(({ name }) => name).toSorted(), Object.keys(canaryRows).toSorted())
+  t.strictSame(
+    Object.keys(canaryRows).toSorted(),
+    rows.map(({ name }) => name).toSorted(),
+    'src/db/canary-rows.ts has a row for each of them and no other',
+  )
 })
 
 t.test('what lets a tenant past the lock is found by trying', async (t) => {

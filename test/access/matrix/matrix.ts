@@ -6,7 +6,7 @@ import { comparable } from '#test/probes.ts'
 import { type Actor, actors } from './actors.ts'
 import type { Entry } from './entries.ts'
 import { expectedStatus } from './expected.ts'
-import type { Placed } from './kind.ts'
+import type { Kind, Placed } from './kind.ts'
 import { type Locks, switchLocks } from './locks.ts'
 import { commonPlaces, kinds, type Place, placesFor } from './objects.ts'
 import { isAbout, isSafe, listFault, send } from './request.ts'
@@ -84,7 +84,7 @@ export async function judgeAll(
   entries: readonly Entry[],
   { callers = actors, isExcused = () => false }: Options = {},
 ): Promise<{ verdicts: Verdict[]; before: Trace; after: Trace }> {
-  const fixtures = await createFixtures(setup, callers)
+  const fixtures = await createFixtures(setup, callers, kindsOf(entries))
   const before = await traceOf(setup.world)
   const verdicts: Verdict[] = []
   for (const { caller, places } of fixtures.members) {
@@ -99,25 +99,32 @@ export async function judgeAll(
   return { verdicts, before, after: await traceOf(setup.world) }
 }
 
+/** What the entries name or list; nothing else has to be there. */
+function kindsOf(entries: readonly Entry[]): [string, Kind][] {
+  const named = new Set(entries.flatMap(({ row }) => [row.object, row.lists]))
+  return Object.entries(kinds).filter(([name]) => named.has(name))
+}
+
 async function createFixtures(
   { world, operators }: Setup,
   all: readonly Actor[],
+  needed: readonly [string, Kind][],
 ): Promise<Fixtures> {
   const common = new Map<string, Placed[]>()
-  for (const [name, kind] of Object.entries(kinds)) {
+  for (const [name, kind] of needed) {
     common.set(name, await commonPlaces(kind, world))
   }
   const members = await Promise.all(
     all.map(async (actor) => {
       const caller = await createCaller(world, actor, operators)
       const places = new Map<string, Placed[]>()
-      for (const [name, kind] of Object.entries(kinds)) {
+      for (const [name, kind] of needed) {
         places.set(name, await placesFor(kind, world, caller, common.get(name) ?? []))
       }
       return { caller, places }
     }),
   )
-  const known = Object.keys(kinds).map((name) => {
+  const known = needed.map(([name]) => {
     const placed = members.flatMap(({ places }) => places.get(name) ?? [])
     return [name, [...new Set(placed)]] as const
   })

@@ -1,0 +1,112 @@
+export const migration = 'prisma/migrations/20261122000000_notes/migration.sql'
+
+export const programs = {
+  prisma: 'node_modules/prisma/build/index.js',
+  tsc: 'node_modules/typescript/lib/tsc.js',
+  biome: 'node_modules/@biomejs/biome/bin/biome',
+} as const
+
+/**
+ * A piece that is taken out of a file, none where it is missing anyway; and what is run to notice
+ * it, null for the boot proof.
+ */
+export type LeftOut = {
+  path: string
+  piece?: string | RegExp
+  instead?: string
+  run: readonly string[] | null
+}
+
+// Builds the whole server and connects to nothing.
+const start = ['src/cli.ts', 'openapi']
+
+/** By the first column of the page's last table. */
+export const leftOut: Readonly<Record<string, LeftOut>> = {
+  '`config.access` of a route': {
+    path: 'routes/notes.ts',
+    piece: "config: { access: { resource: 'note', action: 'read' } },",
+    run: start,
+  },
+  'the rules in `src/access/policy.ts`': {
+    path: 'src/access/policy.ts',
+    piece: /^ {2}allow\('note', [^)]*\),\n/gm,
+    run: start,
+  },
+  'the scope: registered outside `tenant`': {
+    path: 'src/app.ts',
+    piece: /( {6}await app\.register\(async function tenant[\s\S]*?) {8}(await .*\(notes\)\n)/,
+    instead: '$2$1',
+    run: start,
+  },
+  '`ENABLE ROW LEVEL SECURITY`': {
+    path: migration,
+    piece: 'ENABLE ROW LEVEL SECURITY, ',
+    run: null,
+  },
+  '`FORCE ROW LEVEL SECURITY`': {
+    path: migration,
+    piece: ', FORCE ROW LEVEL SECURITY',
+    run: null,
+  },
+  'the policy': { path: migration, piece: /CREATE POLICY[^;]*;/, run: null },
+  'the condition in it: `USING (true)`': {
+    path: migration,
+    piece: /USING .* WITH CHECK/,
+    instead: 'USING (true) WITH CHECK',
+    run: null,
+  },
+  'the tenant in a key': {
+    path: migration,
+    piece: 'PRIMARY KEY ("tenant_id", "id")',
+    instead: 'PRIMARY KEY ("id")',
+    run: ['test/db/tenant-keys.test.ts'],
+  },
+  'a column, or all of it, in `prisma/schema.prisma`': {
+    path: 'prisma/schema.prisma',
+    piece: '  department String?\n  text ',
+    instead: '  text ',
+    run: ['test/db/drift.test.ts'],
+  },
+  'the line in `src/db/grants.ts`': {
+    path: 'src/db/grants.ts',
+    piece: /^ {2}notes: .*\n/m,
+    run: ['test/db/grants.test.ts'],
+  },
+  'the row in `src/db/canary-rows.ts`': {
+    path: 'src/db/canary-rows.ts',
+    piece: /^ {2}notes: [\s\S]*?\n {2}\}\),\n/m,
+    run: ['test/db/canary-proof.test.ts'],
+  },
+  'the kind in `src/outbound/event-types.ts`': {
+    path: 'src/outbound/event-types.ts',
+    piece: "  'note.created',\n",
+    run: [programs.tsc, '--project', 'tsconfig.domain.json'],
+  },
+  'the way through `src/`: a route that imports the client': {
+    path: 'routes/notes.ts',
+    piece: "import Type from 'typebox'\n",
+    instead: "import Type from 'typebox'\nimport { Prisma } from '#src/db/generated/client.ts'\n",
+    run: [programs.biome, 'lint', '--vcs-enabled=false', 'routes/notes.ts'],
+  },
+  'the tenant in a `where`': {
+    path: 'src/notes.ts',
+    piece: 'where: { tenantId, id } })\n  return row ===',
+    instead: 'where: { id } })\n  return row ===',
+    run: ['test/access/query-scope-alone.test.ts'],
+  },
+  'a route in `resource-routes.ts`, or a rule in `contract.ts`': {
+    path: 'test/access/matrix/resource-routes.ts',
+    piece: /^ {2}'GET \/notes': .*\n/m,
+    run: ['test/access/matrix.test.ts'],
+  },
+  '`npm run generate`': {
+    path: 'docs/access.md',
+    piece: /^\| note \| delete .*\n/m,
+    run: ['test/access/overview.test.ts'],
+  },
+  // Not there to begin with.
+  'the snapshot': {
+    path: 'tap-snapshots/test/app.test.ts.test.cjs',
+    run: ['test/app.test.ts'],
+  },
+}
