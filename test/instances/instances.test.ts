@@ -16,6 +16,9 @@ import { signInAcross } from './sign-in.ts'
  * each request of a browser to another of them.
  */
 
+const browser = await launchBrowser()
+t.teardown(() => browser.close())
+
 const noPgbouncer = pgbouncer === null && 'no pgbouncer on this machine'
 
 for (const pooled of [false, true]) {
@@ -29,8 +32,6 @@ for (const pooled of [false, true]) {
     })
 
     await t.test('the whole tour, each request answered by another', async (t) => {
-      const browser = await launchBrowser()
-      t.teardown(() => browser.close())
       await takeTour(t, instances.place(browser))
       for (const origin of instances.origins) {
         t.ok((instances.balancer.given.get(origin) ?? 0) > 10, 'by both')
@@ -47,6 +48,9 @@ for (const pooled of [false, true]) {
         if (stopRedis !== null) await shareLimits(t, instances, stopRedis)
       })
     }
-    for (const web of instances.webs) t.notMatch(web.output(), /"level":"(error|fatal)"/)
+    for (const { output } of instances.webs) t.notMatch(output(), /"level":"(error|fatal)"/)
+    for (const { output } of instances.workers) {
+      t.notMatch(output(), /"level":"fatal"|LISTEN/, 'no channel is lost that a pooler takes away')
+    }
   })
 }

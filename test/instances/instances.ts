@@ -11,6 +11,7 @@ export type Instances = Installation & {
   database: TestDatabase
   /** The web processes, and where each listens itself. */
   webs: readonly Program[]
+  workers: readonly Program[]
   origins: readonly [string, string]
   /** The cookie of a new session, as a request behind the balancer carries it. */
   newSession(user: TestUser): Promise<Headers>
@@ -41,7 +42,7 @@ export async function startInstances(
   })
   await installation.furnish()
   const env = { ...installation.env, ...settings }
-  const [webs] = await Promise.all([
+  const [webs, workers] = await Promise.all([
     startTwo(t, ['serve'], { ...env, ROLE: 'web' }),
     startTwo(t, ['worker'], env),
   ])
@@ -55,6 +56,7 @@ export async function startInstances(
     env,
     database,
     webs,
+    workers,
     origins: [one, two],
     async newSession(user) {
       const { cookie } = await signIn({ config, database }, user)

@@ -15,27 +15,40 @@ export async function shareLimits(
 ): Promise<void> {
   const saidBy = (words: string) => webs.map((web) => web.output().split(words).length - 1)
   const away = () => saidBy('Redis is away')
+  let addresses = 0
 
-  t.same(await signIns('203.0.113.1', limit + 2), { 302: limit, 429: 2 }, 'one count')
-  t.same(away(), [0, 0])
+  t.same(await withRedis(() => signIns(limit + 2)), { 302: limit, 429: 2 }, 'one count')
 
+  const before = away()
   await stopRedis()
-  const alone = await signIns('203.0.113.2', 2 * limit + 4)
+  const alone = await signIns(2 * limit + 4)
   t.same(alone, { 302: 2 * limit, 429: 4 }, 'every request is answered, each counts for itself')
-  t.same(away(), [1, 1], 'said once by each')
+  t.same(
+    away(),
+    before.map((times) => times + 1),
+    'said once by each',
+  )
 
+  const returns = saidBy('counted in Redis again')
   await startRedis(t, Number(new URL(String(env.REDIS_URL)).port))
-  while (saidBy('counted in Redis again').includes(0)) {
+  while (saidBy('counted in Redis again').some((times, web) => times === returns[web])) {
     await Promise.all([ask(0, '/me'), ask(1, '/me')])
   }
-  t.same(await signIns('203.0.113.3', limit + 2), { 302: limit, 429: 2 }, 'one count again')
-  t.same(away(), [1, 1])
+  t.same(await withRedis(() => signIns(limit + 2)), { 302: limit, 429: 2 }, 'one count again')
 
-  /** Starts that many sign-ins from one address, in turn; resolves to how many got which answer. */
-  async function signIns(address: string, times: number): Promise<Record<string, number>> {
+  /** Once more where Redis, on a busy machine, was late meanwhile, which counts as being away. */
+  async function withRedis<T>(work: () => Promise<T>): Promise<T> {
+    const before = String(away())
+    const result = await work()
+    return String(away()) === before ? result : withRedis(work)
+  }
+
+  /** Starts that many sign-ins from one new address, in turn; resolves to the number of each answer. */
+  async function signIns(times: number): Promise<Record<string, number>> {
+    addresses += 1
+    const headers = { 'x-forwarded-for': `203.0.113.${addresses}` }
     const answers: Record<string, number> = {}
     for (let index = 0; index < times; index += 1) {
-      const headers = { 'x-forwarded-for': address }
       const web = index % 2 === 0 ? 0 : 1
       const { status } = await ask(web, '/auth/login?provider=demo', { headers })
       answers[status] = (answers[status] ?? 0) + 1
