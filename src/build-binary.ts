@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { listAssets } from './assets.ts'
@@ -43,6 +43,8 @@ await writeFile(
     assets: Object.fromEntries((await assets()).map((path) => [path, `${top}${path}`])),
   }),
 )
+// One that runs cannot be written over, but it can be replaced.
+await rm(binary, { force: true })
 const { status } = spawnSync(process.execPath, [`--build-sea=${blueprint}`], { stdio: 'inherit' })
 if (status !== 0) throw new Error('The binary could not be put together.')
 await chmod(binary, 0o755)
