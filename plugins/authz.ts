@@ -67,7 +67,7 @@ async function requirePermission(request: FastifyRequest): Promise<void> {
   const reason = judge(request, access.resource, access.action)
   if (reason === 'allowed') return
   request.log.info({ reason, userId: request.caller.userId }, 'refused')
-  throw new Refusal('forbidden')
+  throw new Refusal('forbidden', { reason })
 }
 
 function requireSession(request: FastifyRequest, recent: boolean): void {

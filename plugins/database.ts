@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '#src/db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
 import type { ProofWatch } from '#src/db/proof-watch.ts'
 import type { ContextMode } from '#src/db/scoped-pool.ts'
+import { traceDatabase, traceIdentityPlane } from '#src/db/traced.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,15 +19,19 @@ type Options = { url: string; poolSize: number; context: ContextMode; proof: Pro
 /** Opens both doors to the database and closes them with the server. */
 export default fp<Options>(
   async function database(app, { url, poolSize, context, proof }) {
-    const db = requireProof(openDatabase(url, poolSize, context), proof)
-    const identityPlane = openIdentityPlane(url, Math.ceil(poolSize / 2))
+    const { tracing, metrics } = app
+    const { pools } = metrics
+    const scoped = openDatabase(url, poolSize, context, pools.watch('scoped'))
+    const keyed = openIdentityPlane(url, Math.ceil(poolSize / 2), pools.watch('identity'))
+    const db = traceDatabase(requireProof(scoped, proof), tracing)
+    const identityPlane = traceIdentityPlane(keyed, tracing)
     app.decorate('db', db)
     app.decorate('identityPlane', identityPlane)
     app.addHook('onClose', async function closeDatabase() {
       await Promise.all([db.close(), identityPlane.close()])
     })
   },
-  { name: 'database', fastify: '5.x' },
+  { name: 'database', fastify: '5.x', dependencies: ['metrics', 'tracing'] },
 )
 
 /** Whatever route it is that asks: under a broken lock it gets a 503 instead of rows. */

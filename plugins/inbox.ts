@@ -13,7 +13,7 @@ declare module 'fastify' {
 export default fp<{ url: string }>(
   async function inbox(app, { url }) {
     const { batches, commits, inboxEvents, inboxAge } = app.metrics.billing
-    const store = openInboxStore(url, app.queue, inboxLimits)
+    const store = openInboxStore(url, app.queue, inboxLimits, app.metrics.pools.watch('inbox'))
     const inbox = createInbox(store, inboxLimits, {
       batch(events, seconds) {
         batches.observe(events)

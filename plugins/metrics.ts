@@ -1,4 +1,6 @@
 import fp from 'fastify-plugin'
+import { Refusal } from '#src/errors.ts'
+import { requestLabels } from '#src/http-metrics.ts'
 import type { Metrics } from '#src/metrics.ts'
 
 declare module 'fastify' {
@@ -8,10 +10,22 @@ declare module 'fastify' {
   }
 }
 
-/** Hands every scope the registry of this process. */
+/** Hands every scope the numbers of this process, and counts each request when it is answered. */
 export default fp<{ metrics: Metrics }>(
   async function metrics(app, options) {
+    const { requests, refusals } = options.metrics.http
     app.decorate('metrics', options.metrics)
+    app.addHook('onError', async function countRefusal(_request, _reply, error) {
+      if (!(error instanceof Refusal)) return
+      refusals.inc({ code: error.code, reason: error.reason })
+    })
+    // With a callback: every request passes here, and a promise would cost more than the count.
+    app.addHook('onResponse', function countRequest(request, reply, done) {
+      const { method, routeOptions } = request
+      const labels = requestLabels(method, routeOptions.url, reply.statusCode)
+      requests.observe(labels, reply.elapsedTime / 1_000)
+      done()
+    })
   },
   { name: 'metrics', fastify: '5.x' },
 )

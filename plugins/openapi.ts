@@ -5,6 +5,7 @@ import { accessOverview } from '#src/access/overview.ts'
 import type { ApiDescription } from '#src/api/description.ts'
 import { finishDescription } from '#src/api/finish.ts'
 import { Problem } from '#src/shapes.ts'
+import { version } from '#src/version.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,7 +32,7 @@ export default fp<{ baseUrl: string }>(
         info: {
           title: 'Gatehouse',
           description: 'Sign-in, scoped resources and signed webhooks.',
-          version: '0.1.0',
+          version,
           license: { name: 'MIT', identifier: 'MIT' },
         },
         servers: [{ url: baseUrl }],

@@ -29,29 +29,30 @@ export default fp<Options>(
       max: limit.max,
       timeWindow: limit.seconds * 1000,
       keyGenerator: by === 'session' ? bySession : byAddress,
-      errorResponseBuilder: (_request, { ttl }) => tooMany(ttl),
+      errorResponseBuilder: (_request, { ttl }) => tooMany(name, ttl),
     })
     const count = app.rateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
       await count.call(app, request, reply)
     })
-    if (by === 'address-and-session') limitBrowserSession(app)
+    if (by === 'address-and-session') limitBrowserSession(app, name)
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['limit-store'] },
 )
 
 /** A count of its own per live session, anonymous ones included; without one nothing to count. */
-function limitBrowserSession(app: FastifyInstance): void {
+function limitBrowserSession(app: FastifyInstance, name: string): void {
   const count = app.createRateLimit({ keyGenerator: byBrowserSession })
   app.addHook('onRequest', async function limitSessionRate(request) {
     if (request.session.live !== true) return
     const counted = await count(request)
-    if (!counted.isAllowed && counted.isExceeded) throw tooMany(counted.ttl)
+    if (!counted.isAllowed && counted.isExceeded) throw tooMany(name, counted.ttl)
   })
 }
 
-function tooMany(ttlMs: number): Refusal {
-  return new Refusal('too-many-requests', { retryAfterSeconds: Math.ceil(ttlMs / 1000) })
+function tooMany(limit: string, ttlMs: number): Refusal {
+  const retryAfterSeconds = Math.ceil(ttlMs / 1000)
+  return new Refusal('too-many-requests', { retryAfterSeconds, reason: limit })
 }
 
 function byAddress(request: FastifyRequest): string {

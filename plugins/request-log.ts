@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 /**
@@ -10,16 +11,29 @@ export default fp(
       reply.header('x-request-id', request.id)
     })
     app.addHook('onResponse', async function logRequest(request, reply) {
-      request.log.info(
-        {
-          method: request.method,
-          path: request.url.split('?', 1)[0],
-          status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime * 10) / 10,
-        },
-        'request',
-      )
+      writeLine(request, reply)
     })
   },
   { name: 'request-log', fastify: '5.x' },
 )
+
+/** The same for what is refused before it has a route: hooks do not run for it. */
+export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  reply.raw.once('finish', () => writeLine(request, reply))
+}
+
+function writeLine(request: FastifyRequest, reply: FastifyReply): void {
+  const caller = request.tokenCaller ?? request.session?.caller
+  request.log.info(
+    {
+      method: request.method,
+      path: request.url.split('?', 1)[0],
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(caller && { userId: caller.userId, tenantId: caller.tenantId }),
+    },
+    'request',
+  )
+}

@@ -1,4 +1,5 @@
-import { type AccessRow, roleNames } from './access/overview.ts'
+import type { AccessRow } from './access/overview.ts'
+import { roles } from './access/roles.ts'
 
 const introduction = `# Who may do what
 
@@ -7,15 +8,17 @@ Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. What
 
 /** The policy as a Markdown document. */
 export function accessDocument(rows: readonly AccessRow[]): string {
-  const header = ['Resource', 'Action', ...roleNames, 'Which', 'Only', 'Limited token']
-  const lines = rows.map(({ resource, action, roles, scope, conditions, tokenPermission }) => [
-    resource,
-    action,
-    ...roleNames.map((role) => (roles.includes(role) ? 'yes' : '–')),
-    scope,
-    conditions.join('; '),
-    tokenPermission === null ? '–' : `\`${tokenPermission}\``,
-  ])
+  const header = ['Resource', 'Action', ...roles, 'Which', 'Only', 'Limited token']
+  const lines = rows.map(
+    ({ resource, action, roles: allowed, scope, conditions, tokenPermission }) => [
+      resource,
+      action,
+      ...roles.map((role) => (allowed.includes(role) ? 'yes' : '–')),
+      scope,
+      conditions.join('; '),
+      tokenPermission === null ? '–' : `\`${tokenPermission}\``,
+    ],
+  )
   const table = [header, header.map(() => '---'), ...lines].map(
     (cells) => `| ${cells.join(' | ')} |`,
   )

@@ -25,6 +25,7 @@ import sameOrigin from '#plugins/same-origin.ts'
 import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
+import tracingPlugin from '#plugins/tracing.ts'
 import webhookVerify from '#plugins/webhook-verify.ts'
 import tenantAudit from '#routes/audit.ts'
 import ownAudit from '#routes/auth/audit.ts'
@@ -74,6 +75,7 @@ import type { Config } from './config.ts'
 import { type ProofWatch, unwatched } from './db/proof-watch.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { serverOptions } from './server-options.ts'
+import type { Tracing } from './tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -105,12 +107,13 @@ export async function buildApp(
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
   proof: ProofWatch = unwatched,
-  options: { connect: boolean } = { connect: true },
+  options: { connect: boolean; tracing?: Tracing } = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
 
   app.decorate('clock', clock)
+  await app.register(tracingPlugin, { tracing: options.tracing })
   await app.register(requestLog)
   await app.register(errors)
   await app.register(metricsPlugin, { metrics })
@@ -122,7 +125,7 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(limitStore, { redisUrl: config.redisUrl })
   await app.register(database, { ...config.database, proof })
-  await app.register(queue, { url: config.database.url, ...options })
+  await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, { providers: config.providers, clock })
   await app.register(outbound, { ...config.outbound, clock })
 

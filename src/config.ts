@@ -20,6 +20,7 @@ import {
   readSecrets,
 } from './setting-readers.ts'
 import { Settings } from './settings.ts'
+import { readTracing, type TracingSetup } from './tracing-settings.ts'
 import { findUnknownSettings, type UnknownSetting } from './unknown-settings.ts'
 
 export type Config = {
@@ -62,6 +63,8 @@ export type Config = {
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
   redisUrl: string | null
   logLevel: string
+  /** Null: nothing is traced. */
+  tracing: TracingSetup | null
   /** To be warned about. */
   unknownSettings: readonly UnknownSetting[]
   clock: Clock
@@ -138,6 +141,7 @@ export function readConfig(env: Environment): Config {
     },
     redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
+    tracing: readTracing(values, faults),
     unknownSettings: findUnknownSettings(env),
     clock: readClock(values.GATEHOUSE_NOW, production, faults),
   }

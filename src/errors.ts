@@ -29,13 +29,19 @@ export class Refusal extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined
+  /** For whoever runs the service, one of a few words: which limit it was, which rule. */
+  readonly reason: string
 
-  constructor(code: ErrorCode, options: { detail?: string; retryAfterSeconds?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { detail?: string; retryAfterSeconds?: number; reason?: string } = {},
+  ) {
     super(options.detail ?? errorTable[code].title)
     this.name = 'Refusal'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.reason = options.reason ?? ''
   }
 }
 

@@ -1,8 +1,5 @@
-import type { Tx } from './db/database.ts'
+import type { TenantScope, Tx } from './db/database.ts'
 import { Refusal } from './errors.ts'
-
-/** The first lock: the tenant of the verified session. */
-type TenantScope = { readonly tenantId: string }
 
 /** Where a folder is wanted: nested in another one, or else directly with a team. */
 export type Target = { readonly teamId?: number; readonly parentId?: number }

@@ -1,5 +1,5 @@
 import { idForm, type Page, pageOf } from './cursor.ts'
-import type { Tx } from './db/database.ts'
+import type { TenantScope, Tx } from './db/database.ts'
 import { isForeignKeyViolation } from './db/foreign-key.ts'
 import type { Prisma } from './db/generated/client.ts'
 import { Refusal } from './errors.ts'
@@ -10,9 +10,6 @@ import {
   type Target,
   takeTurn,
 } from './folder-tree.ts'
-
-/** The first lock: the tenant of the verified session. */
-type TenantScope = { readonly tenantId: string }
 
 export const folderList = { name: 'folders', forms: [idForm] }
 

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { accessOverview } from './access/overview.ts'
 import { accessDocument } from './access-document.ts'
+import { metricsTable } from './metrics-document.ts'
 import { documentedSettings, environmentExample, settingsTable } from './settings-documents.ts'
 
 /*
@@ -15,14 +16,16 @@ const access = new URL('../docs/access.md', import.meta.url)
 await mkdir(new URL('.', access), { recursive: true })
 await writeFile(access, accessDocument(accessOverview()))
 
-const readme = new URL('../README.md', import.meta.url)
-const text = await readFile(readme, 'utf8')
-await writeFile(readme, withTable(text, settingsTable(settings)))
+await writeTable('../README.md', 'settings', settingsTable(settings))
+await writeTable('../docs/observability.md', 'metrics', await metricsTable())
 
-/** Puts the table between the two marks of the README. */
-function withTable(document: string, table: string): string {
-  return document.replace(
-    /(<!-- settings: generated -->\n)[\s\S]*(<!-- settings: end -->)/,
-    (_all, start, end) => `${start}${table}${end}`,
+/** Puts the table between the two marks of the document. */
+async function writeTable(path: string, mark: string, table: string): Promise<void> {
+  const document = new URL(path, import.meta.url)
+  const marks = new RegExp(`(<!-- ${mark}: generated -->\\n)[\\s\\S]*(<!-- ${mark}: end -->)`)
+  const text = await readFile(document, 'utf8')
+  await writeFile(
+    document,
+    text.replace(marks, (_all, start, end) => `${start}${table}${end}`),
   )
 }

@@ -1,10 +1,7 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { publish } from '#src/outbound/publish.ts'
-
-/** The first lock: the tenant of the verified session. */
-export type TenantScope = { readonly tenantId: string }
 
 export const invoiceList = { name: 'invoices', forms: [idForm] }
 

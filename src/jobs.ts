@@ -87,6 +87,8 @@ const queues = {
   },
 } as const satisfies Record<keyof Jobs, Queue>
 
+export const queueNames: readonly string[] = Object.keys(queues)
+
 // Clearing away what is done may take longer than a request would wait.
 const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
 

@@ -1,5 +1,6 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import { refuseLeaver } from '#src/db/foreign-key.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { inTenant } from '#src/db/in-tenant.ts'
 import { publish } from '#src/outbound/publish.ts'
@@ -57,26 +58,31 @@ export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number)
   })
 }
 
-/** A new order of `owner`, placed in the tenant they are in. */
+/**
+ * A new order of `owner`, placed in the tenant they are in.
+ * @throws Refusal `forbidden` for an owner who is being removed
+ */
 export async function createOrder(
   tx: Tx,
-  owner: OwnerScope & { readonly tenantId: string },
+  owner: OwnerScope & TenantScope,
   order: { lineItems: LineItem[]; shippingAddress: ShippingAddress; cardLast4: string },
   now: Date,
 ) {
   const { userId, tenantId } = owner
   const { lineItems, shippingAddress, cardLast4 } = order
-  const row = await tx.order.create({
-    data: {
-      userId,
-      tenantId,
-      lineItems,
-      shippingAddress,
-      cardLast4,
-      createdAt: now,
-      updatedAt: now,
-    },
-  })
+  const row = await tx.order
+    .create({
+      data: {
+        userId,
+        tenantId,
+        lineItems,
+        shippingAddress,
+        cardLast4,
+        createdAt: now,
+        updatedAt: now,
+      },
+    })
+    .catch(refuseLeaver)
   return toOrder(row)
 }
 

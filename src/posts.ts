@@ -1,11 +1,9 @@
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import { refuseLeaver } from '#src/db/foreign-key.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { publish } from '#src/outbound/publish.ts'
-
-/** The first lock: the tenant of the verified session. */
-export type TenantScope = { readonly tenantId: string }
 
 export const postList = { name: 'posts', forms: [idForm] }
 
@@ -31,24 +29,29 @@ export async function findPost(db: Pick<Database, 'readRows'>, scope: TenantScop
   return row === undefined ? null : toPost(row)
 }
 
-/** A new post of the author, in their tenant; where no department is given, of their department. */
+/**
+ * A new post of the author, in their tenant; where no department is given, of their department.
+ * @throws Refusal `forbidden` for an author who is leaving the tenant
+ */
 export async function createPost(
   tx: Tx,
   author: TenantScope & { readonly userId: number; readonly department: string | null },
   post: { title: string; body: string; department?: string },
   now: Date,
 ) {
-  const row = await tx.post.create({
-    data: {
-      tenantId: author.tenantId,
-      authorId: author.userId,
-      department: post.department ?? author.department,
-      title: post.title,
-      body: post.body,
-      createdAt: now,
-      updatedAt: now,
-    },
-  })
+  const row = await tx.post
+    .create({
+      data: {
+        tenantId: author.tenantId,
+        authorId: author.userId,
+        department: post.department ?? author.department,
+        title: post.title,
+        body: post.body,
+        createdAt: now,
+        updatedAt: now,
+      },
+    })
+    .catch(refuseLeaver)
   return toPost(row)
 }
 

@@ -1,5 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
 import { answerError } from '#plugins/errors.ts'
+import { logUnrouted } from '#plugins/request-log.ts'
+import { answerClientError } from './client-errors.ts'
 import type { Config } from './config.ts'
 import { randomId } from './crypto/digest.ts'
 
@@ -14,7 +16,13 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
   return {
     loggerInstance: logger,
     // What is refused before a route is found leaves as every other error does.
-    frameworkErrors: answerError,
+    frameworkErrors(error, request, reply) {
+      logUnrouted(request, reply)
+      return answerError(error, request, reply)
+    },
+    clientErrorHandler(error, socket) {
+      answerClientError(logger, error, socket)
+    },
     // One line per request is written by plugins/request-log.ts.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => randomId(),

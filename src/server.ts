@@ -9,10 +9,12 @@ import { measureBacklog } from './billing/backlog.ts'
 import type { Config } from './config.ts'
 import { proveDatabase } from './db/proof.ts'
 import { type ProofWatch, type Repeat, watchProof } from './db/proof-watch.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { createMetrics, describeProcess, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
-import { measureWaiting } from './outbound/backlog.ts'
+import { measureQueues } from './queue-metrics.ts'
+import { findFailing, type Look, looksAt, looksAtProof } from './readiness.ts'
 import { serverOptions } from './server-options.ts'
+import { startTracing, type Tracing } from './tracing.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 export type Running = {
@@ -43,16 +45,18 @@ export async function start(
   if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
   const metrics = createMetrics({ process: true })
-  const parts: Parts = { app: null, worker: null, admin: null, proof: null }
+  const tracing = await startTracing(config.tracing, role, logger)
+  const parts: Parts = { app: null, worker: null, admin: null, proof: null, tracing }
   const stop = () => stopInPhases(parts)
   try {
     if (role !== 'worker') {
       parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
-      parts.app = await buildApp(config, logger, metrics, parts.proof)
+      parts.app = await buildApp(config, logger, metrics, parts.proof, { connect: true, tracing })
       // Compiles the schemas of all routes, and nothing else runs meanwhile: before any job does.
       await parts.app.ready()
     }
-    if (role !== 'web') parts.worker = await startWorker(config, logger, metrics)
+    if (role !== 'web') parts.worker = await startWorker(config, logger, metrics, tracing)
+    describeProcess(metrics, role, parts.proof)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
@@ -87,6 +91,7 @@ type Parts = {
   worker: Worker | null
   admin: FastifyInstance | null
   proof: ProofWatch | null
+  tracing: Tracing
 }
 
 /** The second listener, for those who run the service. */
@@ -100,40 +105,33 @@ async function buildAdmin(
   await admin.register(errors)
   await admin.register(notFound)
   await admin.register(routeAccess)
-  await admin.register(health, { findFailing: () => findFailing(parts) })
+  await admin.register(health, { findFailing: () => findFailing(looksOf(parts)) })
   const plane = parts.worker?.plane ?? parts.app?.identityPlane
   await admin.register(metricsRoute, {
     metrics,
     async refresh() {
       // A database that is away must not take the other numbers with it.
       if (plane === undefined) return
+      metrics.measured.set(1)
       await Promise.all([
         measureBacklog(plane, metrics.billing),
-        measureWaiting(plane, metrics.outbound),
-      ]).catch((error) => logger.warn({ err: error }, 'the backlog could not be measured'))
+        measureQueues(plane, metrics.queues),
+      ]).catch((error) => {
+        metrics.measured.set(0)
+        logger.warn({ err: error }, 'the backlog could not be measured')
+      })
     },
   })
   return admin
 }
 
-/** The parts of this process that cannot do their work now. */
-async function findFailing({ app, worker, proof }: Parts): Promise<string[]> {
-  const looks: [string, () => Promise<unknown> | undefined][] = [
-    ['database', () => app?.identityPlane.query({ text: 'SELECT 1' })],
-    ['queue', () => worker?.queue.getQueues(['billing-event'])],
-    ['tenant lock', async () => proof?.requireProof()],
+/** What the parts of this process stand on; a worker's lock is proven at the start. */
+function looksOf({ app, worker, proof }: Parts): Look[] {
+  return [
+    ...(app ? looksAt(app.identityPlane, app.queue) : []),
+    ...(worker ? looksAt(worker.plane, worker.queue) : []),
+    ...(proof ? looksAtProof(proof) : []),
   ]
-  const failing = await Promise.all(
-    looks.map(async ([part, look]) => {
-      try {
-        await look()
-        return []
-      } catch {
-        return [part]
-      }
-    }),
-  )
-  return failing.flat()
 }
 
 async function listen(
@@ -159,9 +157,10 @@ async function listen(
   }
 }
 
-async function stopInPhases({ app, worker, admin, proof }: Parts): Promise<void> {
+async function stopInPhases({ app, worker, admin, proof, tracing }: Parts): Promise<void> {
   await proof?.stop()
   await app?.close()
   await worker?.stop()
   await admin?.close()
+  await tracing.stop()
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { tracingSettings } from './tracing-schema.ts'
 
 /**
  * Every setting of the program, documented where it is defined. `.env.example` and the settings
@@ -232,6 +233,7 @@ export const Settings = Type.Object({
     ),
     { default: 'info', description: 'JSON lines on standard output; pretty on a terminal.' },
   ),
+  ...tracingSettings,
   GATEHOUSE_NOW: Type.Optional(
     Type.String({
       minLength: 1,

@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
 import { isPooled } from './db/pool-options.ts'
+import { traceDatabase, traceIdentityPlane } from './db/traced.ts'
 import { createProviders } from './identity/providers.ts'
 import { workRevocations } from './identity/revocation-job.ts'
 import { openQueue } from './jobs.ts'
@@ -15,6 +16,7 @@ import { workAlerts } from './outbound/alert-job.ts'
 import { workOutbound } from './outbound/worker.ts'
 import { startPruner } from './pruner.ts'
 import { listManagerAddresses } from './tenancy/managers.ts'
+import { type Tracing, untraced } from './tracing.ts'
 
 export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
 
@@ -25,16 +27,23 @@ export async function startWorker(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
+  tracing: Tracing = untraced,
 ): Promise<Worker> {
   const { workerUrl, poolSize, context } = config.database
   const parts: Parts = {
-    db: openDatabase(workerUrl, poolSize, context),
-    plane: openIdentityPlane(workerUrl, 4),
+    db: traceDatabase(
+      openDatabase(workerUrl, poolSize, context, metrics.pools.watch('jobs')),
+      tracing,
+    ),
+    plane: traceIdentityPlane(
+      openIdentityPlane(workerUrl, 4, metrics.pools.watch('jobs-identity')),
+      tracing,
+    ),
     queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
     others: [],
   }
   try {
-    await work(parts, config, logger, metrics)
+    await work(parts, config, logger, metrics, tracing)
     return { queue: parts.queue, plane: parts.plane, stop: () => stopWorker(parts) }
   } catch (error) {
     await stopWorker(parts)
@@ -55,6 +64,7 @@ async function work(
   config: Config,
   logger: FastifyBaseLogger,
   metrics: Metrics,
+  tracing: Tracing,
 ): Promise<void> {
   const { db, plane, queue } = parts
   const { clock, encryptionKeys: keys } = config
@@ -71,11 +81,21 @@ async function work(
     retentionDays,
     clock,
     metrics: metrics.billing,
+    tracing,
     logger,
   })
   await workRevocations(queue, { plane, keys, providers }, logger)
-  const announced = !isPooled(config.database.workerUrl)
-  const means = { queue, db, plane, announced, keys, clock, metrics: metrics.outbound, logger }
+  const means = {
+    queue,
+    db,
+    plane,
+    announced: !isPooled(config.database.workerUrl),
+    keys,
+    clock,
+    metrics: metrics.outbound,
+    tracing,
+    logger,
+  }
   parts.others.push(await workOutbound(config.outbound, means))
   const { mail, baseUrl } = config
   const alertMeans = {

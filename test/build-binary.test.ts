@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { launchBrowser } from './browser.ts'
+import { tracesOf } from './collector.ts'
 import { prepareInstallation } from './instances/installation.ts'
 import { addresses, runProgram, temporaryFolder } from './program.ts'
+import { startReceiver } from './receiver.ts'
 import { logins, type Urls, urlsOf } from './template.ts'
 import { takeTour } from './tour.ts'
 
@@ -25,7 +27,13 @@ t.test('one file in an empty folder: every command, and the tour with two of it'
   const cwd = await temporaryFolder(t)
   const urls = await createEmptyDatabase()
   const { furnish, place, ...installation } = await prepareInstallation(t, urls)
-  const env = { ...installation.env, DATABASE_OWNER_URL: urls.ownerUrl }
+  const collector = await startReceiver()
+  t.teardown(() => collector.close())
+  const env = {
+    ...installation.env,
+    DATABASE_OWNER_URL: urls.ownerUrl,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  }
   const succeeds = async (...args: string[]) => {
     const program = await run(t, args, env, cwd)
     t.equal(await program.ended, 0, `${args}: ${program.output()}`)
@@ -67,6 +75,8 @@ t.test('one file in an empty folder: every command, and the tour with two of it'
     t.equal(await program.ended, 0, program.output())
     t.notMatch(program.output(), /"level":"(error|fatal)"/)
   }
+  const traced = tracesOf(collector.requests).map(({ name }) => name)
+  t.ok(traced.includes('GET /me'), 'what the binary did was traced')
   t.same(await readdir(cwd), [], 'it writes no file')
 })
 

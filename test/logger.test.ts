@@ -46,3 +46,12 @@ t.test('lines are JSON with the level as a word and the time in UTC', async (t) 
     msg: 'said',
   })
 })
+
+t.test('what is below the level is not written', async (t) => {
+  const lines: string[] = []
+  const logger = createLogger('warn', { write: (line) => void lines.push(line) })
+  logger.info({}, 'left out')
+  logger.child({ reqId: 'r1' }).warn({}, 'said')
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(lines[0] ?? ''), { level: 'warn', reqId: 'r1', msg: 'said' })
+})

@@ -33,6 +33,7 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
       const { provider, token } = logout
       const ended = await endProviderSessions(app.identityPlane, provider, token, device)
       if (ended === 'replayed') throw await request.refuseLogout('logout-token-replayed')
+      app.metrics.identity.sessionsEnded.inc({ reason: 'provider-request' }, ended)
       request.log.info({ provider, ended }, 'provider logout')
       return reply.type('text/plain').send('')
     },

@@ -34,6 +34,7 @@ const Refused = {
 const callback: FastifyPluginAsync<Options> = async function callback(app, options) {
   const { redirectUri, returnTo, absoluteSeconds, encryptionKeys } = options
   const plane = app.identityPlane
+  const { signIns } = app.metrics.identity
 
   app.get(
     '/auth/callback',
@@ -56,6 +57,12 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         state === undefined || more.length > 0 ? null : await takeAttempt(plane, cookieId, state)
       const provider = app.providers.get(attempt?.provider ?? '')
       if (attempt === null || provider === undefined) {
+        signIns.inc({
+          provider: 'unknown',
+          purpose: 'unknown',
+          outcome: 'refused',
+          reason: 'bad-state',
+        })
         await recordAudit(
           plane,
           { action: 'sign-in', outcome: 'refused', reason: 'bad-state' },
@@ -63,9 +70,12 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         )
         return reply.code(400).type('text/plain').send('bad state')
       }
+      const count = (outcome: string, reason: string) =>
+        signIns.inc({ provider: attempt.provider, purpose: attempt.purpose.kind, outcome, reason })
       const proven = await provider.client
         .exchange(parameters, attempt, redirectUri)
         .catch(async (error) => {
+          count(...failureOf(error))
           await auditFailure(attempt, error, device)
           throw refusalOfProvider(error)
         })
@@ -86,8 +96,15 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         device,
         nowSeconds: unixSeconds(app.clock),
         grant: tokens && { tokens, keys: encryptionKeys },
+      }).catch((error) => {
+        count('failed', 'internal')
+        throw error
       })
-      if (result.outcome === 'refused') throw refusalOfIdentity(result.reason)
+      if (result.outcome === 'refused') {
+        count('refused', result.reason)
+        throw refusalOfIdentity(result.reason)
+      }
+      count('done', '')
       await request.adoptSession(newCookieId)
       return reply.redirect(returnTo)
     },
@@ -104,6 +121,12 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
       await recordAudit(plane, { action, outcome: 'unavailable', reason, provider, userId }, device)
     }
   }
+}
+
+function failureOf(error: unknown): [outcome: string, reason: string] {
+  if (error instanceof SignInRefused) return ['refused', error.reason]
+  if (error instanceof ProviderUnavailable) return ['unavailable', error.reason]
+  return ['failed', 'internal']
 }
 
 export default callback

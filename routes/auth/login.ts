@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { deviceOf } from '#src/audit.ts'
 import { Refusal } from '#src/errors.ts'
 import type { SessionCaller } from '#src/identity/caller.ts'
+import { ProviderUnavailable } from '#src/identity/refusal.ts'
 import { refusalOfProvider } from '#src/identity/refusal-answers.ts'
 import { startOwn, startSignIn } from '#src/identity/start-sign-in.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
@@ -60,12 +61,18 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
         return reply.type('text/html; charset=utf-8').send(signInPage(choices, anew))
       }
       const url = await start(request, name, anew ? caller : null).catch((error) => {
+        if (error instanceof ProviderUnavailable) countUnavailable(name, anew, error.reason)
         throw refusalOfProvider(error)
       })
       if (url === null) throw new Refusal('unauthenticated')
       return reply.redirect(url.href)
     },
   )
+
+  function countUnavailable(provider: string, anew: boolean, reason: string): void {
+    const purpose = anew ? 'reauthenticate' : 'sign-in'
+    app.metrics.identity.signIns.inc({ provider, purpose, outcome: 'unavailable', reason })
+  }
 
   /** @param confirming who has to confirm who they are; null or undefined for a sign-in */
   async function start(

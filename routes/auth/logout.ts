@@ -32,6 +32,7 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
       const { sessionCaller, session } = request
       const device = deviceOf(request.ip, request.headers['user-agent'])
       const name = await signOut(app.identityPlane, app.queue, sessionCaller, device)
+      app.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()
       const isForm = request.headers['content-type']?.startsWith(

@@ -26,6 +26,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
   { idleSeconds },
 ) {
   const plane = app.identityPlane
+  const { sessionsEnded } = app.metrics.identity
   const ownerOf = ({ sessionCaller: { userId, sessionId } }: FastifyRequest) => ({
     userId,
     sessionId,
@@ -84,7 +85,8 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
       },
     },
     async (request, reply) => {
-      await endOtherSessions(plane, request.sessionCaller, device(request))
+      const ended = await endOtherSessions(plane, request.sessionCaller, device(request))
+      sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return reply.code(204).send(null)
     },
   )
@@ -105,6 +107,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
       const id = request.params.id.toLowerCase()
       const ended = await endOwnSession(plane, sessionCaller, id, device(request))
       if (!ended) throw new Refusal('not-found')
+      sessionsEnded.inc({ reason: 'own-request' })
       if (id === sessionCaller.sessionId) {
         await session.destroy()
         reply.clearSessionCookie()

@@ -49,6 +49,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
   { idleSeconds },
 ) {
   const plane = app.identityPlane
+  const { sessionsEnded } = app.metrics.identity
   const hidden = { hide: true } as const
 
   app.get(
@@ -80,6 +81,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
       const { sessionCaller, body } = request
       const ended = await endOwnSession(plane, sessionCaller, body.id, requestDevice(request))
       if (!ended) throw new Refusal('not-found')
+      sessionsEnded.inc({ reason: 'own-request' })
       return done(reply, 'session-ended')
     },
   )
@@ -88,7 +90,8 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     '/app/account/sessions/end-others',
     { config: { access: 'session' }, schema: hidden },
     async (request, reply) => {
-      await endOtherSessions(plane, request.sessionCaller, requestDevice(request))
+      const ended = await endOtherSessions(plane, request.sessionCaller, requestDevice(request))
+      sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return done(reply, 'others-ended')
     },
   )

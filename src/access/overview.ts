@@ -7,7 +7,7 @@ import {
   type Rule,
   type ScopeKind,
 } from './policy.ts'
-import { rolePermissions, type TokenPermission } from './roles.ts'
+import { roles, type TokenPermission } from './roles.ts'
 
 /** One rule of the policy as people read it. */
 export type AccessRow = {
@@ -21,8 +21,6 @@ export type AccessRow = {
   conditions: readonly string[]
   tokenPermission: TokenPermission | null
 }
-
-export const roleNames: readonly string[] = Object.keys(rolePermissions)
 
 const scopeWords: Readonly<Record<ScopeKind, string>> = {
   owner: 'one’s own',
@@ -40,7 +38,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
   return rules.map((rule) => ({
     resource: rule.resource,
     action: rule.action,
-    roles: roleNames.filter((role) => mayTry(role, rule, rules)),
+    roles: roles.filter((role) => mayTry(role, rule, rules)),
     scope: scopeWords[rule.scope],
     conditions: rule.unless.map((condition) => conditionWords[condition]),
     tokenPermission: rule.tokenPermission,

@@ -1,7 +1,7 @@
-import pg from 'pg'
 import type { PgBoss } from 'pg-boss'
 import { sha256 } from '#src/crypto/digest.ts'
 import { type Queryable, withoutName } from '#src/db/identity-plane.ts'
+import type { PoolWatch } from '#src/db/metrics.ts'
 import {
   isPooled,
   poolOptions,
@@ -9,6 +9,7 @@ import {
   survivesBrokenConnections,
 } from '#src/db/pool-options.ts'
 import { runTransaction } from '#src/db/transaction.ts'
+import { WatchedPool } from '#src/db/watched-pool.ts'
 
 /** A verified event as it is kept. */
 export type Arrival = {
@@ -59,7 +60,12 @@ class TooLate extends Error {
  * deadline in the server's time: a server that was held up and reads it later records nothing, so
  * a sender that was told 503 is not contradicted. Whatever fails costs its connection.
  */
-export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits): InboxStore {
+export function openInboxStore(
+  url: string,
+  queue: PgBoss,
+  limits: StoreLimits,
+  watch?: PoolWatch,
+): InboxStore {
   const { connectMs, beginMs, statementMs } = limits
   const answerMs = beginMs + statementMs + graceMs
   const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }
@@ -69,7 +75,7 @@ export function openInboxStore(url: string, queue: PgBoss, limits: StoreLimits):
     // One plan for few events and for many; making it anew costs more than carrying it out.
     ...(!isPooled(url) && { options: '-c plan_cache_mode=force_generic_plan' }),
   }
-  const pool = survivesBrokenConnections(new pg.Pool(options))
+  const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   // Behind a pooler the limit of a statement has to come with its transaction, in a second trip.
   const { query }: Queryable = isPooled(url)
     ? {

@@ -31,6 +31,16 @@ const outcomes: readonly WebhookOutcome[] = [
   'unavailable',
   'failed',
 ]
+const workOutcomes = [
+  'processed',
+  'stale',
+  'gone',
+  'ignored',
+  'already-processed',
+  'missing',
+  'failed',
+  'dead',
+] as const
 // From a hundredth of a millisecond (one digest) to the 2 s of the contract and a slow refetch.
 const secondsBuckets = [
   0.00001, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10,
@@ -47,6 +57,13 @@ export function createBillingMetrics(registry: Registry) {
   })
   // A counter that is there at zero can be alerted on before it first moves.
   for (const outcome of outcomes) requests.inc({ outcome }, 0)
+  const worked = new Counter({
+    name: 'gatehouse_billing_events_worked_total',
+    help: 'Attempts at recorded events by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of workOutcomes) worked.inc({ outcome }, 0)
   return {
     requests,
     stages: new Histogram({
@@ -68,12 +85,7 @@ export function createBillingMetrics(registry: Registry) {
       buckets: secondsBuckets,
       registers,
     }),
-    worked: new Counter({
-      name: 'gatehouse_billing_events_worked_total',
-      help: 'Attempts at recorded events by outcome (applied, stale, failed, dead, …)',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    worked,
     purged: new Counter({
       name: 'gatehouse_billing_bodies_purged_total',
       help: 'Raw bodies let go of after their time of keeping',

@@ -4,6 +4,7 @@ import type { Clock } from '#src/clock.ts'
 import type { Database } from '#src/db/database.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
 import type { Jobs } from '#src/jobs.ts'
+import type { Tracing } from '#src/tracing.ts'
 import { applyEvent, noteAbandoned, noteFailure } from './apply.ts'
 import { PoisonEvent } from './effect.ts'
 import type { BillingMetrics } from './metrics.ts'
@@ -20,6 +21,7 @@ export type BillingWork = {
   retentionDays: number
   clock: Clock
   metrics: BillingMetrics
+  tracing: Tracing
   logger: Pick<BaseLogger, 'info' | 'warn' | 'error'>
 }
 
@@ -87,10 +89,12 @@ export async function workBilling(work: BillingWork): Promise<void> {
     const ended = metrics.stages.startTimer({ stage: 'process' })
     try {
       const now = work.clock.now()
-      const applied = await applyEvent(work.db, plane, eventId, now, {
-        api: work.api,
-        turns,
-        again,
+      const facts = { 'gatehouse.event_id': eventId }
+      const applied = await work.tracing.span('billing event', facts, async (note) => {
+        const options = { api: work.api, turns, again }
+        const applied = await applyEvent(work.db, plane, eventId, now, options)
+        note({ 'gatehouse.outcome': applied })
+        return applied
       })
       logger.info({ eventId, applied }, 'billing event worked on')
       metrics.worked.inc({ outcome: applied })

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/client.ts'
+import type { PoolWatch } from './metrics.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
 import { type ContextMode, inScope, type Scope, ScopedPool } from './scoped-pool.ts'
 
@@ -8,12 +9,15 @@ export type { Scope } from './scoped-pool.ts'
 /** A transaction that carries its scope; every domain function takes one and nothing else does. */
 export type Tx = Prisma.TransactionClient
 
+/** The first lock: the tenant of the verified session, or of the job. */
+export type TenantScope = { readonly tenantId: string }
+
 export type Database = {
   /** Runs `work` in a READ ONLY transaction under `scope`. */
   read<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Runs one hand-written statement in a READ ONLY transaction of its own under `scope`. For what
-   * is read most, one row by its id: it costs a third of the same through Prisma.
+   * is read most, one row by its id: opening, statement and COMMIT are one packet.
    */
   readRows<Row extends object>(scope: Scope, statement: Prisma.Sql): Promise<Row[]>
   /** Runs `work` in a transaction under `scope`; it is committed when `work` resolves. */
@@ -30,8 +34,13 @@ const namedStatements = 200 // the code has fewer; a list of values makes one fo
  * @param url connection of the application or worker role
  * @param size connections at most
  */
-export function openDatabase(url: string, size: number, mode?: ContextMode): Database {
-  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode))
+export function openDatabase(
+  url: string,
+  size: number,
+  mode?: ContextMode,
+  watch?: PoolWatch,
+): Database {
+  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode, watch))
   // Behind a pooler the next transaction may be on another connection, which knows no names.
   const nameOf = isPooled(url) ? () => '' : nameStatements()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf })

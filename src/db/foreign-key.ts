@@ -1,6 +1,15 @@
+import { Refusal } from '#src/errors.ts'
 import { Prisma } from './generated/client.ts'
 
 /** Whether a key of another table refused the write: it points at nothing, or is still pointed at. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
+}
+
+/**
+ * For the `catch` of a write whose keys name who writes it.
+ * @throws Refusal `forbidden` for who was removed since the request was let in
+ */
+export function refuseLeaver(error: unknown): never {
+  throw isForeignKeyViolation(error) ? new Refusal('forbidden') : error
 }

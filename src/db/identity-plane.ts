@@ -1,6 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
+import type { PoolWatch } from './metrics.ts'
 import { isPooled, poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
 import { runTransaction } from './transaction.ts'
+import { WatchedPool } from './watched-pool.ts'
 
 type Statement = { name?: string; text: string; values?: unknown[] }
 
@@ -32,8 +34,8 @@ export async function setTenant(connection: Queryable, tenantId: string): Promis
 }
 
 /** @param size connections at most */
-export function openIdentityPlane(url: string, size: number): IdentityPlane {
-  const pool = survivesBrokenConnections(new pg.Pool(poolOptions(url, size)))
+export function openIdentityPlane(url: string, size: number, watch?: PoolWatch): IdentityPlane {
+  const pool = survivesBrokenConnections(new WatchedPool(poolOptions(url, size), watch))
   const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : asItIs
   return {
     query: (statement) => pool.query(adapt(statement)).catch(rethrowSilence),

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import pg from 'pg'
+import type pg from 'pg'
+import type { PoolWatch } from './metrics.ts'
 import { rethrowSilence } from './pool-options.ts'
+import { WatchedPool } from './watched-pool.ts'
 
 /** On whose behalf a transaction runs; row-level security sees exactly this and nothing else. */
 export type Scope = { readonly userId?: number; readonly tenantId?: string }
@@ -43,11 +45,11 @@ function contextOf({ userId, tenantId }: Scope, access: Context['access']): Cont
  * BEGIN and the context are written without waiting, so the first query rides behind them and the
  * lock costs no round trip of its own. Reads run READ ONLY and do not wait for their COMMIT.
  */
-export class ScopedPool extends pg.Pool {
+export class ScopedPool extends WatchedPool {
   readonly #mode: ContextMode
 
-  constructor(options: pg.PoolConfig, mode: ContextMode = 'set-local') {
-    super(options)
+  constructor(options: pg.PoolConfig, mode: ContextMode = 'set-local', watch?: PoolWatch) {
+    super(options, watch)
     this.#mode = mode
   }
 

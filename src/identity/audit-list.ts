@@ -1,5 +1,5 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 
 export const ownAuditList = { name: 'own-audit', forms: [idForm] }
@@ -11,7 +11,7 @@ export function listOwnAudit(tx: Tx, owner: { readonly userId: number }, page: P
 }
 
 /** What happened in the tenant, newest first. */
-export function listTenantAudit(tx: Tx, scope: { readonly tenantId: string }, page: Page) {
+export function listTenantAudit(tx: Tx, scope: TenantScope, page: Page) {
   return list(tx, { tenantId: scope.tenantId }, page, tenantAuditList.name)
 }
 

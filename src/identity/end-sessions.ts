@@ -21,18 +21,19 @@ export async function endOwnSession(
   })
 }
 
-/** Ends every session of the caller but the one that asks. */
+/** Ends every session of the caller but the one that asks. @returns how many ended */
 export async function endOtherSessions(
   plane: IdentityPlane,
   caller: SessionCaller,
   device: Device,
-): Promise<void> {
-  await plane.transaction({ statementTimeoutMs }, async (connection) => {
+): Promise<number> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<EndedRow>({
       text: 'DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id, tenant_id',
       values: [caller.userId, caller.sessionId],
     })
     await noteEnded(connection, caller.userId, rows, 'others-ended', device)
+    return rows.length
   })
 }
 

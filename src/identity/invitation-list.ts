@@ -1,12 +1,12 @@
 import { type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
 import { type InvitationRow, toInvitation } from './invitations.ts'
 
 export const invitationList = { name: 'invitations', forms: newestFirstForms }
 
 /** The tenant's invitations that nobody has accepted, newest first; expired ones too. */
-export async function listInvitations(tx: Tx, scope: { readonly tenantId: string }, page: Page) {
+export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
   const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
     SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
            (extract(epoch FROM created_at) * 1000000)::bigint::text AS position

@@ -1,5 +1,5 @@
 import { idForm, type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 
 export type Member = {
@@ -31,7 +31,7 @@ export const memberColumns = `
 export const memberList = { name: 'members', forms: [idForm] }
 
 /** The members of the tenant, newest users first. */
-export async function listMembers(tx: Tx, scope: { readonly tenantId: string }, page: Page) {
+export async function listMembers(tx: Tx, scope: TenantScope, page: Page) {
   const [last] = page.after ?? []
   const behind = last === undefined ? Prisma.empty : Prisma.sql`AND m.user_id < ${last}::bigint`
   const rows = await tx.$queryRaw<MemberRow[]>`

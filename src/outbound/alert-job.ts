@@ -1,6 +1,6 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Clock } from '#src/clock.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import type { JobLog } from '#src/job-log.ts'
 import type { Mailer } from '#src/mailer.ts'
 import { composeAlertMail, type Notification } from './alert-mail.ts'
@@ -12,7 +12,7 @@ export type AlertMeans = {
   /** Null without a mail server: the log has to do. */
   mailer: Mailer | null
   baseUrl: string
-  listManagers(tx: Tx, scope: { readonly tenantId: string }): Promise<string[]>
+  listManagers(tx: Tx, scope: TenantScope): Promise<string[]>
   clock: Clock
 }
 
@@ -54,7 +54,7 @@ type Told = {
 }
 
 /** Mails a notification, if that was not done before. @throws MailError */
-async function mailAlert(
+export async function mailAlert(
   { tenantId, notificationId: id }: AlertMailJob,
   { db, mailer, baseUrl, listManagers, clock }: AlertMeans,
 ): Promise<Told> {

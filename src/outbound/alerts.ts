@@ -1,5 +1,5 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import type { AlertKind } from './endpoint-state.ts'
 
 export type Alert = { kind: AlertKind; endpointId: string; url: string }
@@ -27,7 +27,7 @@ const messages: Readonly<Record<AlertKind, (host: string) => string>> = {
 export async function alertOwners(
   tx: Tx,
   queue: PgBoss,
-  { tenantId }: { readonly tenantId: string },
+  { tenantId }: TenantScope,
   { kind, endpointId, url }: Alert,
   now: Date,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import type { Clock } from '#src/clock.ts'
 import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import type { Database } from '#src/db/database.ts'
 import type { JobLog } from '#src/job-log.ts'
+import { type Tracing, untraced } from '#src/tracing.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import type { DeliverJob } from './deliver-job.ts'
 import { type DueDelivery, findDueDeliveries } from './due-deliveries.ts'
@@ -23,6 +24,7 @@ export type DeliverMeans = {
   retrySeconds: readonly number[]
   clock: Clock
   metrics: OutboundMetrics
+  tracing?: Tracing
   logger: JobLog
 }
 
@@ -39,7 +41,7 @@ export type Deliver = (
 const tenantsAtOnce = 4 // of the connections of the pool, for reading and for writing each
 
 export function createDeliver(means: DeliverMeans): Deliver {
-  const { db, queue, clock, retrySeconds, metrics, logger } = means
+  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = means
   const readLimit = createLimit(tenantsAtOnce)
   const writeLimit = createLimit(tenantsAtOnce)
   const record = createSharedCommits<Outcome>((tenantId, outcomes) =>
@@ -91,7 +93,18 @@ export function createDeliver(means: DeliverMeans): Deliver {
     if (job.series === 0 && job.number === 1) {
       metrics.lag.observe((now.getTime() - delivery.createdAt.getTime()) / 1_000)
     }
-    return afterAttempt(job, delivery, move, await attemptDelivery(delivery, means))
+    return afterAttempt(job, delivery, move, await attempt(job, delivery))
+  }
+
+  function attempt({ deliveryId, number }: DeliverJob, delivery: DueDelivery): Promise<SendResult> {
+    const facts = { 'gatehouse.delivery_id': deliveryId, 'gatehouse.attempt': number }
+    return tracing.span('delivery attempt', facts, async (note) => {
+      const result = await attemptDelivery(delivery, means)
+      const { statusCode } = result
+      if (statusCode !== null) note({ 'http.response.status_code': statusCode })
+      note({ 'gatehouse.outcome': succeeded(result) ? 'succeeded' : 'failed' })
+      return result
+    })
   }
 
   function afterAttempt(

@@ -1,9 +1,8 @@
 import { type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
 import { succeeded } from './attempt.ts'
-import type { TenantScope } from './endpoints.ts'
 import type { EventType } from './event-types.ts'
 import { explainFailure } from './explanation.ts'
 

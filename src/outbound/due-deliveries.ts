@@ -1,4 +1,4 @@
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import type { SealedSecrets } from './endpoint-secrets.ts'
 import type { EndpointState } from './endpoint-state.ts'
 import type { SignatureProfile } from './signature.ts'
@@ -44,7 +44,7 @@ type Row = {
 /** The deliveries of the tenant by id; those that are missing or not theirs are left out. */
 export async function findDueDeliveries(
   tx: Tx,
-  { tenantId }: { readonly tenantId: string },
+  { tenantId }: TenantScope,
   ids: readonly string[],
 ): Promise<Map<string, DueDelivery>> {
   const rows = await tx.$queryRaw<Row[]>`

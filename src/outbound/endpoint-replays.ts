@@ -1,9 +1,9 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
 import { type Actor, recordChange } from '#src/audit.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { DeliveryStatus } from './deliveries.ts'
-import { findEndpoint, type TenantScope } from './endpoints.ts'
+import { findEndpoint } from './endpoints.ts'
 import { startSeries } from './start-series.ts'
 
 /** A request to send a range of deliveries again, and how far it has come. */

@@ -1,6 +1,5 @@
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { TenantScope } from './endpoints.ts'
 
 /** How the attempts of the last 24 hours at an endpoint went. */
 export type EndpointStats = Tally & {

@@ -2,7 +2,7 @@ import { type Actor, recordChange } from '#src/audit.ts'
 import { randomId } from '#src/crypto/digest.ts'
 import type { EncryptionKeys } from '#src/crypto/sealed.ts'
 import { type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
 import { sealEndpointSecret } from './endpoint-secrets.ts'
@@ -26,9 +26,6 @@ export type Endpoint = EndpointFacts & {
   failingSince: string | null
   disabledAt: string | null
 }
-
-/** The first lock: whose endpoints. */
-export type TenantScope = { readonly tenantId: string }
 
 /** A tenant has so many endpoints at most: each is one more delivery of every event. */
 export const maxEndpoints = 50

@@ -1,7 +1,6 @@
 import { feedOf, type Page } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { TenantScope } from './endpoints.ts'
 
 /** What was or would have been sent, member for member as it is sent. */
 export type SentEvent = { id: string; type: string; createdAt: string; data: unknown }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
 
 export type OutboundMetrics = ReturnType<typeof createOutboundMetrics>
 
@@ -36,11 +36,6 @@ export function createOutboundMetrics(registry: Registry) {
       name: 'gatehouse_delivery_lag_seconds',
       help: 'Seconds from an event to the first attempt at each of its deliveries',
       buckets: lagBuckets,
-      registers,
-    }),
-    waiting: new Gauge({
-      name: 'gatehouse_deliveries_waiting',
-      help: 'Attempts whose time has come and that nobody has begun',
       registers,
     }),
     purged: new Counter({

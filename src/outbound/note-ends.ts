@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { alertOwners } from './alerts.ts'
 import { type EndpointState, judgeEndpoint, unwellSince } from './endpoint-state.ts'
 
@@ -20,7 +20,7 @@ const enough = 10 // more than the rule asks for need not be counted
 export async function noteEnds(
   tx: Tx,
   queue: PgBoss,
-  scope: { readonly tenantId: string },
+  scope: TenantScope,
   ends: readonly DeliveryEnd[],
   now: Date,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function noteEnds(
 async function noteEnd(
   tx: Tx,
   queue: PgBoss,
-  scope: { readonly tenantId: string },
+  scope: TenantScope,
   row: Row,
   ended: DeliveryEnd['ended'],
   now: Date,
@@ -68,7 +68,7 @@ async function noteEnd(
 
 async function countExhausted(
   tx: Tx,
-  { tenantId }: { readonly tenantId: string },
+  { tenantId }: TenantScope,
   endpointId: string,
   state: EndpointState,
 ): Promise<number> {

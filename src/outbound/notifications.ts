@@ -1,14 +1,10 @@
 import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 
 export const notificationList = { name: 'notifications', forms: [idForm] }
 
 /** What the owners of the tenant were told of its endpoints, newest first. */
-export async function listNotifications(
-  tx: Tx,
-  { tenantId }: { readonly tenantId: string },
-  page: Page,
-) {
+export async function listNotifications(tx: Tx, { tenantId }: TenantScope, page: Page) {
   const rows = await tx.notification.findMany({
     where: { tenantId, ...olderThan(page) },
     orderBy: { id: 'desc' },

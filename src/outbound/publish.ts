@@ -1,4 +1,4 @@
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { deliverChannel, insertDeliverJobs } from './deliver-job.ts'
 import { composeEvent } from './envelope.ts'
@@ -22,7 +22,7 @@ export type Published = { eventId: string; deliveryIds: readonly string[] }
  */
 export async function publish(
   tx: Tx,
-  { tenantId }: { readonly tenantId: string },
+  { tenantId }: TenantScope,
   { type, data, endpointId }: NewEvent,
   now: Date,
 ): Promise<Published> {

@@ -1,5 +1,5 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { deliverQueue, insertDeliverJobs } from './deliver-job.ts'
 import { type DeliveryEnd, noteEnds } from './note-ends.ts'
@@ -38,7 +38,7 @@ export type Move = {
 export async function recordOutcomes(
   tx: Tx,
   queue: PgBoss,
-  scope: { readonly tenantId: string },
+  scope: TenantScope,
   outcomes: readonly Outcome[],
   now: Date,
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function recordOutcomes(
  */
 async function moveDeliveries(
   tx: Tx,
-  { tenantId }: { readonly tenantId: string },
+  { tenantId }: TenantScope,
   moves: readonly Move[],
   now: Date,
 ): Promise<ReadonlySet<string>> {

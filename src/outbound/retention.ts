@@ -1,4 +1,4 @@
-import type { Database } from '#src/db/database.ts'
+import type { Database, TenantScope } from '#src/db/database.ts'
 import type { IdentityPlane } from '#src/db/identity-plane.ts'
 import { listTenantIds } from '#src/db/tenant-ids.ts'
 
@@ -25,11 +25,7 @@ export async function purgeEvents(
   return events
 }
 
-function purgeBatch(
-  db: Database,
-  scope: { readonly tenantId: string },
-  before: Date,
-): Promise<number> {
+function purgeBatch(db: Database, scope: TenantScope, before: Date): Promise<number> {
   return db.write(
     scope,
     (tx) => tx.$executeRaw`

@@ -1,6 +1,5 @@
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import type { Delivery } from './deliveries.ts'
-import type { TenantScope } from './endpoints.ts'
 import { ownHeaders } from './send.ts'
 
 /** What an attempt sends, as a person reads it: the signature is of each attempt and not kept. */

@@ -1,4 +1,4 @@
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { deliverChannel, insertDeliverJobs } from './deliver-job.ts'
 
@@ -10,7 +10,7 @@ import { deliverChannel, insertDeliverJobs } from './deliver-job.ts'
  */
 export async function startSeries(
   tx: Tx,
-  { tenantId }: { readonly tenantId: string },
+  { tenantId }: TenantScope,
   deliveryIds: readonly string[],
   now: Date,
 ): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
-import { type AccessRow, roleNames } from '#src/access/overview.ts'
+import type { AccessRow } from '#src/access/overview.ts'
+import { roles } from '#src/access/roles.ts'
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
 
@@ -8,14 +9,14 @@ import { layout } from './layout.ts'
  */
 export function accessPage(rows: readonly AccessRow[], ownRole: string | null): string {
   const mark = (role: string) => (role === ownRole ? html` class="own"` : html``)
-  const heads = roleNames.map(
+  const heads = roles.map(
     (role) =>
       html`<th scope="col"${mark(role)}>${role}${role === ownRole ? html` (you)` : html``}</th>`,
   )
   const lines = rows.map(
     (row) => html`<tr>
             <th scope="row">${row.resource}: ${row.action}</th>
-            ${roleNames.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
+            ${roles.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
             <td>${which(row)}</td>
           </tr>`,
   )

@@ -1,13 +1,10 @@
 import { rolesWith } from '#src/access/roles.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 
 const maxManagers = 50
 
 /** Verified addresses of those in the tenant who manage it (permission `user:manage`). */
-export async function listManagerAddresses(
-  tx: Tx,
-  { tenantId }: { readonly tenantId: string },
-): Promise<string[]> {
+export async function listManagerAddresses(tx: Tx, { tenantId }: TenantScope): Promise<string[]> {
   const rows = await tx.membership.findMany({
     where: {
       tenantId,

@@ -1,5 +1,5 @@
 import { type Page, pageOf } from '#src/cursor.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -7,7 +7,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const tenantList = { name: 'tenants', forms: [/^[\s\S]{1,200}$/, uuid] }
 
 /** Id and name of the tenant the session is in. */
-export async function findTenant(tx: Tx, scope: { readonly tenantId: string }) {
+export async function findTenant(tx: Tx, scope: TenantScope) {
   return tx.tenant.findFirst({
     where: { id: scope.tenantId },
     select: { id: true, name: true },

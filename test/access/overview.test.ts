@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { accessOverview, roleNames } from '#src/access/overview.ts'
+import { accessOverview } from '#src/access/overview.ts'
 import { policy } from '#src/access/policy.ts'
+import { roles as ownRoles } from '#src/access/roles.ts'
 import { accessDocument } from '#src/access-document.ts'
 import { collectRoutes } from '#test/collected-routes.ts'
 import { build, createUser, signIn } from '#test/helper.ts'
@@ -29,7 +30,7 @@ t.test('the overview has every rule, with the roles and conditions of the contra
     rows.map(({ resource, action }) => `${resource}:${action}`),
     policy.map(({ resource, action }) => `${resource}:${action}`),
   )
-  t.same(roleNames, names)
+  t.same(ownRoles, names)
   for (const { resource, action, roles: those, conditions, tokenPermission } of rows) {
     const name = `${resource}:${action}`
     t.same(those, rolesFor(name), name)

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { findProgram } from '#test/find-program.ts'
 import { logins } from '#test/template.ts'
 
 /** Where the machine has PgBouncer; null where it has none, for npm does not bring one along. */
-export const pgbouncer = findBinary()
+export const pgbouncer = findProgram('pgbouncer')
 
 export type Pooler = {
   /** The given connection URL, led through the pooler; `marked` as the program wants it. */
@@ -79,21 +79,6 @@ async function isUp(log: NodeJS.ReadableStream): Promise<void> {
     })
     lines.on('close', () => reject(new Error(`pgbouncer did not start:\n${said.join('\n')}`)))
   })
-}
-
-function findBinary(): string | null {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  const files = folders.map((folder) => join(folder, 'pgbouncer'))
-  return files.find(isExecutable) ?? null
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 async function findFreePort(): Promise<number> {

@@ -67,7 +67,7 @@ t.test('a database that cannot be asked proves nothing either way', async (t) =>
   const { database, proxy, proveAgain, look, logged } = await serve(t)
   proxy.pause()
   await proveAgain()
-  t.match(await look(), { ready: 503, failing: ['database'], invoice: 503, order: 503 })
+  t.match(await look(), { ready: 503, failing: ['database', 'queue'], invoice: 503, order: 503 })
   proxy.resume()
   t.match(await look(), good, 'at once, without a proof')
   await database.admin.query('DROP POLICY tenant_scope ON invoices')

@@ -12,6 +12,9 @@ export const tests = {
   rules: 'test/access/rules.test.ts',
   policy: 'test/access/policy.test.ts',
   matrix: 'test/access/matrix.test.ts',
+  sameIds: 'test/access/same-ids.test.ts',
+  folders: 'test/folders.test.ts',
+  twins: 'test/outbound/twin-tenants.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
   rowLevelSecurity: 'test/access/row-level-security-alone.test.ts',
   rawRows: 'test/db/row-level-security.test.ts',
@@ -21,4 +24,5 @@ export const tests = {
   tenant: 'test/plugins/tenant-rls.test.ts',
   operators: 'test/routes/billing-events.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
+  unlink: 'test/routes/auth/unlink.test.ts',
 } as const

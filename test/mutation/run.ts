@@ -18,8 +18,8 @@ import { findSourceMutants } from './source-mutants.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Only mutants with this in their name. */
-    only: { type: 'string', default: '' },
+    /** Only mutants with one of these in their name. */
+    only: { type: 'string', multiple: true, default: [''] },
     lanes: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '45' },
   },
@@ -44,7 +44,7 @@ async function mutate(clusterUrl: string): Promise<number> {
   await prepareTemplate(clusterUrl)
   const { superuserUrl } = urlsOf(clusterUrl, templateName)
   const found = [...(await findSourceMutants(root)), ...(await findDatabaseMutants(superuserUrl))]
-  const mutants = found.filter(({ name }) => name.includes(values.only))
+  const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
   const lanes = Array.from({ length: laneCount }, (_, index) => join(folder, `lane${index}`))
   for (const lane of lanes) await copyTree(root, lane)
   await checkUntouched(lanes, clusterUrl, mutants)

@@ -24,18 +24,24 @@ const hunts: readonly Hunt[] = [
   { kind: 'role', files: ['src/access/roles.ts'], find: rolePermissions, tests: decisions },
   {
     kind: 'scope',
-    files: ['src/*.ts', 'src/access/*.ts', 'src/outbound/*.ts'],
+    files: ['src/*.ts', 'src/access/*.ts'],
     find: scopeClauses,
-    tests: [tests.queryScope, tests.matrix],
+    tests: [tests.sameIds, tests.folders, tests.queryScope, tests.matrix],
+  },
+  {
+    kind: 'scope',
+    files: ['src/outbound/*.ts', 'src/tenancy/managers.ts'],
+    find: scopeClauses,
+    tests: [tests.twins, tests.queryScope, tests.matrix],
   },
   {
     kind: 'scope',
     files: [
-      'src/tenancy/*.ts',
+      'src/tenancy/tenants.ts',
       'src/identity/{*-list,identities,api-tokens,end-sessions,switch-tenant,members,invitations}.ts',
     ],
     find: scopeClauses,
-    tests: [tests.queryScope, tests.matrix],
+    tests: [tests.queryScope, tests.unlink, tests.matrix],
   },
   { kind: 'route', files: ['routes/**/*.ts'], find: routeAccess, tests: [tests.matrix] },
   ...Object.entries(guards).map(([plugin, tests]) => ({
@@ -130,8 +136,8 @@ function scopeClauses(text: string): Cut[] {
   return [
     ...clauses,
     ...cutsOf(text, /\bteam_id IN \(\$\{ownTeams\(\w+\)\}\)|\bteam_id = own\.team_id/g, 'true'),
-    ...cutsOf(text, /\b(\w\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
-    ...[...text.matchAll(/\b(?:\w\.)?(?:tenant_id|user_id) = (\$\d)/g)].map((match) => ({
+    ...cutsOf(text, /\b(\w+\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
+    ...[...text.matchAll(/\b(?:\w+\.)?(?:tenant_id|user_id) = (\$\d)/g)].map((match) => ({
       from: match.index,
       to: match.index + match[0].length,
       instead: `${match[1]}::text IS NOT NULL`,

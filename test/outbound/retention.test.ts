@@ -1,8 +1,6 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { createMetrics } from '#src/metrics.ts'
-import { measureWaiting } from '#src/outbound/backlog.ts'
 import { purgeEvents } from '#src/outbound/retention.ts'
 import { createUser } from '#test/helper.ts'
 import { createEndpoint } from './endpoint.ts'
@@ -37,22 +35,5 @@ t.test('old events go with their deliveries and attempts, in every tenant', asyn
     (await database.admin.query(`SELECT FROM ${table}`)).rowCount
   for (const table of ['outbound_events', 'deliveries', 'delivery_attempts']) {
     t.equal(await left(table), 1, table)
-  }
-})
-
-t.test('what waits for an attempt is counted, what has its time to come is not', async (t) => {
-  const { database, tenant, publish } = await createOutbox(t)
-  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
-  for (let n = 0; n < 3; n++) await publish()
-  await database.admin.query(
-    `UPDATE pgboss.job SET start_after = now() + interval '5 seconds'
-     WHERE id = (SELECT id FROM pgboss.job WHERE name = 'deliver' LIMIT 1)`,
-  )
-  for (const url of [database.url, database.workerUrl]) {
-    const plane = openIdentityPlane(url, 1)
-    t.teardown(() => plane.close())
-    const { outbound } = createMetrics()
-    await measureWaiting(plane, outbound)
-    t.match(await outbound.waiting.get(), { values: [{ value: 2 }] })
   }
 })

@@ -87,6 +87,22 @@ t.test('without an identity every route is 401, whatever it says of itself', asy
   }
 })
 
+t.test('where nobody is asking, whoever asks who it is is told so', async (t) => {
+  const { app, get } = await build(t)
+  const told: unknown[] = []
+  app.addHook('onResponse', async (request) => {
+    for (const name of ['caller', 'sessionCaller', 'ownerScope'] as const) {
+      try {
+        told.push(request[name])
+      } catch (error) {
+        told.push(error)
+      }
+    }
+  })
+  await get('/signed-in', 'nobody')
+  t.match(told, Array(3).fill({ code: 'unauthenticated' }))
+})
+
 t.test('identity is asked for before a body is read', async (t) => {
   const { app } = await build(t)
   const answer = await app.inject({

@@ -57,6 +57,22 @@ t.test('a tenant is only worked in by a member with a role of the table', async 
   }
 })
 
+t.test('without a tenant there is no scope, whichever hook asks for it', async (t) => {
+  const app = await build(t)
+  const told: unknown[] = []
+  app.addHook('onResponse', async (request) => {
+    for (const name of ['tenantScope', 'actor'] as const) {
+      try {
+        told.push(request[name])
+      } catch (error) {
+        told.push(error)
+      }
+    }
+  })
+  await app.inject({ url: '/plain', headers: { 'x-caller': 'role alone' } })
+  t.match(told, Array(2).fill({ code: 'forbidden' }))
+})
+
 t.test('no identity is 401 before it is 403', async (t) => {
   const app = await build(t)
   t.equal((await app.inject({ method: 'POST', url: '/x' })).statusCode, 401)

@@ -139,3 +139,23 @@ t.test('a token places and lists orders where it names that', async (t) => {
     t.equal((await use('POST', '/orders', order)).statusCode, place, `${permissions}`)
   }
 })
+
+t.test('whoever is removed while they write is refused, and leaves nothing', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test, { role: 'editor' })
+  const { admin } = test.database
+  const removal = await admin.connect()
+  await removal.query('BEGIN')
+  await removal.query('DELETE FROM users WHERE id = $1', [user.userId])
+  const writing = [
+    send('POST', '/posts', { title: 'x', body: 'x' }),
+    send('POST', '/orders', order),
+  ]
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await admin.query(waiting)).rowCount !== writing.length);
+  await removal.query('COMMIT')
+  removal.release()
+  const statuses = (await Promise.all(writing)).map(({ statusCode }) => statusCode)
+  t.strictSame(statuses, [403, 403])
+})

@@ -48,6 +48,28 @@ t.test('another user’s identity is the 404 of a missing one', async (t) => {
   t.same(await owners(test), before)
 })
 
+t.test('an identity that became another user’s in between is not taken from them', async (t) => {
+  const test = await build(t)
+  const { send } = await somebody(test, 2)
+  const other = await createUser(test.database)
+  const { admin } = test.database
+  // Nothing in the program moves an identity, and a trigger forbids it to everybody else.
+  await admin.query('ALTER TABLE oauth_identities DISABLE TRIGGER identity_keeps_owner')
+  const move = await admin.connect()
+  await move.query('BEGIN')
+  await move.query(`UPDATE oauth_identities SET user_id = $1 WHERE provider_user_id = 's0'`, [
+    other.userId,
+  ])
+  const unlinking = send('DELETE', '/auth/identities/demo/s0')
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await admin.query(waiting)).rowCount === 0);
+  await move.query('COMMIT')
+  move.release()
+  await unlinking
+  t.match(await owners(test), { 'demo:s0': other.userId })
+})
+
 t.test('a subject may be any printable text of 255 characters', async (t) => {
   const test = await build(t)
   const { user, send } = await somebody(test, 1)

@@ -1,0 +1,32 @@
+import type { RecordedRequest } from './receiver.ts'
+
+export type CollectedSpan = {
+  name: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  attributes: { key: string; value: Record<string, unknown> }[]
+  events?: unknown[]
+  status: { code?: number; message?: string }
+}
+
+type Export = {
+  resourceSpans: {
+    resource: { attributes: CollectedSpan['attributes'] }
+    scopeSpans: { spans: CollectedSpan[] }[]
+  }[]
+}
+
+/** The spans that a collector was sent, as OTLP has them in JSON. */
+export function tracesOf(requests: readonly RecordedRequest[]): CollectedSpan[] {
+  const exports = requests.map(({ body }): Export => JSON.parse(body.toString()))
+  return exports.flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+  )
+}
+
+/** One attribute's value, whatever its kind. */
+export function attributeOf({ attributes }: CollectedSpan, name: string): unknown {
+  const found = attributes.find(({ key }) => key === name)
+  return found && Object.values(found.value)[0]
+}

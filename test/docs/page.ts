@@ -1,0 +1,21 @@
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The text of a page, by its path in the repository. */
+export function readPage(path: string): Promise<string> {
+  return readFile(`${root}/${path}`, 'utf8')
+}
+
+/** What people read: README.md and every page of docs/. */
+export function listPages(): string[] {
+  return ['README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()]
+}
+
+/** The blocks of a page in one language, without their fences. */
+export function codeBlocks(page: string, language: string): string[] {
+  const fenced = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm')
+  return [...page.matchAll(fenced)].map(([, code = '']) => code)
+}

@@ -1,0 +1,61 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { findProgram } from '#test/find-program.ts'
+import { root } from './page.ts'
+
+/** A program of docs/verifying-webhooks and what runs it. */
+export type Language = { name: string; file: string; fence: string; interpreter: string | null }
+
+export type Delivery = {
+  secret?: string
+  /** `TIMESTAMP SIGNATURE [NOW]`; what is left out is a header that is missing. */
+  args: readonly string[]
+  body: string | Uint8Array
+}
+
+const run = promisify(execFile)
+const folder = join(root, 'docs/verifying-webhooks')
+
+export const languages: readonly Language[] = [
+  { name: 'JavaScript', file: 'verify.mjs', fence: 'js', interpreter: process.execPath },
+  { name: 'Python', file: 'verify.py', fence: 'python', interpreter: findProgram('python3') },
+  { name: 'Go', file: 'verify.go', fence: 'go', interpreter: findProgram('go') },
+  { name: 'PHP', file: 'verify.php', fence: 'php', interpreter: findProgram('php') },
+  { name: 'Ruby', file: 'verify.rb', fence: 'ruby', interpreter: findProgram('ruby') },
+]
+
+/** The command of a language's program; Go's is compiled once, which takes it longest. */
+export async function commandOf(t: Test, { file, interpreter }: Language): Promise<string[]> {
+  if (interpreter === null) throw new Error(`nothing runs ${file} here`)
+  const source = join(folder, file)
+  if (!file.endsWith('.go')) return [interpreter, source]
+  const out = await mkdtemp(join(tmpdir(), 'gatehouse-verify-'))
+  t.teardown(() => rm(out, { recursive: true, force: true }))
+  const program = join(out, 'verify')
+  const settings = { GO111MODULE: 'off', GOTOOLCHAIN: 'local' } // nothing is fetched
+  await run(interpreter, ['build', '-o', program, source], { env: { ...process.env, ...settings } })
+  return [program]
+}
+
+/** What the program says of a delivery, and its exit status. */
+export async function judge(command: readonly string[], { secret, args, body }: Delivery) {
+  const [program = '', ...before] = command
+  const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
+  const child = spawn(program, [...before, ...args], {
+    env: { ...environment, ...(secret === undefined ? {} : { WEBHOOK_SECRET: secret }) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  child.stdin.end(body)
+  const [said, errors] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { said: said + errors, status: child.exitCode }
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import { build, createUser, signIn } from '#test/helper.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+t.test('every answer carries the id of its request, and every request has one line', async (t) => {
+  const { app, config, database, log } = await build(t)
+  const user = await createUser(database)
+  const { cookie } = await signIn({ config, database }, user)
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const json = { 'content-type': 'application/json', cookie }
+  const large = JSON.stringify({ lineItems: 'x'.repeat(300_000) })
+  const requests: [string, RequestInit, number, object][] = [
+    ['/', {}, 200, { method: 'GET', path: '/', route: '/' }],
+    ['/me', { headers: { cookie } }, 200, { route: '/me', ...user }],
+    [
+      '/orders/7',
+      { headers: { cookie } },
+      404,
+      { path: '/orders/7', route: '/orders/:id', ...user },
+    ],
+    ['/orders/7', {}, 401, { route: '/orders/:id', userId: undefined }],
+    ['/nowhere?with=query', {}, 404, { path: '/nowhere', route: 'unknown' }],
+    ['/%E0', {}, 400, { path: '/%E0', route: 'unknown' }],
+    ['/orders', { method: 'POST', headers: json, body: '{' }, 400, { route: '/orders' }],
+    ['/orders', { method: 'POST', headers: json, body: large }, 413, { route: '/orders' }],
+    ['/auth/callback?code=c', {}, 400, { path: '/auth/callback', route: '/auth/callback' }],
+    ['/webhooks/billing', { method: 'POST', body: 'x' }, 400, { route: '/webhooks/billing' }],
+  ]
+  for (const [url, options, status, line] of requests) {
+    const lines = log.length
+    const answer = await fetch(origin + url, { ...options, redirect: 'manual' })
+    await answer.text()
+    const name = `${options.method ?? 'GET'} ${url} ${status}`
+    t.equal(answer.status, status, name)
+    const id = String(answer.headers.get('x-request-id'))
+    t.match(id, uuid, name)
+    while (!linesOf(log.slice(lines)).some(({ msg }) => msg === 'request')) await app.inject('/x')
+    const written = linesOf(log.slice(lines)).filter(({ reqId, msg }) => {
+      return reqId === id && msg === 'request'
+    })
+    t.match(written, [{ ...line, status, ms: Number, level: 'info' }], name)
+  }
+})
+
+t.test('bytes that never become a request are answered with an id, and logged', async (t) => {
+  const { app, log } = await build(t)
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const cases: [string, number][] = [
+    [`GET / HTTP/1.1\r\nhost: x\r\nlong: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+    ['this is not HTTP\r\n\r\n', 400],
+  ]
+  for (const [bytes, status] of cases) {
+    const socket = connect(Number(port), '127.0.0.1')
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text
+    })
+    socket.on('error', () => {}) // the rest of the bytes may find it closed
+    socket.write(bytes)
+    await once(socket, 'close')
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    t.match(head, new RegExp(`^HTTP/1.1 ${status} `))
+    const [, id] = /\r\nx-request-id: (\S+)/.exec(head) ?? []
+    t.match(id, uuid)
+    t.match(head, '\r\ncontent-type: application/problem+json\r\n')
+    t.match(JSON.parse(body), { status, title: String, instance: id })
+    t.match(
+      linesOf(log).filter(({ reqId }) => reqId === id),
+      [{ status, msg: 'request' }],
+    )
+  }
+})
+
+function linesOf(log: readonly string[]): Record<string, unknown>[] {
+  return log.map((line) => JSON.parse(line))
+}
