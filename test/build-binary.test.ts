@@ -26,7 +26,7 @@ const run = (t: Test, args: readonly string[], env: Record<string, string>, cwd:
 t.test('one file in an empty folder: every command, and the tour with two of it', async (t) => {
   const cwd = await temporaryFolder(t)
   const urls = await createEmptyDatabase()
-  const { furnish, place, ...installation } = await prepareInstallation(t, urls)
+  const { furnish, leadTo, place, ...installation } = await prepareInstallation(t, urls)
   const collector = await startReceiver()
   t.teardown(() => collector.close())
   const env = {
@@ -55,7 +55,7 @@ t.test('one file in an empty folder: every command, and the tour with two of it'
   ])
   const [{ address, admin }, second] = await Promise.all([addresses(one), addresses(two)])
   await worker.says(/listening at http/)
-  installation.balancer.leadTo([address, second.address])
+  await leadTo([address, second.address])
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
   await takeTour(t, place(browser))

@@ -36,12 +36,14 @@ const shippingAddress = {
 export type Installation = {
   /** Complete settings of a production, for every process of it. */
   env: Record<string, string>
-  /** Where browsers reach it; `leadTo` the processes once they listen. */
+  /** Where browsers reach it. */
   balancer: Balancer
   /** A customer's server that deliveries may reach. */
   receiver: Receiver
   /** Adds the demo's people, with `prisma/seed.ts` unless that was done, and Acme's endpoint. */
   furnish(options?: { seeded: boolean }): Promise<void>
+  /** Leads browsers to these web processes, as soon as each answers; only after `furnish`. */
+  leadTo(origins: readonly string[]): Promise<void>
   /** For the tour; only after `furnish`. */
   place(browser: Browser): Place
 }
@@ -75,7 +77,7 @@ export async function prepareInstallation(t: Test, urls: Urls): Promise<Installa
   t.teardown(() => Promise.all([provider.stop(), tourReceiver.stop(), receiver.close()]))
 
   const env = {
-    ...production(urls),
+    ...withoutProviders(production(urls)),
     BASE_URL: baseUrl,
     NODE_EXTRA_CA_CERTS: authorityFile,
     OIDC_PROVIDERS: 'demo',
@@ -95,6 +97,14 @@ export async function prepareInstallation(t: Test, urls: Urls): Promise<Installa
       const { url } = tourReceiver
       await addSampleCustomer(ownerUrl, { keys, url, secret: endpointSecret, token })
     },
+    async leadTo(origins) {
+      // On a busy machine the first connection to the database may take too long: 503, come again.
+      const headers = { authorization: `Bearer ${token}` }
+      for (const origin of origins) {
+        while (!(await fetch(`${origin}/orders/1`, { headers })).ok);
+      }
+      balancer.leadTo(origins)
+    },
     place: (browser) => ({
       baseUrl,
       browser,
@@ -107,6 +117,10 @@ export async function prepareInstallation(t: Test, urls: Urls): Promise<Installa
       },
     }),
   }
+}
+
+function withoutProviders(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OIDC_')))
 }
 
 /** A signed event that charges Ada. */

@@ -42,14 +42,13 @@ export async function startInstances(
   })
   await installation.furnish()
   const env = { ...installation.env, ...settings }
-  const [webs, workers] = await Promise.all([
-    startTwo(t, ['serve'], { ...env, ROLE: 'web' }),
-    startTwo(t, ['worker'], env),
-  ])
+  // Four at once would take longer than a connection to the database may.
+  const webs = await startTwo(t, ['serve'], { ...env, ROLE: 'web' })
+  const workers = await startTwo(t, ['worker'], env)
   const [one = '', two = ''] = await Promise.all(
     webs.map(async (web) => (await addresses(web)).address),
   )
-  installation.balancer.leadTo([one, two])
+  await installation.leadTo([one, two])
   const config = readConfig(env)
   return {
     ...installation,
