@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { writeBill, writeNotices } from './build/bill.ts'
 import { bundleProgram, top } from './build/bundle.ts'
 import { findPackages, findRuntime } from './build/packages.ts'
@@ -29,6 +29,8 @@ await writeFile(
     assets: Object.fromEntries(bundle.assets.map((path) => [path, top + path])),
   }),
 )
+// One that runs cannot be written over, but it can be replaced.
+await rm(binary, { force: true })
 const build = spawnSync(process.execPath, [`--build-sea=${binary}.json`], { stdio: 'inherit' })
 if (build.status !== 0) throw new Error('The binary could not be put together.')
 await chmod(binary, 0o755)

@@ -5,6 +5,7 @@ import { workBilling } from './billing/worker.ts'
 import type { Config } from './config.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { type IdentityPlane, openIdentityPlane } from './db/identity-plane.ts'
+import { isPooled } from './db/pool-options.ts'
 import { traceDatabase, traceIdentityPlane } from './db/traced.ts'
 import { createProviders } from './identity/providers.ts'
 import { workRevocations } from './identity/revocation-job.ts'
@@ -84,7 +85,17 @@ async function work(
     logger,
   })
   await workRevocations(queue, { plane, keys, providers }, logger)
-  const means = { queue, db, plane, keys, clock, metrics: metrics.outbound, tracing, logger }
+  const means = {
+    queue,
+    db,
+    plane,
+    announced: !isPooled(config.database.workerUrl),
+    keys,
+    clock,
+    metrics: metrics.outbound,
+    tracing,
+    logger,
+  }
   parts.others.push(await workOutbound(config.outbound, means))
   const { mail, baseUrl } = config
   const alertMeans = {

@@ -1,18 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { randomToken } from '#src/crypto/digest.ts'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
-import { findFreePort } from '#src/demo/free-port.ts'
-import { people } from '#src/demo/people.ts'
-import { startProvider } from '#src/demo/provider.ts'
+import { launchBrowser } from './browser.ts'
 import { tracesOf } from './collector.ts'
-import { encryptionKey, webhookSecret } from './helper.ts'
-import { runProgram, temporaryFolder } from './program.ts'
-import { newProviderBrowser } from './provider-browser.ts'
+import { prepareInstallation } from './instances/installation.ts'
+import { addresses, runProgram, temporaryFolder } from './program.ts'
 import { startReceiver } from './receiver.ts'
-import { logins, urlsOf } from './template.ts'
+import { logins, type Urls, urlsOf } from './template.ts'
+import { takeTour } from './tour.ts'
 
 const binary = fileURLToPath(new URL('../dist/gatehouse', import.meta.url))
 
@@ -25,62 +23,62 @@ t.before(() => {
 const run = (t: Test, args: readonly string[], env: Record<string, string>, cwd: string) =>
   runProgram(t, args, env, { cwd, program: binary })
 
-t.test(
-  'one file in an empty folder: migrate, serve, sign-in, webhook, graceful stop',
-  async (t) => {
-    const cwd = await temporaryFolder(t)
-    const collector = await startReceiver()
-    t.teardown(() => collector.close())
-    const env: Record<string, string> = {
-      ...(await environment(t)),
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    }
+t.test('one file in an empty folder: every command, and the tour with two of it', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const urls = await createEmptyDatabase()
+  const { furnish, leadTo, place, ...installation } = await prepareInstallation(t, urls)
+  const collector = await startReceiver()
+  t.teardown(() => collector.close())
+  const env = {
+    ...installation.env,
+    DATABASE_OWNER_URL: urls.ownerUrl,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  }
+  const succeeds = async (...args: string[]) => {
+    const program = await run(t, args, env, cwd)
+    t.equal(await program.ended, 0, `${args}: ${program.output()}`)
+    return program.output()
+  }
 
-    const refused = await run(t, ['serve'], env, cwd)
-    t.equal(await refused.ended, 1)
-    t.match(refused.output(), /behind|migrate/, 'serve refuses an empty database')
+  const refused = await run(t, ['serve'], env, cwd)
+  t.equal(await refused.ended, 1)
+  t.match(refused.output(), /behind|migrate/, 'serve refuses an empty database')
+  t.match(await succeeds('migrate'), /applied \d+_foundation/)
+  t.match(await succeeds('migrate'), 'The database is up to date.')
+  t.match(await succeeds('seed'), 'Seeded.')
+  await furnish({ seeded: true })
 
-    const migrated = await run(t, ['migrate'], env, cwd)
-    t.equal(await migrated.ended, 0, migrated.output())
-    t.match(migrated.output(), /applied \d+_foundation/)
-    const again = await run(t, ['migrate'], env, cwd)
-    t.equal(await again.ended, 0)
-    t.match(again.output(), 'The database is up to date.')
-    const seeded = await run(t, ['seed'], env, cwd)
-    t.equal(await seeded.ended, 0, seeded.output())
+  const [one, two, worker] = await Promise.all([
+    run(t, ['serve'], env, cwd),
+    run(t, ['serve'], env, cwd),
+    run(t, ['worker'], env, cwd),
+  ])
+  const [{ address, admin }, second] = await Promise.all([addresses(one), addresses(two)])
+  await worker.says(/listening at http/)
+  await leadTo([address, second.address])
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  await takeTour(t, place(browser))
+  await browser.close()
 
-    const server = await run(t, ['serve'], env, cwd)
-    await server.says(/Server listening at .*"/)
-    const doctor = await run(t, ['doctor'], env, cwd)
-    t.equal(await doctor.ended, 0, doctor.output())
+  t.match(await succeeds('doctor'), 'ok     provider demo')
+  t.match(await succeeds('keys', 'status'), /\S/)
+  const event = ['charge.succeeded', '--id', 'evt_binary', '--url', address]
+  t.match(await succeeds('trigger', ...event), 'evt_binary charge.succeeded: 200 recorded')
+  t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
+  t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
+  const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
+  t.equal(await health.ended, 0, health.output())
 
-    const [, adminPort = ''] = await server.says(/listening at http:[^"]+:(\d+)"/)
-    const ready = await run(t, ['health'], { ADMIN_PORT: adminPort }, cwd)
-    t.equal(await ready.ended, 0, ready.output())
-
-    const session = await signIn(String(env.BASE_URL))
-    const me = await fetch(`${env.BASE_URL}/me`, { headers: { cookie: session } })
-    t.match(await me.json(), { user: { email: 'ada@acme.example' }, role: 'admin' })
-    const page = await fetch(`${env.BASE_URL}/`, { headers: { cookie: session } })
-    t.match(await page.text(), 'Sign out')
-    const style = await fetch(`${env.BASE_URL}/assets/gatehouse.css`)
-    t.equal(style.status, 200, 'the pages have their stylesheet')
-
-    const event = ['trigger', 'charge.succeeded', '--id', 'evt_binary', '--url', `${env.BASE_URL}`]
-    for (const outcome of ['recorded', 'duplicate']) {
-      const triggered = await run(t, event, env, cwd)
-      t.equal(await triggered.ended, 0, triggered.output())
-      t.match(triggered.output(), `evt_binary charge.succeeded: 200 ${outcome}`)
-    }
-    await server.says(/"applied":"processed"/)
-
-    server.child.kill('SIGTERM')
-    t.equal(await server.ended, 0, server.output())
-    t.notMatch(server.output(), /"level":"(error|fatal)"/)
-    const traced = tracesOf(collector.requests).map(({ name }) => name)
-    t.ok(traced.includes('GET /me'), 'what the binary did was traced')
-  },
-)
+  for (const program of [one, two, worker]) {
+    program.child.kill('SIGTERM')
+    t.equal(await program.ended, 0, program.output())
+    t.notMatch(program.output(), /"level":"(error|fatal)"/)
+  }
+  const traced = tracesOf(collector.requests).map(({ name }) => name)
+  t.ok(traced.includes('GET /me'), 'what the binary did was traced')
+  t.same(await readdir(cwd), [], 'it writes no file')
+})
 
 t.test('the binary has no demo in it: without settings it names what is missing', async (t) => {
   const cwd = await temporaryFolder(t)
@@ -108,51 +106,9 @@ t.test('every command explains itself', async (t) => {
   }
 })
 
-/** An empty database of the test's own and a real provider. */
-async function environment(t: Test): Promise<Record<string, string>> {
+async function createEmptyDatabase(): Promise<Urls> {
   const clusterUrl = String(process.env.TEST_POSTGRES_URL)
-  const name = `test_binary_${randomToken().slice(0, 8).replaceAll(/\W/g, '_').toLowerCase()}`
+  const name = `test_binary_${randomBytes(6).toString('hex')}`
   await createOwnerAndDatabase(clusterUrl, logins.owner, name)
-  const urls = urlsOf(clusterUrl, name)
-  const port = await findFreePort()
-  const baseUrl = `http://localhost:${port}`
-  const clientSecret = randomToken()
-  const provider = await startProvider({
-    clientId: 'gatehouse',
-    clientSecret,
-    redirectUris: [`${baseUrl}/auth/callback`],
-    postLogoutRedirectUris: [`${baseUrl}/auth/signed-out`],
-    people,
-    port: 0,
-  })
-  t.teardown(() => provider.stop())
-  return {
-    BASE_URL: baseUrl,
-    PORT: String(port),
-    ADMIN_PORT: '0',
-    DATABASE_URL: urls.url,
-    DATABASE_WORKER_URL: urls.workerUrl,
-    DATABASE_OWNER_URL: urls.ownerUrl,
-    SESSION_SECRETS: 'a session secret that is long enough for a test',
-    ENCRYPTION_KEYS: encryptionKey,
-    BILLING_WEBHOOK_SECRETS: webhookSecret,
-    OIDC_PROVIDERS: 'demo',
-    OIDC_DEMO_ISSUER: provider.issuer,
-    OIDC_DEMO_CLIENT_ID: 'gatehouse',
-    OIDC_DEMO_CLIENT_SECRET: clientSecret,
-    OIDC_DEMO_TRUST_EMAIL: 'true',
-  }
-}
-
-/** The cookie of a session, by way of the provider. */
-async function signIn(baseUrl: string): Promise<string> {
-  const start = await fetch(`${baseUrl}/auth/login?provider=demo`, { redirect: 'manual' })
-  const pending = cookieOf(start)
-  const request = new URL(String(start.headers.get('location')))
-  const callback = await newProviderBrowser().signIn(request, 'ada')
-  return cookieOf(await fetch(callback, { headers: { cookie: pending }, redirect: 'manual' }))
-}
-
-function cookieOf(response: Response): string {
-  return String(response.headers.getSetCookie()[0]).split(';')[0] ?? ''
+  return urlsOf(clusterUrl, name)
 }

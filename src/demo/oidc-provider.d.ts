@@ -37,6 +37,8 @@ declare module 'oidc-provider' {
     constructor(issuer: string, configuration: object)
     /** Koa's: errors are not written to the console. */
     silent: boolean
+    /** Koa's: `X-Forwarded-Proto` is believed. */
+    proxy: boolean
     readonly Grant: GrantModel
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>

@@ -6,10 +6,15 @@ import type { Person } from './people.ts'
 import type { Registration } from './provider-configuration.ts'
 import { errorPage, pickerPage } from './provider-pages.ts'
 
-/** `port` 0 takes any free one. */
-export type ProviderOptions = Registration & { port: number }
+/** `port` 0 takes any free one. `issuer`: where a proxy that ends TLS leads here, its origin. */
+export type ProviderOptions = Registration & { port: number; issuer?: string }
 
-export type LocalProvider = { issuer: string; stop(): Promise<void> }
+export type LocalProvider = {
+  issuer: string
+  /** Where it listens itself. */
+  address: string
+  stop(): Promise<void>
+}
 
 const host = '127.0.0.1'
 const maximumBodyLength = 4096 // characters; the form sends some twenty
@@ -27,11 +32,13 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
   await once(server, 'listening').catch((cause) => {
     throw new Error(`the local provider cannot listen on port ${options.port}`, { cause })
   })
-  const issuer = `http://localhost:${portOf(server)}`
+  const address = `http://localhost:${portOf(server)}`
+  const { issuer = address } = options
   const provider = await quietly(() => createProvider(issuer, options)).catch(async (error) => {
     await stop(server)
     throw error
   })
+  provider.proxy = options.issuer !== undefined
   const answerOthers = provider.callback()
   const policy = contentPolicy([...options.redirectUris, ...options.postLogoutRedirectUris])
   server.on('request', (request, response) => {
@@ -43,7 +50,7 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
       send(response, 400, 'text/html; charset=utf-8', errorPage(describe(error)))
     })
   })
-  return { issuer, stop: () => stop(server) }
+  return { issuer, address, stop: () => stop(server) }
 }
 
 /** GET shows the picker, POST signs the chosen person in. */

@@ -35,11 +35,13 @@ const errorWaitMs = 1_000
  * Streams jobs from the queue: each is taken as soon as there is room for it, and none waits for
  * another. No endpoint may have more than `perEndpoint` jobs under way, nor more than an eighth of
  * the room that is left: however many endpoints hang, there is room for one that does not.
+ * @param announced whether this process can be told of new jobs; else it looks every so often
  */
 export async function startDeliverer(
   queue: PgBoss,
   deliver: Deliver,
   logger: JobLog,
+  announced: boolean,
   limits: DelivererLimits = delivererLimits,
 ): Promise<Deliverer> {
   const bell = createBell()
@@ -76,7 +78,7 @@ export async function startDeliverer(
     return jobs.length
   }
 
-  const listening = await listen(queue, bell.ring, logger)
+  const listening = announced ? await listen(queue, bell.ring, logger) : undefined
   const running = run()
 
   return {

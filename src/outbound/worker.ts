@@ -6,7 +6,11 @@ import { type ReplayPage, workReplayPage } from './endpoint-replays.ts'
 import { purgeEvents } from './retention.ts'
 import { createSender } from './send.ts'
 
-export type OutboundWork = Omit<DeliverMeans, 'sender' | 'retrySeconds'> & { plane: IdentityPlane }
+export type OutboundWork = Omit<DeliverMeans, 'sender' | 'retrySeconds'> & {
+  plane: IdentityPlane
+  /** Whether the database can announce new jobs; a pooler in transaction mode does not let it. */
+  announced: boolean
+}
 
 const retentionSeconds = 21_600
 const pollSeconds = 0.5
@@ -14,7 +18,7 @@ const dayMs = 86_400_000
 
 /** Starts sending what is due, working on replays, and letting go of what is old. */
 export async function workOutbound(setup: OutboundSetup, work: OutboundWork): Promise<Deliverer> {
-  const { queue, db, plane, clock, metrics, logger } = work
+  const { queue, db, plane, announced, clock, metrics, logger } = work
   const { allow, timeoutMs, retrySeconds, retentionDays } = setup
 
   await queue.work('outbound-retention', async () => {
@@ -35,7 +39,7 @@ export async function workOutbound(setup: OutboundSetup, work: OutboundWork): Pr
 
   const sender = createSender({ allow, timeoutMs, clock })
   const deliver = createDeliver({ ...work, sender, retrySeconds })
-  const deliverer = await startDeliverer(queue, deliver, logger)
+  const deliverer = await startDeliverer(queue, deliver, logger, announced)
   return {
     ...deliverer,
     async stop() {

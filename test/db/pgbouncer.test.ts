@@ -13,6 +13,7 @@ import {
   signIn,
   testConfig,
 } from '#test/helper.ts'
+import { askInChild, createWorld, grantTokens } from '#test/identity/grant-world.ts'
 import { countRows, nothingRecorded, send } from '#test/routes/webhooks/send-event.ts'
 import { pgbouncer, startPgbouncer } from './pgbouncer.ts'
 
@@ -134,6 +135,21 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     await worker.queue.supervise()
     t.equal((await database.admin.query('SELECT FROM invoices')).rowCount, ids.length)
     t.strictSame(errors, [])
+  })
+
+  t.test('two processes want a provider’s tokens at once: one of them refreshes', async (t) => {
+    const world = await createWorld(t)
+    await grantTokens(world)
+    const pooler = await startPgbouncer(t, world.database.url, serverConnections)
+    const database = { ...world.database, url: pooler.through(world.database.url) }
+    const children = await Promise.all(
+      [1, 2].map(() => askInChild(t, { ...world, database }, 'never', 20)),
+    )
+    t.same(await Promise.all(children.map(({ ended }) => ended)), [0, 0])
+    const lines = children.flatMap((child) => child.output().trim().split('\n'))
+    t.equal(lines.length, 40)
+    t.same(new Set(lines), new Set([`token ${world.op.desk.accessTokens[1]}`]))
+    t.equal(world.op.desk.presented.length, 1)
   })
 
   t.test('what cannot be recorded within 2 s is 503, and nothing is recorded', async (t) => {

@@ -80,10 +80,13 @@ const time = (date: Date) => tlv(0x18, Buffer.from(date.toISOString().replace(/\
 const distinguishedName = (name: string) =>
   sequence(tlv(0x31, sequence(oid(oids.commonName), tlv(0x0c, Buffer.from(name)))))
 
-/** DER: a tag, the length of what follows, and that. */
+/** DER: a tag, the length of what follows in as few bytes as can be, and that. */
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
-  const { length } = content
-  const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff]
-  return Buffer.concat([Buffer.from([tag, ...size]), content])
+  return Buffer.concat([Buffer.from([tag, ...sizeOf(content.length)]), content])
+}
+
+function sizeOf(length: number): number[] {
+  if (length < 0x80) return [length]
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
 }

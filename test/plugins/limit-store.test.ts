@@ -1,5 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
@@ -8,11 +6,7 @@ import rateLimit from '#plugins/rate-limit.ts'
 import { findFreePort } from '#src/demo/free-port.ts'
 import { createLogger } from '#src/logger.ts'
 import { createLocalCounts } from '#src/request-counts.ts'
-
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-const noRedis = hasRedis
-  ? false
-  : 'redis-server is not installed here and no npm package carries it'
+import { noRedis, startRedis } from '#test/instances/redis.ts'
 
 async function startInstance(t: Test, redisUrl: string) {
   const log: string[] = []
@@ -38,20 +32,6 @@ async function startInstance(t: Test, redisUrl: string) {
   await app.ready()
   const ask = async (url = '/') => (await app.inject({ url })).statusCode
   return { ask, said: (text: string) => log.filter((line) => line.includes(text)).length }
-}
-
-async function startRedis(t: Test, port: number) {
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
-  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  const ready = /Ready to accept connections/
-  await new Promise<void>((resolve) => {
-    child.stdout.on('data', (text) => ready.test(String(text)) && resolve())
-  })
-  return async () => {
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
 }
 
 t.test('two instances share one count, each limit its own', { skip: noRedis }, async (t) => {

@@ -1,0 +1,137 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import tls from 'node:tls'
+import type { Browser } from 'playwright-core'
+import type { Test } from 'tap'
+import { sampleEvent } from '#src/billing/sample-event.ts'
+import { signatureHeader } from '#src/billing/signature.ts'
+import { randomApiToken } from '#src/crypto/api-token.ts'
+import { people } from '#src/demo/people.ts'
+import { startProvider } from '#src/demo/provider.ts'
+import { startReceiver as startDemoReceiver } from '#src/demo/receiver.ts'
+import { addSampleCustomer } from '#src/demo/sample-customer.ts'
+import { readEncryptionKeys } from '#src/encryption-settings.ts'
+import { encryptionKey, webhookSecret } from '#test/helper.ts'
+import { createAuthority } from '#test/outbound/certificates.ts'
+import { production } from '#test/production.ts'
+import { type Receiver, startReceiver } from '#test/receiver.ts'
+import type { Urls } from '#test/template.ts'
+import type { Place, Sent } from '#test/tour.ts'
+import { seed } from '../../prisma/seed.ts'
+import { temporaryFolder } from '../program.ts'
+import { type Balancer, startBalancer } from './balancer.ts'
+
+const endpointSecret = 'whsec_the_secret_of_the_receiver'
+const token = randomApiToken()
+const client = { clientId: 'gatehouse', clientSecret: 'a client secret' }
+const json = { 'content-type': 'application/json' }
+const shippingAddress = {
+  name: 'Ada Okafor',
+  line1: '2 Quay',
+  city: 'Porto',
+  postalCode: '4000-001',
+  country: 'PT',
+}
+
+export type Installation = {
+  /** Complete settings of a production, for every process of it. */
+  env: Record<string, string>
+  /** Where browsers reach it. */
+  balancer: Balancer
+  /** A customer's server that deliveries may reach. */
+  receiver: Receiver
+  /** Adds the demo's people, with `prisma/seed.ts` unless that was done, and Acme's endpoint. */
+  furnish(options?: { seeded: boolean }): Promise<void>
+  /** Leads browsers to these web processes, as soon as each answers; only after `furnish`. */
+  leadTo(origins: readonly string[]): Promise<void>
+  /** For the tour; only after `furnish`. */
+  place(browser: Browser): Place
+}
+
+/**
+ * All that a production needs beside its own processes: a balancer and a provider, both under a
+ * certificate that is trusted from here on, receivers, and the settings that name them.
+ */
+export async function prepareInstallation(t: Test, urls: Urls): Promise<Installation> {
+  const { ownerUrl } = urls
+  const authority = createAuthority(`A test ${crypto.randomUUID()}`)
+  const certified = authority.certify({ names: ['localhost'] })
+  const authorityFile = join(await temporaryFolder(t), 'authority.pem')
+  await writeFile(authorityFile, authority.cert)
+  tls.setDefaultCACertificates([...tls.getCACertificates(), authority.cert])
+
+  const balancer = await startBalancer(t, certified)
+  const baseUrl = balancer.url
+  const front = await startBalancer(t, certified)
+  const provider = await startProvider({
+    ...client,
+    redirectUris: [`${baseUrl}/auth/callback`],
+    postLogoutRedirectUris: [`${baseUrl}/auth/signed-out`],
+    people,
+    port: 0,
+    issuer: front.url,
+  })
+  front.leadTo([provider.address])
+  const tourReceiver = await startDemoReceiver({ secret: endpointSecret, port: 0, print() {} })
+  const receiver = await startReceiver()
+  t.teardown(() => Promise.all([provider.stop(), tourReceiver.stop(), receiver.close()]))
+
+  const env = {
+    ...withoutProviders(production(urls)),
+    BASE_URL: baseUrl,
+    NODE_EXTRA_CA_CERTS: authorityFile,
+    OIDC_PROVIDERS: 'demo',
+    OIDC_DEMO_ISSUER: provider.issuer,
+    OIDC_DEMO_CLIENT_ID: client.clientId,
+    OIDC_DEMO_CLIENT_SECRET: client.clientSecret,
+    OIDC_DEMO_TRUST_EMAIL: 'true',
+    OUTBOUND_ALLOW: `${tourReceiver.hostAndPort},127.0.0.1:${receiver.port}`,
+  }
+  return {
+    env,
+    balancer,
+    receiver,
+    async furnish({ seeded } = { seeded: false }) {
+      if (!seeded) await seed(ownerUrl, provider.issuer)
+      const keys = readEncryptionKeys(encryptionKey, [])
+      const { url } = tourReceiver
+      await addSampleCustomer(ownerUrl, { keys, url, secret: endpointSecret, token })
+    },
+    async leadTo(origins) {
+      // On a busy machine the first connection to the database may take too long: 503, come again.
+      const headers = { authorization: `Bearer ${token}` }
+      for (const origin of origins) {
+        while (!(await fetch(`${origin}/orders/1`, { headers })).ok);
+      }
+      balancer.leadTo(origins)
+    },
+    place: (browser) => ({
+      baseUrl,
+      browser,
+      receiver: new URL(tourReceiver.url).origin,
+      event: chargeOf('evt_tour', baseUrl),
+      change: {
+        url: `${baseUrl}/orders/1`,
+        headers: { ...json, authorization: `Bearer ${token}` },
+        data: JSON.stringify({ shippingAddress }),
+      },
+    }),
+  }
+}
+
+function withoutProviders(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OIDC_')))
+}
+
+/** A signed event that charges Ada. */
+export function chargeOf(id: string, baseUrl: string): Sent {
+  const created = Math.floor(Date.now() / 1000)
+  const charge = { customer: 'cus_ada', amount: 4_900, currency: 'eur', status: '' }
+  const data = sampleEvent({ ...charge, id, type: 'charge.succeeded', created })
+  const signature = signatureHeader(webhookSecret, data, created)
+  return {
+    url: `${baseUrl}/webhooks/billing`,
+    headers: { ...json, 'webhook-signature': signature },
+    data,
+  }
+}

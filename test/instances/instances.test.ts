@@ -1,0 +1,58 @@
+import t from 'tap'
+import { findFreePort } from '#src/demo/free-port.ts'
+import { launchBrowser } from '#test/browser.ts'
+import { pgbouncer } from '#test/db/pgbouncer.ts'
+import { takeTour } from '#test/tour.ts'
+import { deliverOnce } from './deliveries.ts'
+import { recordOnce } from './events.ts'
+import { startInstances } from './instances.ts'
+import { shareLimits } from './limits.ts'
+import { changeRole, endSessions, removeMember } from './members.ts'
+import { noRedis, startRedis } from './redis.ts'
+import { signInAcross } from './sign-in.ts'
+
+/*
+ * Two web and two worker processes as in production, on one database, behind a balancer that gives
+ * each request of a browser to another of them.
+ */
+
+const browser = await launchBrowser()
+t.teardown(() => browser.close())
+
+const noPgbouncer = pgbouncer === null && 'no pgbouncer on this machine'
+
+for (const pooled of [false, true]) {
+  const name = `two web and two worker processes${pooled ? ' through PgBouncer' : ''}`
+  t.test(name, { skip: pooled && noPgbouncer }, async (t) => {
+    const redis = pooled || noRedis ? null : { port: await findFreePort() }
+    const stopRedis = redis && (await startRedis(t, redis.port))
+    const instances = await startInstances(t, {
+      pooled,
+      ...(redis && { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
+    })
+
+    await t.test('the whole tour, each request answered by another', async (t) => {
+      await takeTour(t, instances.place(browser))
+      for (const origin of instances.origins) {
+        t.ok((instances.balancer.given.get(origin) ?? 0) > 10, 'by both')
+      }
+    })
+    await t.test('a sign-in starts on one and ends on the other', (t) => signInAcross(t, instances))
+    await t.test('a role that changes is that of the next request', (t) => changeRole(t, instances))
+    await t.test('a removed member is out', (t) => removeMember(t, instances))
+    await t.test('an ended session is ended everywhere', (t) => endSessions(t, instances))
+    await t.test('an event that comes to both', (t) => recordOnce(t, instances))
+    await t.test('deliveries and their replay', (t) => deliverOnce(t, instances))
+    if (!pooled) {
+      await t.test('limits with Redis, without it, with it again', { skip: noRedis }, async (t) => {
+        if (stopRedis !== null) await shareLimits(t, instances, stopRedis)
+      })
+    }
+    for (const { output } of instances.webs) {
+      t.notMatch(output(), /"level":"fatal"|"status":500/)
+    }
+    for (const { output } of instances.workers) {
+      t.notMatch(output(), /"level":"fatal"|LISTEN/, 'no channel is lost that a pooler takes away')
+    }
+  })
+}

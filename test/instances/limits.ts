@@ -1,0 +1,58 @@
+import type { Test } from 'tap'
+import type { Instances } from './instances.ts'
+import { startRedis } from './redis.ts'
+
+const limit = 30 // RATE_LIMIT_SIGN_IN, as it is by default
+
+/**
+ * One count for both while Redis is there, one for each while it is away, and one for both again.
+ * @param stopRedis ends the Redis that the processes started with
+ */
+export async function shareLimits(
+  t: Test,
+  { ask, webs, env }: Instances,
+  stopRedis: () => Promise<void>,
+): Promise<void> {
+  const saidBy = (words: string) => webs.map((web) => web.output().split(words).length - 1)
+  const away = () => saidBy('Redis is away')
+  let addresses = 0
+
+  t.same(await withRedis(() => signIns(limit + 2)), { 302: limit, 429: 2 }, 'one count')
+
+  const before = away()
+  await stopRedis()
+  const alone = await signIns(2 * limit + 4)
+  t.same(alone, { 302: 2 * limit, 429: 4 }, 'every request is answered, each counts for itself')
+  t.same(
+    away(),
+    before.map((times) => times + 1),
+    'said once by each',
+  )
+
+  const returns = saidBy('counted in Redis again')
+  await startRedis(t, Number(new URL(String(env.REDIS_URL)).port))
+  while (saidBy('counted in Redis again').some((times, web) => times === returns[web])) {
+    await Promise.all([ask(0, '/me'), ask(1, '/me')])
+  }
+  t.same(await withRedis(() => signIns(limit + 2)), { 302: limit, 429: 2 }, 'one count again')
+
+  /** Once more where Redis, on a busy machine, was late meanwhile, which counts as being away. */
+  async function withRedis<T>(work: () => Promise<T>): Promise<T> {
+    const before = String(away())
+    const result = await work()
+    return String(away()) === before ? result : withRedis(work)
+  }
+
+  /** Starts that many sign-ins from one new address, in turn; resolves to the number of each answer. */
+  async function signIns(times: number): Promise<Record<string, number>> {
+    addresses += 1
+    const headers = { 'x-forwarded-for': `203.0.113.${addresses}` }
+    const answers: Record<string, number> = {}
+    for (let index = 0; index < times; index += 1) {
+      const web = index % 2 === 0 ? 0 : 1
+      const { status } = await ask(web, '/auth/login?provider=demo', { headers })
+      answers[status] = (answers[status] ?? 0) + 1
+    }
+    return answers
+  }
+}
