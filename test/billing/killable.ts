@@ -12,6 +12,7 @@ export type Killable = {
   end(): Promise<void>
 }
 
+const { PATH, NODE_COMPILE_CACHE } = process.env
 const half = fileURLToPath(new URL('./half.ts', import.meta.url))
 
 export async function startKillable(
@@ -22,7 +23,7 @@ export async function startKillable(
 
   async function start(): Promise<[ChildProcess, string]> {
     const process_ = fork(half, [role], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH, NODE_COMPILE_CACHE, ...env },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
