@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { removePostgres } from '#src/demo/embedded-postgres.ts'
 
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 export type Program = {
@@ -23,7 +24,7 @@ export type Program = {
 
 /**
  * Runs the command line as a child process, in an empty folder of its own unless `cwd` is given.
- * The environment is exactly `env` and the path; the child is gone when the test ends.
+ * The environment is exactly `env` and what finds and starts programs; the child is gone when the test ends.
  */
 export async function runProgram(
   t: Test,
@@ -37,7 +38,7 @@ export async function runProgram(
     : [process.execPath, options.entry ?? cli]
   const child = spawn(command, [...before, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -42,7 +42,7 @@ export async function runCrashRounds(
       for (const id of ids) sent.add(id)
       const deliveries = Promise.all(ids.map((id) => deliver(web, id, acknowledged)))
       await waitTurns(random(400))
-      await strike(random(20))
+      await strike(random(30))
       await deliveries
       await resend(ids)
     }
@@ -55,7 +55,7 @@ export async function runCrashRounds(
     await Promise.all([web.end(), worker.end()])
   }
 
-  /** The database is struck most often: that falls between any two statements. */
+  /** The database is struck most often: that is quick, and falls between any two statements. */
   async function strike(dice: number): Promise<void> {
     if (dice === 0) return web.kill()
     if (dice === 1) return worker.kill()

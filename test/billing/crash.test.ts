@@ -11,7 +11,7 @@ import { startDurableDatabase } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
-const seconds = Number(process.env.CRASH_SECONDS ?? 40)
+const seconds = Number(process.env.CRASH_SECONDS ?? 25)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 t.test(`kill -9 between any two steps: every 200 exists once and took effect once`, async (t) => {

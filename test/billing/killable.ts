@@ -12,42 +12,56 @@ export type Killable = {
   end(): Promise<void>
 }
 
+const { PATH, NODE_COMPILE_CACHE } = process.env
 const half = fileURLToPath(new URL('./half.ts', import.meta.url))
+const starts = 5
 
 export async function startKillable(
   role: 'web' | 'worker',
   env: Record<string, string>,
 ): Promise<Killable> {
-  let [child, url] = await start()
+  // The next one loads while this one runs, so that a round waits for its start alone.
+  let spare = load()
+  let [child, url] = await begin()
 
-  async function start(): Promise<[ChildProcess, string]> {
-    const process_ = fork(half, [role], {
-      env: { PATH: process.env.PATH, ...env },
+  function load(): ChildProcess {
+    return fork(half, [role], {
+      env: { PATH, NODE_COMPILE_CACHE, ...env },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    const [message] = await Promise.race([
-      once(process_, 'message'),
-      once(process_, 'exit').then(() =>
-        Promise.reject(new Error(`the ${role} ended at its start`)),
-      ),
-    ])
-    return [process_, String(message)]
   }
 
-  async function end(): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
+  /** Whose database is just being killed may end at its start; a supervisor starts it again. */
+  async function begin(): Promise<[ChildProcess, string]> {
+    for (let start = 1; start <= starts; start++) {
+      const next = spare
+      spare = load()
+      next.send('begin')
+      const message = await Promise.race([
+        once(next, 'message'),
+        once(next, 'exit').then(() => null),
+      ])
+      if (message !== null) return [next, String(message[0])]
+    }
+    throw new Error(`the ${role} ended at each of ${starts} starts`)
   }
 
   return {
     url: () => url,
     async kill() {
-      await end()
-      ;[child, url] = await start()
+      await end(child)
+      ;[child, url] = await begin()
     },
-    end,
+    async end() {
+      await Promise.all([end(child), end(spare)])
+    },
   }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
 }

@@ -7,7 +7,7 @@ import { createEndpoint } from './endpoint.ts'
 import { allowing, createOutbox, type Outbox, openReceiver } from './outbox.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 60)
-const seconds = Number(process.env.CRASH_SECONDS ?? 40)
+const seconds = Number(process.env.CRASH_SECONDS ?? 25)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const eventsPerRound = 4
 
