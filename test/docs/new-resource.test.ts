@@ -9,8 +9,8 @@ import { createDatabase, type TestDatabase } from '#test/helper.ts'
 import { copyTree } from '#test/mutation/lane.ts'
 import { temporaryFolder } from '#test/program.ts'
 import { logins } from '#test/template.ts'
-import { type LeftOut, leftOut, migration, programs } from './left-out.ts'
 import { applyBlock, blocksOf, messagesOf } from './blocks.ts'
+import { type LeftOut, leftOut, migration, programs } from './left-out.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
