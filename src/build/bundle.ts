@@ -8,7 +8,7 @@ export const top = fileURLToPath(new URL('../..', import.meta.url))
 export type Bundle = {
   /** The whole program as one module. */
   code: string
-  /** esbuild's account of what is in it; paths are relative to the working folder. */
+  /** esbuild's account of what is in it; paths are relative to the top folder. */
   metafile: Metafile
   /** Files that go in beside it, by their path from the top folder. */
   assets: string[]
@@ -17,6 +17,7 @@ export type Bundle = {
 /** The program without the demo, in one module. */
 export async function bundleProgram(): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
+    absWorkingDir: top, // what it writes does not depend on where it was started
     entryPoints: [`${top}src/cli.ts`],
     outfile: `${top}dist/gatehouse.mjs`,
     write: false,

@@ -1,4 +1,4 @@
-import { glob, readdir, readFile } from 'node:fs/promises'
+import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
@@ -15,7 +15,15 @@ export type Package = {
 }
 
 /** Licences under which the binary may be given away with nothing but their texts beside it. */
-const allowed = ['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0']
+const allowed = [
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+]
 
 const Manifest = Type.Object({
   name: Type.String(),
@@ -32,7 +40,7 @@ const Manifest = Type.Object({
 export async function findPackages({ metafile, assets }: Bundle): Promise<Package[]> {
   const [output] = Object.values(metafile.outputs)
   const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput)
-  const files = [...used.map(([path]) => resolve(path)), ...assets.map((path) => top + path)]
+  const files = [...used.map(([path]) => resolve(top, path)), ...assets.map((path) => top + path)]
   const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
   const found = await Promise.all([...folders].map(readPackage))
   const unique = new Map(found.map((one) => [`${one.name}@${one.version}`, one]))
@@ -71,10 +79,24 @@ async function readPackage(folder: string): Promise<Found> {
   const manifest: unknown = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))
   if (!Value.Check(Manifest, manifest)) throw new Error(`${folder} has no proper package.json.`)
   const { name, version, license = '', author } = manifest
-  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-  const texts = await Promise.all(files.map((file) => readFile(`${folder}/${file}`, 'utf8')))
+  const texts = await readTexts(folder)
   if (texts.length === 0) texts.push(...(await readReadme(folder)))
   return { name, version, license, texts, author: nameOf(author) }
+}
+
+async function readTexts(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+  const texts = await Promise.all(names.map((name) => readAll(`${folder}/${name}`)))
+  return texts.flat()
+}
+
+/** A file, or all files of a folder of them (LICENSES). */
+async function readAll(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [await readFile(path, 'utf8')]
+  const texts = await Promise.all(
+    (await readdir(path)).sort().map((name) => readAll(`${path}/${name}`)),
+  )
+  return texts.flat()
 }
 
 /** Some have their licence at the end of their README. */
