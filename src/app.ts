@@ -114,6 +114,7 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
   const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
+  const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
 
   app.decorate('clock', clock)
   await app.register(tracingPlugin, { tracing: options.tracing })
@@ -186,10 +187,7 @@ export async function buildApp(
         await app.register(teams)
         await app.register(teamMembers)
         await app.register(tenantAudit)
-        await app.register(webhookEndpoints, {
-          keys: encryptionKeys,
-          signature: config.outbound.signature,
-        })
+        await app.register(webhookEndpoints, newEndpoints)
         await app.register(webhookEndpointActions, { keys: encryptionKeys })
         await app.register(deliveries)
         await app.register(endpointReplays)
@@ -219,10 +217,7 @@ export async function buildApp(
           await app.register(tenantRls)
           await app.register(tenantMembers)
           await app.register(documentPages)
-          await app.register(webhookPages, {
-            keys: encryptionKeys,
-            signature: config.outbound.signature,
-          })
+          await app.register(webhookPages, newEndpoints)
           await app.register(endpointPages, { keys: encryptionKeys })
           await app.register(deliveryPages)
           await app.register(replayPages)

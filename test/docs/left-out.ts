@@ -94,11 +94,12 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     instead: 'where: { id } })\n  return row ===',
     run: ['test/access/query-scope-alone.test.ts'],
   },
-  'a route in `resource-routes.ts`, or a rule in `contract.ts`': {
-    path: 'test/access/matrix/resource-routes.ts',
-    piece: /^ {2}'GET \/notes': .*\n/m,
-    run: ['test/access/matrix.test.ts'],
-  },
+  'a route in `test/access/matrix/resource-routes.ts`, or a rule in `test/access/matrix/contract.ts`':
+    {
+      path: 'test/access/matrix/resource-routes.ts',
+      piece: /^ {2}'GET \/notes': .*\n/m,
+      run: ['test/access/matrix.test.ts'],
+    },
   '`npm run generate`': {
     path: 'docs/access.md',
     piece: /^\| note \| delete .*\n/m,
