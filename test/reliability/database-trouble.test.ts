@@ -8,11 +8,11 @@ import { signedEvent } from './load.ts'
  * One process through every trouble its database can have. It is never started again.
  */
 
-const senders = 100
-const eventsOfEach = 20
+const senders = 50
+const eventsOfEach = 50
 const floodBytes = 200_000
 const mebibyte = 1_048_576
-const boundMiB = 400 // less than what the flood brings
+const boundMiB = 450 // less than what the flood brings
 
 t.test(
   'a database in trouble is a bounded 503 with Retry-After, and relief is noticed',

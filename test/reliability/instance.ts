@@ -27,7 +27,8 @@ export async function startInstance(
 }
 
 /** What a machine with too little time for all its processes comes to, whatever they do. */
-const starved = /timeout exceeded when trying to connect|connection timeout|statement timeout/
+const starved =
+  /timeout exceeded when trying to connect|connection timeout|statement timeout|webhook not recorded/
 
 /** What the process has logged as a failure of its own. */
 export function troublesOf({ output }: Pick<Program, 'output'>): string[] {

@@ -37,8 +37,8 @@ export type Load = {
 type Step = { what: Ask; expected: RegExp; eventId?: string }
 
 const clients = 4
-const pauseMs = 5
-const watchMs = 20
+const pauseMs = 20
+const watchMs = 50
 
 /**
  * Clients that read, write, look at pages and send events, one request after another. As a balancer

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { migrate } from '#src/db/migrate.ts'
@@ -9,6 +10,7 @@ import { createDatabase, createTestPost, createUser, type TestDatabase } from '#
 import { until } from '#test/running-worker.ts'
 
 const next = '29990101000000_next'
+const readPauseMs = 20
 const waiting = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE%'`
 
@@ -54,7 +56,7 @@ t.test('behind a long transaction a migration gives up, and others pass meanwhil
   while (!given.done) {
     t.equal(await db.read(user, (tx) => tx.order.count()), 0)
     reads += 1
-    await new Promise((resolve) => setImmediate(resolve))
+    await wait(readPauseMs)
   }
   t.ok(reads > 1)
   const error = await failing

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { checkHistory } from '#test/billing/history.ts'
-import { createDatabase, testSettings } from '#test/helper.ts'
+import { createDatabase } from '#test/helper.ts'
 import { runProgram } from '#test/program.ts'
 import { until } from '#test/running-worker.ts'
 import { ask, startInstance, troublesOf } from './instance.ts'
@@ -18,9 +18,6 @@ t.test('a new release beside the old one on one database: no request fails', asy
     DATABASE_WORKER_URL: database.workerUrl,
   }
   const next = await makeNextRelease(t)
-  const early = await runProgram(t, ['serve'], testSettings(database), { entry: next.entry })
-  t.equal(await early.ended, 1, 'the new one does not start on a database that is behind')
-  t.match(early.output(), /behind by 3 migration.*gatehouse migrate/)
 
   const old = await startInstance(t, database)
   const load = await startLoad(t, database, [old])
@@ -36,7 +33,7 @@ t.test('a new release beside the old one on one database: no request fails', asy
   load.instances.push(again)
   const fresh = await startInstance(t, database, {}, next.entry)
   load.instances.push(fresh)
-  await load.more(200)
+  await load.more(150)
   const line2 = async (instance: typeof old) => {
     const { body } = await ask(instance, order)
     return JSON.parse(body).shippingAddress.line2

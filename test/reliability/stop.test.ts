@@ -32,7 +32,7 @@ t.test(
 
     const stream = await openStream(database, first, { ...load, endpointId })
     const bystanders = await Promise.all([openIdle(first), openSilent(first)])
-    await load.more(300)
+    await load.more(100)
     receiver.respond((_request, response) => response.writeHead(204).end())
     const told = load.farewells()
     const begun = performance.now()
@@ -47,7 +47,7 @@ t.test(
     t.ok(stoppedMs < stopLimitMs, 'in time')
     t.ok(load.farewells() > told, 'whoever asked meanwhile was told to go')
 
-    await load.more(100)
+    await load.more(50)
     await load.stop()
     t.strictSame(load.failures, [])
     t.strictSame([first, second].flatMap(troublesOf), [])
