@@ -11,6 +11,8 @@ import { findTableFlaws } from './table-proof.ts'
 /** One thing that is wrong with the database, and what mends it. */
 export type Flaw = { problem: string; remedy: string }
 
+const acquireMs = 5_000 // no request waits for it, and a busy machine is no flaw
+
 const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /**
@@ -23,7 +25,7 @@ const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
  * @throws when the database cannot be asked, which proves nothing either way
  */
 export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promise<Flaw[]> {
-  const client = new pg.Client(poolOptions(url, 1))
+  const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
   client.on('error', () => {})
   await client.connect()
   try {
