@@ -199,7 +199,9 @@ t.test('a file is split before it has more than 250 lines', async (t) => {
   }
 })
 
-// test/reliability is about the program as a whole.
+/** About the program as a whole. */
+const wholes = ['instances', 'reliability']
+
 t.test('the tests mirror the tree', async (t) => {
   const exists = (path: string) => existsSync(join(root, path))
   for (const path of await sources('test/**/*.test.ts')) {
@@ -208,7 +210,7 @@ t.test('the tests mirror the tree', async (t) => {
     const mirrored =
       folder === '.'
         ? name === 'architecture' || exists(`src/${name}.ts`) || exists(`test/${name}.ts`)
-        : folder === 'reliability' || exists(`src/${folder}`) || exists(folder)
+        : wholes.includes(folder) || exists(`src/${folder}`) || exists(folder)
     t.ok(mirrored, path)
   }
 })
