@@ -26,6 +26,8 @@ const settings = {
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
+const withoutDomains = new URL('./without-domains.ts', import.meta.url).href
+
 const interruption = followSignals()
 const folder = await makeRunFolder()
 try {
@@ -67,6 +69,7 @@ async function runTap(args: string[], results: string, databaseUrl: string): Pro
         // Each of the some 300 processes loads the same 1,200 modules; the first ones compile them.
         // Coverage stays exact within functions: those are compiled when first called, as ever.
         NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${withoutDomains}`,
       },
       stdio: ['ignore', isRaw ? 'pipe' : 'inherit', 'inherit'],
       // A process group of its own, so that a signal can be passed on to all of it, once.
