@@ -22,7 +22,7 @@ t.test('migrate and seed bring a database up, and say when there is nothing to d
   t.equal(await seeded.ended, 0)
   t.equal(seeded.results(), 'Seeded.\n')
   const reports: [string, object][] = [
-    ['migrate', { applied: [], createdRoles: [] }],
+    ['migrate', { applied: [], createdRoles: [], ahead: [] }],
     ['seed', { seeded: false }],
   ]
   for (const [command, report] of reports) {

@@ -62,9 +62,12 @@ function pass(origin: string, incoming: IncomingMessage, outgoing: ServerRespons
   }
   const options = { method, headers: { ...headers, ...forwarded } }
   const asked = request(new URL(url, origin), options, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     // Whoever goes away first, the other end is closed with it.
-    pipeline(answer, outgoing, () => {})
+    if (outgoing.destroyed) answer.destroy()
+    else {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      pipeline(answer, outgoing, () => {})
+    }
   })
   asked.on('error', () => outgoing.destroy())
   pipeline(incoming, asked, () => {})
