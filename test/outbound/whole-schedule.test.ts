@@ -157,7 +157,8 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
     schedule: false,
     migrate: false,
   })
-  queue.on('error', (error) => t.error(error))
+  const tell = (error: Error) => t.error(error)
+  queue.on('error', tell)
   await queue.start()
   await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
   const db = openDatabase(database.workerUrl, 4)
@@ -174,6 +175,8 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
   })
   t.teardown(async () => {
     await sender.close()
+    // The end of the database may reach a connection that is closing.
+    queue.off('error', tell).on('error', () => {})
     await queue.stop({ graceful: false })
     await db.close()
   })
