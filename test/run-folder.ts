@@ -4,11 +4,11 @@ import { join } from 'node:path'
 
 const memory = '/dev/shm'
 const prefix = 'gatehouse-test-'
-const neededBytes = 4 * 2 ** 30 // several times what a run takes, so that it crowds nobody out
+const neededBytes = 4 * 2 ** 30 // ample, so that a run crowds nobody out
 
 /**
  * A folder for what a run works on and throws away: in memory where there is room, since a run
- * copies a database of some 350 files for most of its tests; else where temporary files are.
+ * copies a database for most of its tests; else where temporary files are.
  */
 export async function makeRunFolder(): Promise<string> {
   const inMemory = await hasRoom()

@@ -64,8 +64,3 @@ export async function expire({ admin }: TestDatabase, queue: Queue): Promise<voi
   )
   await queue.supervise('billing-event')
 }
-
-/** Asks until there is a row; the time limit of the test bounds it. */
-export async function until({ admin }: TestDatabase, sql: string): Promise<void> {
-  while ((await admin.query(sql)).rowCount === 0);
-}

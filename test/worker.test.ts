@@ -3,7 +3,8 @@ import { openQueue } from '#src/jobs.ts'
 import { charge, invoicesOf, receive, stateOf } from './billing/received.ts'
 import { build, createDatabase, createUser } from './helper.ts'
 import { send } from './routes/webhooks/send-event.ts'
-import { enqueue, jobsOf, startQueue, startTestWorker, until } from './running-worker.ts'
+import { enqueue, jobsOf, startQueue, startTestWorker } from './running-worker.ts'
+import { until } from './until.ts'
 
 t.test('an event that was received is worked on, end to end', async (t) => {
   const { app, database } = await build(t)

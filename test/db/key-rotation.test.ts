@@ -6,6 +6,7 @@ import { tokenBinding } from '#src/identity/sealed-tokens.ts'
 import { openEndpointSecrets, sealEndpointSecret } from '#src/outbound/endpoint-secrets.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/helper.ts'
+import { untilBlocked } from '#test/until.ts'
 import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
 /** Every text of the database, opened with `keys`. */
@@ -140,17 +141,6 @@ t.test('a text that is written while its row is being rotated stays', async (t) 
   t.equal((await rotation).reencrypted, 5)
   t.ok((await openAll(database, onlyNew)).includes('written meanwhile'))
 })
-
-/** Resolves once a backend of this database waits for a lock. */
-async function untilBlocked({ admin }: TestDatabase): Promise<void> {
-  for (;;) {
-    const { rows } = await admin.query<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-    if ((rows[0]?.waiting ?? 0) > 0) return
-  }
-}
 
 t.test('the worker may change sealed texts and nothing else of a grant', async (t) => {
   const database = await createDatabase(t)

@@ -5,6 +5,7 @@ import { isFullBatch, pruneDead } from '#src/identity/prune.ts'
 import { createLogger } from '#src/logger.ts'
 import { startPruner } from '#src/pruner.ts'
 import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
+import { untilBlocked } from '#test/until.ts'
 
 const limits = { idleSeconds: 3_600 }
 
@@ -81,9 +82,7 @@ t.test('a session that is used while it is being removed stays', async (t) => {
   const user = await admin.connect()
   await user.query('BEGIN; UPDATE sessions SET last_seen_at = now()')
   const pruned = pruneDead(plane, limits)
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await admin.query(waiting)).rowCount === 0);
+  await untilBlocked(test.database)
   await user.query('COMMIT')
   user.release()
   t.match(await pruned, { sessions: 0 })

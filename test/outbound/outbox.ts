@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '#src/db/database.ts'
 import { type NewEvent, publish } from '#src/outbound/publish.ts'
 import { createDatabase, createUser, type TestDatabase, type TestUser } from '#test/helper.ts'
 import { type Receiver, type Respond, startReceiver } from '#test/receiver.ts'
+import { until } from '#test/until.ts'
 
 /** A tenant on a database of its own that makes events, and where they went. */
 export type Outbox = {
@@ -51,13 +52,7 @@ export async function createOutbox(t: Test, clock: Clock = systemClock): Promise
       )
       return rows
     },
-    async until(condition) {
-      for (;;) {
-        const { rowCount } = await database.admin.query(condition)
-        if (rowCount !== 0) return
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    },
+    until: (condition) => until(database, condition),
   }
 }
 

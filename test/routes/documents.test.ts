@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { createChain, createDocument, createFolder, createTeam } from '#test/chain.ts'
 import { build, createUser } from '#test/helper.ts'
 import { comparable, type Send, senderOf } from '#test/send.ts'
+import { untilBlocked } from '#test/until.ts'
 
 const fields = ['id', 'tenantId', 'folderId', 'title', 'body', 'createdAt', 'updatedAt']
 
@@ -76,9 +77,7 @@ t.test('a folder that is leaving the team takes no document any more', async (t)
   await move.query('BEGIN')
   await move.query('UPDATE folders SET team_id = $1', [other])
   const writing = send('POST', '/documents', { title: 'x', body: 'x', folderId: chain.folderId })
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await admin.query(waiting)).rowCount === 0);
+  await untilBlocked(test.database)
   await move.query('COMMIT')
   move.release()
   t.equal((await writing).statusCode, 404)

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { buildAt, noon } from '#test/at-time.ts'
-import { createTestPost, type TestApp } from '#test/helper.ts'
+import { createTestPost } from '#test/helper.ts'
 import { owner } from '#test/token-owner.ts'
+import { untilBlocked } from '#test/until.ts'
 
 t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 UTC', async (t) => {
   const test = await buildAt(t)
@@ -73,7 +74,7 @@ t.test('the rule is judged on the department the post has when it is changed', a
     await client.query('BEGIN')
     await client.query(`UPDATE posts SET department = 'support' WHERE id = $1`, [id])
     const answer = send('PATCH', `/posts/${id}`, { title: 'Mine' })
-    await untilSomebodyWaits(test)
+    await untilBlocked(test.database)
     await client.query('COMMIT')
     t.equal((await answer).statusCode, 403)
   } finally {
@@ -132,13 +133,3 @@ t.test('a token may what its owner may now, and no more than it names', async (t
   await test.database.admin.query(`UPDATE memberships SET role = 'viewer'`)
   t.strictSame(await statuses(writing), [403, 403, 403, 403, 403], 'what the owner lost')
 })
-
-/** Resolves once a statement waits for a lock. */
-async function untilSomebodyWaits({ database }: TestApp): Promise<void> {
-  for (;;) {
-    const { rowCount } = await database.admin.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-    if (rowCount !== 0) return
-  }
-}

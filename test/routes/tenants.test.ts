@@ -9,6 +9,7 @@ import {
   signInThrough,
   visit,
 } from '#test/sign-in-journey.ts'
+import { untilBlocked } from '#test/until.ts'
 
 const json = { 'content-type': 'application/json' }
 
@@ -148,9 +149,9 @@ t.test('a sign-out that waits for a switch ends what the switch made', async (t)
   await blocker.query('BEGIN; SELECT FROM sessions FOR UPDATE')
   const send = as(test, { cookie })
   const moved = send('POST', '/session/tenant', { tenantId: user.tenantId })
-  await untilWaiting(test, 1)
+  await untilBlocked(test.database)
   const left = send('POST', '/auth/logout')
-  await untilWaiting(test, 2)
+  await untilBlocked(test.database, 2)
   await blocker.query('COMMIT')
   blocker.release()
   t.equal((await left).statusCode, 204)
@@ -182,7 +183,7 @@ t.test('a switch whose session got another id meanwhile changes nothing at all',
   const blocker = await admin.connect()
   await blocker.query(`BEGIN; UPDATE sessions SET id_hash = sha256('another')`)
   const moved = as(test, { cookie })('POST', '/session/tenant', { tenantId: other.tenantId })
-  await untilWaiting(test, 1)
+  await untilBlocked(test.database)
   await blocker.query('COMMIT')
   blocker.release()
   t.equal((await moved).statusCode, 401)
@@ -206,14 +207,3 @@ t.test('the database shows a person the tenants they are a member of and no othe
   t.same(await seen({ userId: userId + 100 }), [])
   t.same(await seen({}), [])
 })
-
-/** Resolves once so many backends of this database wait for a lock. */
-async function untilWaiting({ database }: TestApp, count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await database.admin.query<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-    if ((rows[0]?.waiting ?? 0) >= count) return
-  }
-}

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { build, createUser, signIn } from '#test/helper.ts'
+import { untilBlocked } from '#test/until.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -61,7 +62,7 @@ t.test('a request in flight never brings back a session that was ended', async (
   await blocker.query('BEGIN; LOCK TABLE tenants')
   const inFlight = app.inject({ url: '/me', headers: { cookie } })
   inFlight.then(() => {})
-  await untilBlocked(database.admin)
+  await untilBlocked(database)
   await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } })
   await blocker.query('COMMIT')
   blocker.release()
@@ -71,16 +72,3 @@ t.test('a request in flight never brings back a session that was ended', async (
   t.equal(rows.length, 0)
   t.equal((await app.inject({ url: '/me', headers: { cookie } })).statusCode, 401)
 })
-
-type Queries = { query(text: string): Promise<{ rows: { waiting: number }[] }> }
-
-/** Resolves once a backend of this database waits for a lock. */
-async function untilBlocked(admin: Queries): Promise<void> {
-  for (;;) {
-    const { rows } = await admin.query(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )
-    if ((rows[0]?.waiting ?? 0) > 0) return
-  }
-}
