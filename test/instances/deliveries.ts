@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { createOrder, createUser } from '#test/helper.ts'
-import { until } from '#test/running-worker.ts'
+import { until } from '#test/until.ts'
 import type { Instances } from './instances.ts'
 
 const changes = 20

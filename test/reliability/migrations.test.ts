@@ -7,7 +7,7 @@ import { proveDatabase } from '#src/db/proof.ts'
 import { openQueue, queueSchema } from '#src/jobs.ts'
 import { OperatorError } from '#src/operator-error.ts'
 import { createDatabase, createTestPost, createUser, type TestDatabase } from '#test/helper.ts'
-import { until } from '#test/running-worker.ts'
+import { until } from '#test/until.ts'
 
 const next = '29990101000000_next'
 const readPauseMs = 20

@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase, type TestUser } from '#test/helper.t
 import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { allowing, openReceiver } from '#test/outbound/outbox.ts'
 import type { Receiver } from '#test/receiver.ts'
-import { until } from '#test/running-worker.ts'
+import { until } from '#test/until.ts'
 import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 

@@ -4,6 +4,7 @@ import { buildAt, noon } from '#test/at-time.ts'
 import { build, createOrder, createUser, signIn } from '#test/helper.ts'
 import { badPageQueries, pagesOf, smuggling } from '#test/probes.ts'
 import { owner } from '#test/token-owner.ts'
+import { untilBlocked } from '#test/until.ts'
 
 const orderKeys = [
   'id',
@@ -151,9 +152,7 @@ t.test('whoever is removed while they write is refused, and leaves nothing', asy
     send('POST', '/posts', { title: 'x', body: 'x' }),
     send('POST', '/orders', order),
   ]
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await admin.query(waiting)).rowCount !== writing.length);
+  await untilBlocked({ admin }, writing.length)
   await removal.query('COMMIT')
   removal.release()
   const statuses = (await Promise.all(writing)).map(({ statusCode }) => statusCode)

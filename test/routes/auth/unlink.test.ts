@@ -2,6 +2,7 @@ import t from 'tap'
 import { addIdentity, as, owners } from '#test/account.ts'
 import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
 import { auditTrail } from '#test/sign-in-journey.ts'
+import { untilBlocked } from '#test/until.ts'
 
 /** Somebody with so many identities, `s0`, `s1` and so on. */
 async function somebody(test: TestApp, identities: number, prefix = 's') {
@@ -61,9 +62,7 @@ t.test('an identity that became another user’s in between is not taken from th
     other.userId,
   ])
   const unlinking = send('DELETE', '/auth/identities/demo/s0')
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await admin.query(waiting)).rowCount === 0);
+  await untilBlocked({ admin })
   await move.query('COMMIT')
   move.release()
   await unlinking
