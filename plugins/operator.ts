@@ -18,8 +18,9 @@ export default fp<{ operators: ReadonlySet<string> }>(
     app.decorateRequest('operator', false)
     app.addHook('onRequest', async function findOperator(request: FastifyRequest) {
       const sessionId = request.session?.caller?.sessionId
-      if (sessionId === undefined) return
-      const identities = await findSessionIdentities(app.identityPlane, sessionId)
+      // Without a session nobody is one, and there is nothing to ask the database.
+      const identities =
+        sessionId === undefined ? [] : await findSessionIdentities(app.identityPlane, sessionId)
       request.operator = identities.some(({ provider, subject }) =>
         operators.has(`${provider}:${subject}`),
       )

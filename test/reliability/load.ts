@@ -21,8 +21,6 @@ export type Load = {
   answered(): number
   /** Answers that asked to come again: a slow machine misses the limits of the database. */
   busy(): number
-  /** Answers that ended their connection. */
-  farewells(): number
   /** Resolves once so many more were answered, or far too many were not. */
   more(count: number): Promise<void>
   stop(): Promise<void>
@@ -60,7 +58,6 @@ export async function startLoad(
   const gone = new Set<Instance>()
   const ended = new AbortController()
   let answered = 0
-  let farewells = 0
   let busy = 0
 
   async function run(client: number): Promise<void> {
@@ -89,7 +86,6 @@ export async function startLoad(
 
   function note({ status, headers, body }: Answer, what: Ask, expected: RegExp): void {
     answered += 1
-    if (headers.connection === 'close') farewells += 1
     if (status === 200 && expected.test(body)) return
     if (status === 503 && headers['retry-after']) busy += 1
     else failures.push(`${what.method} ${what.path}: ${status} ${body.slice(0, 200)}`)
@@ -139,7 +135,6 @@ export async function startLoad(
     failures,
     answered: () => answered,
     busy: () => busy,
-    farewells: () => farewells,
     async more(count) {
       const goal = answered + count
       while (answered < goal && failures.length < 100) await once(counts, 'turn')

@@ -34,7 +34,6 @@ t.test(
     const bystanders = await Promise.all([openIdle(first), openSilent(first)])
     await load.more(100)
     receiver.respond((_request, response) => response.writeHead(204).end())
-    const told = load.farewells()
     const begun = performance.now()
     first.child.kill('SIGTERM')
     const [status] = await Promise.all([
@@ -45,7 +44,6 @@ t.test(
     t.equal(status, 0)
     const stoppedMs = Math.round(performance.now() - begun)
     t.ok(stoppedMs < stopLimitMs, 'in time')
-    t.ok(load.farewells() > told, 'whoever asked meanwhile was told to go')
 
     await load.more(50)
     await load.stop()
