@@ -21,7 +21,7 @@ class SessionEnded extends Error {}
  */
 export async function switchTenant(
   plane: IdentityPlane,
-  caller: SessionCaller,
+  caller: Pick<SessionCaller, 'userId' | 'sessionId'>,
   cookieId: string,
   tenantId: string,
   device: Device,

@@ -2,7 +2,11 @@ import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { findDocument, listDocuments } from '#src/documents.ts'
 import { changeFolder, createFolder } from '#src/folders.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/helper.ts'
+import { findLatestOrders } from '#src/orders.ts'
+import { changePost, deletePost } from '#src/posts.ts'
+import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/team-members.ts'
+import { createTeam } from '#test/chain.ts'
+import { createDatabase, createOrder, createUser, type TestDatabase } from '#test/helper.ts'
 
 /*
  * A key is the tenant and the number: the sequence gives no number twice, but nothing forbids it (a
@@ -62,6 +66,77 @@ t.test('the same numbers in two tenants lead nobody from one into the other', as
     }
   })
 })
+
+t.test('a post is changed and deleted in its own tenant', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.superuserUrl, 1)
+  t.teardown(() => db.close())
+  const foreign = await createUser(database)
+  const own = await createUser(database, { role: 'admin' })
+  const now = new Date()
+  for (const { tenantId } of [foreign, own]) await addPosts(database, tenantId)
+  const caller = { ...own, role: 'admin', department: null, tokenPermissions: null }
+  const [changed, deleted] = await db.write(own, async (tx) => [
+    await changePost(tx, own, caller, 1, { title: 'Changed' }, now),
+    await deletePost(tx, own, 2, now),
+  ])
+  t.match(changed, { outcome: 'changed', post: { tenantId: own.tenantId, title: 'Changed' } })
+  t.equal(deleted, true)
+  const { rows } = await database.admin.query(
+    'SELECT tenant_id, id::int, title FROM posts ORDER BY tenant_id = $1, id',
+    [own.tenantId],
+  )
+  t.strictSame(rows, [
+    { tenant_id: foreign.tenantId, id: 1, title: 'A title' },
+    { tenant_id: foreign.tenantId, id: 2, title: 'A title' },
+    { tenant_id: own.tenantId, id: 1, title: 'Changed' },
+  ])
+  const { rows: told } = await database.admin.query(
+    `SELECT body::jsonb -> 'data' ->> 'tenantId' AS tenant FROM outbound_events`,
+  )
+  t.strictSame(told, Array(2).fill({ tenant: own.tenantId }))
+})
+
+t.test('a team is one of the tenant, and its members are told apart', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.superuserUrl, 1)
+  t.teardown(() => db.close())
+  const foreign = await createUser(database)
+  const own = await createUser(database)
+  const colleague = await createUser(database, { tenantId: own.tenantId })
+  const members = [own.userId, colleague.userId]
+  const teamId = await createTeam(database, own.tenantId, members)
+  const scope = { tenantId: own.tenantId, teamId }
+  const foreignTeam = { ...scope, teamId: await createTeam(database, foreign.tenantId) }
+  const page = { limit: 10, after: null }
+  await db.write(own, async (tx) => {
+    t.equal(await listTeamMembers(tx, foreignTeam, page), null)
+    t.match(await findTeamMember(tx, scope, colleague.userId), { userId: colleague.userId })
+    t.equal(await removeTeamMember(tx, scope, colleague.userId), true)
+    t.match(await listTeamMembers(tx, scope, page), { data: [{ userId: own.userId }] })
+  })
+})
+
+t.test('the newest orders are the owner’s', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.superuserUrl, 1)
+  t.teardown(() => db.close())
+  const own = await createUser(database)
+  const id = await createOrder(database, own)
+  await createOrder(database, await createUser(database, { tenantId: own.tenantId }))
+  const latest = await db.read(own, (tx) => findLatestOrders(tx, own, 10))
+  t.match(latest, [{ id }])
+  t.equal(latest.length, 1)
+})
+
+/** Posts 1 and 2. */
+async function addPosts({ admin }: TestDatabase, tenantId: string): Promise<void> {
+  await admin.query(
+    `INSERT INTO posts (tenant_id, id, title, body) OVERRIDING SYSTEM VALUE
+     SELECT $1, n, 'A title', '' FROM generate_series(1, 2) AS n`,
+    [tenantId],
+  )
+}
 
 async function addMembership({ admin }: TestDatabase, tenantId: string, userId: number) {
   await admin.query(

@@ -36,7 +36,7 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
     return statements.map((sql) => ({
       name: `database ${sql.split('\n')[0]?.slice(0, 110)}`,
       sql,
-      tests: [tests.rawRows, tests.rowLevelSecurity, tests.matrix],
+      tests: [tests.rawRows, tests.chain, tests.views, tests.rowLevelSecurity, tests.matrix],
     }))
   } finally {
     await client.end()

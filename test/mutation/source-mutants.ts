@@ -41,7 +41,7 @@ const hunts: readonly Hunt[] = [
       'src/identity/{*-list,identities,api-tokens,end-sessions,switch-tenant,members,invitations}.ts',
     ],
     find: scopeClauses,
-    tests: [tests.queryScope, tests.unlink, tests.matrix],
+    tests: [tests.ownTenant, tests.queryScope, tests.unlink, tests.matrix],
   },
   { kind: 'route', files: ['routes/**/*.ts'], find: routeAccess, tests: [tests.matrix] },
   ...Object.entries(guards).map(([plugin, tests]) => ({
