@@ -18,9 +18,11 @@ export default fp<{ operators: ReadonlySet<string> }>(
     app.decorateRequest('operator', false)
     app.addHook('onRequest', async function findOperator(request: FastifyRequest) {
       const sessionId = request.session?.caller?.sessionId
-      // Without a session nobody is one, and there is nothing to ask the database.
+      // Without a session nobody is one, and where there are none the database is not asked.
       const identities =
-        sessionId === undefined ? [] : await findSessionIdentities(app.identityPlane, sessionId)
+        sessionId === undefined || operators.size === 0
+          ? []
+          : await findSessionIdentities(app.identityPlane, sessionId)
       request.operator = identities.some(({ provider, subject }) =>
         operators.has(`${provider}:${subject}`),
       )

@@ -24,6 +24,7 @@ import rateLimit from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
 import routeAccess from '#plugins/route-access.ts'
 import sameOrigin from '#plugins/same-origin.ts'
+import schemaCompilers from '#plugins/schema-compilers.ts'
 import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
@@ -117,6 +118,7 @@ export async function buildApp(
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
 
   app.decorate('clock', clock)
+  await app.register(schemaCompilers)
   await app.register(tracingPlugin, { tracing: options.tracing })
   await app.register(requestLog)
   await app.register(leaving)

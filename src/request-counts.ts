@@ -1,5 +1,3 @@
-import { Redis } from 'ioredis'
-
 /** How often a key was counted in its window, and for how many milliseconds that still runs. */
 export type Count = { current: number; ttl: number }
 
@@ -13,6 +11,7 @@ const namespace = 'gatehouse:limit:'
  * away for now; it comes back by itself after an outage.
  */
 export async function openSharedCounts(url: string) {
+  const { Redis } = await import('ioredis') // most have none, and then it takes neither time nor memory
   const redis = new Redis(url, {
     lazyConnect: true,
     commandTimeout: answerMs,

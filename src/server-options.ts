@@ -1,4 +1,3 @@
-import buildSerializers from '@fastify/fast-json-stringify-compiler'
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
 import { answerError } from '#plugins/errors.ts'
 import { logUnrouted } from '#plugins/request-log.ts'
@@ -14,12 +13,6 @@ const headersTimeoutMs = 10_000
 const slowCheckMs = 2_000 // how often these limits are looked after; Node's own is 30 s
 const keepAliveTimeoutMs = 65_000 // longer than the 60 s that load balancers keep a connection
 const bodyLimitBytes = 262_144
-
-type SerializerFactory = ReturnType<typeof buildSerializers>
-type Serializer = ReturnType<ReturnType<SerializerFactory>>
-
-const buildSerializer = buildSerializers()
-const serializers = new Map<string, Serializer>()
 
 /** How every listener of the program is set up. */
 export function serverOptions(config: Config, logger: FastifyBaseLogger) {
@@ -45,24 +38,5 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     // A provider's subject or event id: 255 characters of up to four bytes, each as %XX.
     routerOptions: { maxParamLength: 3_060 },
     return503OnClosing: false, // requests that still arrive are answered, with `Connection: close`,
-    schemaController: { compilersFactory: { buildSerializer: compileOnce } },
-    ajv: {
-      // Unknown fields are refused, never dropped; a number is a number, never a string of one.
-      customOptions: { removeAdditional: false, coerceTypes: false, allErrors: false },
-    },
   } satisfies FastifyServerOptions & { http: object }
-}
-
-/**
- * Each schema of an answer is compiled once in a process: of some 700 answers 50 differ, most are
- * problems, and compiling every one of them was half of what it takes to build the server.
- */
-function compileOnce(...[shared, options]: Parameters<SerializerFactory>) {
-  const compile = buildSerializer(shared, options)
-  return (answer: Parameters<typeof compile>[0]): Serializer => {
-    const key = JSON.stringify([shared, options, answer.schema])
-    const serializer = serializers.get(key) ?? compile(answer)
-    serializers.set(key, serializer)
-    return serializer
-  }
 }

@@ -1,7 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 
-export type CollectedRoute = { method: string; url: string; access: unknown }
+export type CollectedRoute = {
+  method: string
+  url: string
+  access: unknown
+  schema?: FastifySchema
+}
 
 /** Builds a server and lists every route that is registered meanwhile, in whichever scope. */
 export async function collectRoutes<Built>(
@@ -10,8 +15,10 @@ export async function collectRoutes<Built>(
   const routes: CollectedRoute[] = []
   const collect = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', function collectRoute({ method, url, config }: RouteOptions) {
-      for (const one of [method].flat()) routes.push({ method: one, url, access: config?.access })
+    fastify.addHook('onRoute', function collectRoute(route: RouteOptions) {
+      const { method, url, config, schema = {} } = route
+      const access = config?.access
+      for (const one of [method].flat()) routes.push({ method: one, url, access, schema })
     })
   }
   subscribe('fastify.initialization', collect)

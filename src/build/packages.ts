@@ -57,7 +57,8 @@ export async function findRuntime(): Promise<Package> {
   for await (const path of glob('node_modules/node/node_modules/node-*/LICENSE', { cwd: top })) {
     texts.push(await readFile(top + path, 'utf8'))
   }
-  if (texts.length === 0) throw new Error('Node’s LICENSE is not where the npm package has it.')
+  if (texts.length === 0)
+    throw new Error('Node’s LICENSE is not in node_modules (`npm install` prunes it): run npm ci.')
   return { name: 'node', version: process.versions.node, license: 'MIT', texts }
 }
 

@@ -7,6 +7,7 @@
 'use strict'
 exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > plugins by scope 1`] = `
 root
+    schema-compilers
     tracing
     request-log
     leaving

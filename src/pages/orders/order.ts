@@ -1,3 +1,4 @@
+import { onFirstUse } from '#src/on-first-use.ts'
 import type { LineItem, ShippingAddress } from '#src/orders.ts'
 import { type Html, html } from '../html.ts'
 import { layout } from '../layout.ts'
@@ -62,11 +63,11 @@ function itemTable(items: readonly LineItem[]): Html {
         <p class="total">Total <b>${price(total)}</b></p>`
 }
 
-const amounts = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 })
+const amounts = onFirstUse(() => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }))
 
 /** Minor units as a person reads them; an order names no currency. */
 function price(minorUnits: number): string {
-  return amounts.format(minorUnits / 100)
+  return amounts().format(minorUnits / 100)
 }
 
 type Field = {
