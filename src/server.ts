@@ -63,7 +63,7 @@ export async function start(
     if (role !== 'worker') {
       parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
       parts.app = await buildApp(config, logger, metrics, parts.proof, { connect: true, tracing })
-      // Compiles the schemas of all routes, and nothing else runs meanwhile: before any job does.
+      // Registers every route, and nothing else runs meanwhile: before any job does.
       await parts.app.ready()
     }
     if (role !== 'web') parts.worker = await startWorker(config, logger, metrics, tracing)

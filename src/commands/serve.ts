@@ -7,15 +7,18 @@ import type { Environment } from '#src/setting-readers.ts'
 
 /** `gatehouse serve`: until a signal comes; outside production the missing parts are embedded. */
 export default async function serveCommand(env: Environment): Promise<void> {
-  const demo = env.NODE_ENV === 'production' ? null : await embedMissing(env)
-  try {
-    const config = readConfig(demo?.env ?? env)
-    const running = await start(config, createLogger(config.logLevel))
-    if (demo !== null) await greet(demo, config)
-    await runUntilSignal(running)
-  } finally {
-    await demo?.stop()
-  }
+  let embedding: Promise<Demo | null> = Promise.resolve(null)
+  await runUntilSignal(
+    async () => {
+      if (env.NODE_ENV !== 'production') embedding = embedMissing(env)
+      const demo = await embedding
+      const config = readConfig(demo?.env ?? env)
+      const running = await start(config, createLogger(config.logLevel))
+      if (demo !== null) await greet(demo, config)
+      return running
+    },
+    async () => (await embedding.catch(() => null))?.stop(),
+  )
 }
 
 async function embedMissing(env: Environment): Promise<Demo> {

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { checkHistory } from '#test/billing/history.ts'
-import { createDatabase, type TestDatabase, type TestUser } from '#test/helper.ts'
+import { startProxy } from '#test/db/proxy.ts'
+import { createDatabase, type TestDatabase, type TestUser, testSettings } from '#test/helper.ts'
 import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { allowing, openReceiver } from '#test/outbound/outbox.ts'
+import { runProgram } from '#test/program.ts'
 import type { Receiver } from '#test/receiver.ts'
 import { until } from '#test/until.ts'
 import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
@@ -85,6 +88,18 @@ t.test('a second signal ends the process at once', async (t) => {
   instance.child.kill('SIGTERM')
   t.equal(await instance.ended, 1)
   await silent.ended
+})
+
+t.test('a signal ends a process that has not started yet', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  proxy.silence()
+  const settings = { ...testSettings(database), DATABASE_URL: proxy.through(database.url) }
+  const program = await runProgram(t, ['serve'], settings)
+  while (proxy.roundTrips() === 0) await setTimeout(5)
+  program.child.kill('SIGTERM')
+  t.equal(await program.ended, 0)
+  t.notMatch(program.output(), /listening|"level":"error"/)
 })
 
 t.test(
