@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { findFreePort } from '#src/demo/free-port.ts'
 import { startProvider } from '#src/demo/provider.ts'
+import { seriousFindings } from '#test/accessible.ts'
 import { owners } from '#test/account.ts'
 import { launchBrowser } from '#test/browser.ts'
 import { build } from '#test/helper.ts'
@@ -62,7 +63,9 @@ t.test('a browser links a second identity, confirms itself, and signs in by eith
   t.teardown(() => browser.close())
   const page = await browser.newPage()
   const home = `${server.baseUrl}/`
-  await page.goto(home)
+  await page.goto(`${server.baseUrl}/auth/login`)
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+  t.strictSame(await seriousFindings(page), [], 'several ways to sign in')
   await page.getByRole('link', { name: 'Sign in with home' }).click()
   await choose(page, 'Ada at home')
   await page.waitForURL(home)
@@ -78,7 +81,10 @@ t.test('a browser links a second identity, confirms itself, and signs in by eith
   )
   await submitForm(page, '/auth/identities/work')
   await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  t.strictSame(await seriousFindings(page), [], 'a refusal that asks for confirmation')
   await page.getByRole('link', { name: 'Confirm' }).click()
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  t.strictSame(await seriousFindings(page), [], 'ways to confirm')
   await page.getByRole('link', { name: 'Sign in with home' }).click()
   await choose(page, 'Ada at home')
   await page.waitForURL(home)
