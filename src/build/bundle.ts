@@ -17,8 +17,11 @@ export type Bundle = {
   assets: string[]
 }
 
-/** The program without the demo, in one module. */
-export async function bundleProgram(): Promise<Bundle> {
+/**
+ * The program without the demo, in one module.
+ * @param readable with white space, and before each part the name of its file
+ */
+export async function bundleProgram({ readable = false } = {}): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: top, // what it writes does not depend on where it was started
     entryPoints: [`${top}src/cli.ts`],
@@ -30,7 +33,7 @@ export async function bundleProgram(): Promise<Bundle> {
     target: 'node26',
     format: 'esm',
     minifySyntax: true,
-    minifyWhitespace: true,
+    minifyWhitespace: !readable,
     keepNames: true,
     legalComments: 'none', // dist/THIRD-PARTY-NOTICES has them
     logLevel: 'error',

@@ -8,7 +8,7 @@ import { findPackages, findRuntime, refuseLicences } from '#src/build/packages.t
 const subject = { name: 'gatehouse', version: '1.2.3', license: 'MIT', sha256: 'ab'.repeat(32) }
 
 t.test('the bill names exactly the packages of which something is in the binary', async (t) => {
-  const bundle = await bundleProgram()
+  const bundle = await bundleProgram({ readable: true })
   const packages = await findPackages(bundle)
   const bill = JSON.parse(writeBill(subject, packages, await findRuntime()))
   t.match(bill, { bomFormat: 'CycloneDX', specVersion: '1.6' })
