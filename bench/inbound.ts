@@ -13,8 +13,9 @@ const requests = { eventsSignedWith: webhookSecret }
 const note = `New events, each signed and sent once. The usual recipe is bench/baselines/inbound-usual-recipe.ts;
 pgbench commits one event row and one job per transaction, without HTTP and without keeping the
 event itself. An event that comes alone pays for its own HTTP exchange and for a statement that
-writes three rows instead of two. Measured apart: 0.10 ms for the exchange, 0.52 ms for the statement
-against 0.33 to 0.41 ms for pgbench's, and the rest until three processes have been woken in turn.`
+writes three rows instead of two. Measured apart where pgbench's commit
+takes 0.33 to 0.41 ms: 0.10 ms for the exchange, 0.52 ms for the statement, and the rest until three
+processes have been woken in turn. The faster the disk, the more these parts weigh.`
 
 /** Recording signed events, beside the usual recipe and beside one commit per event. */
 export async function measureInbound(place: Place, effort: Effort): Promise<Section> {
