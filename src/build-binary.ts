@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { writeBill, writeNotices } from './build/bill.ts'
-import { bundleProgram, top } from './build/bundle.ts'
+import { bundleProgram, queryCompiler, top } from './build/bundle.ts'
 import { findPackages, findRuntime } from './build/packages.ts'
 import { sha256 } from './crypto/digest.ts'
 import { version } from './version.ts'
@@ -18,6 +18,7 @@ const bundle = await bundleProgram()
 const packages = await findPackages(bundle)
 const runtime = await findRuntime()
 await writeFile(`${binary}.mjs`, bundle.code)
+await writeFile(top + queryCompiler, bundle.queryCompilerWasm)
 await writeFile(
   `${binary}.json`,
   JSON.stringify({

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { listAssets } from '#src/assets.ts'
@@ -6,7 +5,8 @@ import { listAssets } from '#src/assets.ts'
 /** The folder that package.json is in, with a slash at its end. */
 export const top = fileURLToPath(new URL('../..', import.meta.url))
 
-const queryCompiler = 'dist/query-compiler.wasm'
+/** Where the binary finds Prisma's query compiler among its assets; written there by the build. */
+export const queryCompiler = 'dist/query-compiler.wasm'
 
 export type Bundle = {
   /** The whole program as one module. */
@@ -15,6 +15,8 @@ export type Bundle = {
   metafile: Metafile
   /** Files that go in beside it, by their path from the top folder. */
   assets: string[]
+  /** What has to lie at `queryCompiler` then. */
+  queryCompilerWasm: Uint8Array
 }
 
 /**
@@ -22,6 +24,7 @@ export type Bundle = {
  * @param readable with white space, and before each part the name of its file
  */
 export async function bundleProgram({ readable = false } = {}): Promise<Bundle> {
+  let queryCompilerWasm: Uint8Array = new Uint8Array()
   const { outputFiles, metafile } = await build({
     absWorkingDir: top, // what it writes does not depend on where it was started
     entryPoints: [`${top}src/cli.ts`],
@@ -41,9 +44,16 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);",
     },
-    plugins: [withQueryCompiler(), withoutDemo(), withoutOptional()],
+    plugins: [
+      withQueryCompiler((wasm) => {
+        queryCompilerWasm = wasm
+      }),
+      withoutDemo(),
+      withoutOptional(),
+    ],
   })
-  return { code: inAscii(outputFiles[0]?.text ?? ''), metafile, assets: await listFiles() }
+  const code = inAscii(outputFiles[0]?.text ?? '')
+  return { code, metafile, assets: await listFiles(), queryCompilerWasm }
 }
 
 /**
@@ -68,15 +78,17 @@ async function listFiles(): Promise<string[]> {
   ]
 }
 
-/** Prisma's query compiler comes as base64 in a module: 2 MB of code. As an asset it takes no memory. */
-function withQueryCompiler(): Plugin {
+/**
+ * Prisma's query compiler comes as base64 in a module, 2 MB of code that V8 would keep for good; in
+ * the binary it is an asset.
+ */
+function withQueryCompiler(found: (wasm: Uint8Array) => void): Plugin {
   return {
     name: 'with-query-compiler',
     setup({ onLoad }) {
       onLoad({ filter: /\.wasm-base64\.mjs$/ }, async ({ path }) => {
         const { wasm } = await import(path)
-        await mkdir(`${top}dist`, { recursive: true })
-        await writeFile(top + queryCompiler, Buffer.from(wasm, 'base64'))
+        found(Buffer.from(wasm, 'base64'))
         return {
           contents: `import { readAsset } from '#src/assets.ts'
             export const wasm = await readAsset('${queryCompiler}')`,
