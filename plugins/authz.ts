@@ -3,7 +3,12 @@ import fp from 'fastify-plugin'
 import { type Action, decideAttempt, type Resource } from '#src/access/policy.ts'
 import type { Scope } from '#src/db/database.ts'
 import { Refusal } from '#src/errors.ts'
-import { type Caller, isRecentlyAuthenticated, type SessionCaller } from '#src/identity/caller.ts'
+import {
+  type Caller,
+  callerOf,
+  isRecentlyAuthenticated,
+  type SessionCaller,
+} from '#src/identity/caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,10 +53,6 @@ export default fp(
   },
   { name: 'authz', fastify: '5.x', dependencies: ['session', 'api-token', 'route-access'] },
 )
-
-function callerOf({ tokenCaller, session }: FastifyRequest): Caller | null {
-  return tokenCaller ?? session?.caller ?? null
-}
 
 async function requireCaller(request: FastifyRequest): Promise<void> {
   if (!callerOf(request)) throw new Refusal('unauthenticated')

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { callerOf } from '#src/identity/caller.ts'
 import type { Viewer } from '#src/pages/navigation.ts'
 
 declare module 'fastify' {
@@ -32,6 +33,5 @@ export default fp(
 )
 
 function viewerOf(this: FastifyRequest): Viewer {
-  const caller = this.tokenCaller ?? this.session.caller
-  return { role: caller?.role ?? null, operator: this.operator }
+  return { role: callerOf(this)?.role ?? null, operator: this.operator }
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { callerOf } from '#src/identity/caller.ts'
 
 /**
  * One line per request when it is answered, and its id in the answer. The query is left out: on
@@ -24,7 +25,7 @@ export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void 
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply): void {
-  const caller = request.tokenCaller ?? request.session?.caller
+  const caller = callerOf(request)
   request.log.info(
     {
       method: request.method,

@@ -20,6 +20,17 @@ export type Caller = {
 /** Somebody who came with a session. */
 export type SessionCaller = Caller & { sessionId: string }
 
+/**
+ * Who asks, in whichever way they have proved it: a token counts before a session. Null for nobody,
+ * and where requests are looked at for neither.
+ */
+export function callerOf(request: {
+  readonly tokenCaller?: Caller | null
+  readonly session?: { readonly caller?: Caller | null }
+}): Caller | null {
+  return request.tokenCaller ?? request.session?.caller ?? null
+}
+
 /** User and membership as both look-ups select them. */
 export type CallerRow = {
   id: string
