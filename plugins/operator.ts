@@ -18,7 +18,7 @@ export default fp<{ operators: ReadonlySet<string> }>(
     app.decorateRequest('operator', false)
     app.addHook('onRequest', async function findOperator(request: FastifyRequest) {
       const sessionId = request.session?.caller?.sessionId
-      // Without a session nobody is one, and where there are none the database is not asked.
+      // Without a session nobody is one; where nobody is, there is nothing to ask the database.
       const identities =
         sessionId === undefined || operators.size === 0
           ? []

@@ -14,7 +14,7 @@ const stringify = onFirstUse(() => makeStringify()())
 const serializers = new Map<string, Serialize>()
 
 /**
- * A schema is compiled when the first request needs it, and once in a process: of some 150 for
+ * A schema is compiled when the first request needs it, and once in a process: of some 170 for
  * requests and 700 for answers most are not needed for long, and compiling them all was most of
  * what it took to build the server. That each of them compiles is tested.
  */

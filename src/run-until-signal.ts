@@ -8,7 +8,7 @@ type Running = {
 /**
  * Starts, waits for SIGINT or SIGTERM, and then stops in order. A second signal, or a stop that
  * takes too long, ends the process at once; so does one that had to cut something, with exit
- * status 1. A signal that comes before everything has started ends it at once, with nothing to stop.
+ * status 1. A signal that comes before everything has started ends it as soon as `release` has.
  * @param release what is let go of in any case, at the end
  */
 export async function runUntilSignal(
