@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { openDatabase } from '#src/db/database.ts'
-import { findDocument, listDocuments } from '#src/documents.ts'
+import { findDocument, listDocuments } from '#src/resources/documents.ts'
 
 type Place = { url: string; superuserUrl: string }
 export type ChainMeasured = { what: string; p50Ms: number; p99Ms: number }

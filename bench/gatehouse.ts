@@ -1,6 +1,6 @@
 import { buildApp } from '#src/app.ts'
-import { readConfig } from '#src/config.ts'
-import { createLogger } from '#src/logger.ts'
+import { readConfig } from '#src/config/config.ts'
+import { createLogger } from '#src/observability/logger.ts'
 
 /* The web half of the program with the given environment, and nothing else. Prints its address. */
 

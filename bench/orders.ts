@@ -1,6 +1,6 @@
 import { Signer } from '@fastify/cookie'
 import pg from 'pg'
-import { randomToken, sha256 } from '#src/crypto/digest.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { sessionSecret } from './contender.ts'
 import type { Place } from './place.ts'
 

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { migrate } from '#src/db/migrate.ts'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
-import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
+import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { migrate } from '#src/schema/migrate.ts'
 
 /** The database of a run: migrated, empty, with its ordinary durability. */
 export type Place = {

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { findFreePort } from '#src/demo/free-port.ts'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { sessionSecret, webhookSecret } from './contender.ts'
 import type { Place } from './place.ts'
 import { runNode } from './processes.ts'
 import type { Effort, Section } from './section.ts'
 
 const binary = fileURLToPath(new URL('../dist/gatehouse', import.meta.url))
-const buildScript = fileURLToPath(new URL('../src/build-binary.ts', import.meta.url))
+const buildScript = fileURLToPath(new URL('../src/release/binary.ts', import.meta.url))
 const patienceMs = 20_000
 const askAgainMs = 5
 const settleMs = 10_000

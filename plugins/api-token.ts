@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/errors.ts'
-import { findToken } from '#src/identity/api-tokens.ts'
-import type { Caller } from '#src/identity/caller.ts'
+import { findToken } from '#src/auth/api-tokens/api-tokens.ts'
+import type { Caller } from '#src/auth/sessions/caller.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Action, decideAttempt, type Resource } from '#src/access/policy.ts'
-import type { Scope } from '#src/db/database.ts'
-import { Refusal } from '#src/errors.ts'
 import {
   type Caller,
   callerOf,
   isRecentlyAuthenticated,
   type SessionCaller,
-} from '#src/identity/caller.ts'
+} from '#src/auth/sessions/caller.ts'
+import type { Scope } from '#src/db/database.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

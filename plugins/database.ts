@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
-import type { ProofWatch } from '#src/db/proof-watch.ts'
 import type { ContextMode } from '#src/db/scoped-pool.ts'
-import { traceDatabase, traceIdentityPlane } from '#src/db/traced.ts'
+import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import { traceDatabase, traceIdentityPlane } from '#src/db/tracing.ts'
+import type { ProofWatch } from '#src/schema/verify-monitor.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ErrorCode, errorTable, isDatabaseUnavailable, Refusal } from '#src/errors.ts'
+import { type ErrorCode, errorTable, isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
 
 const unavailableRetrySeconds = 1

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/errors.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /** What is to be told; after the last one the stream ends. */
 export type StreamedEvent = { name: string; data: object; isLast: boolean }

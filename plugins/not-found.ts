@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/errors.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /**
  * The 404 of a path that does not exist, to the letter the one of an object that does not. It

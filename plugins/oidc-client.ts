@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
-import type { Clock } from '#src/clock.ts'
-import type { WatchedProvider } from '#src/identity/provider-outage.ts'
+import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
+import type { ProviderSetup } from '#src/config/providers.ts'
 import { createProviders } from '#src/identity/providers.ts'
 import type { ProviderChoice } from '#src/pages/sign-in.ts'
-import type { ProviderSetup } from '#src/provider-settings.ts'
+import type { Clock } from '#src/runtime/clock.ts'
 
 /** A provider people can sign in with, and how far its word about addresses goes. */
 export type SignInProvider = { setup: ProviderSetup; client: WatchedProvider }

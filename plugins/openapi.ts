@@ -3,8 +3,8 @@ import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { accessOverview } from '#src/access/overview.ts'
 import type { ApiDescription } from '#src/api/description.ts'
-import { finishDescription } from '#src/api/finish.ts'
-import { Problem } from '#src/shapes.ts'
+import { finishDescription } from '#src/http/openapi.ts'
+import { Problem } from '#src/http/schemas.ts'
 import { version } from '#src/version.ts'
 
 declare module 'fastify' {

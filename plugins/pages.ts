@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { callerOf } from '#src/identity/caller.ts'
+import { callerOf } from '#src/auth/sessions/caller.ts'
 import type { Viewer } from '#src/pages/navigation.ts'
 
 declare module 'fastify' {

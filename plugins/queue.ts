@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { PgBoss } from 'pg-boss'
-import { openQueue } from '#src/jobs.ts'
+import { openQueue } from '#src/queue/queue.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,9 +1,9 @@
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { sha256 } from '#src/crypto/digest.ts'
-import { Refusal } from '#src/errors.ts'
-import type { RateLimit } from '#src/setting-readers.ts'
+import type { RateLimit } from '#src/config/parse.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 type Options = {
   /** Scopes with limits of one name share their counts where counts are shared at all. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { callerOf } from '#src/identity/caller.ts'
+import { callerOf } from '#src/auth/sessions/caller.ts'
 
 /**
  * One line per request when it is answered, and its id in the answer. The query is left out: on

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { permissionsOf } from '#src/access/roles.ts'
-import type { Actor } from '#src/audit.ts'
+import type { Actor } from '#src/audit/audit.ts'
 import type { Scope } from '#src/db/database.ts'
-import { Refusal } from '#src/errors.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

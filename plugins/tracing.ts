@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Tracing, untraced } from '#src/tracing.ts'
+import { type Tracing, untraced } from '#src/observability/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

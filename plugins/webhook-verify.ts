@@ -3,8 +3,8 @@ import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
 import type { BillingMetrics, WebhookOutcome } from '#src/billing/metrics.ts'
 import { verifySignature } from '#src/billing/signature.ts'
-import { type Clock, unixSeconds } from '#src/clock.ts'
-import { errorTable, isDatabaseUnavailable, Refusal } from '#src/errors.ts'
+import { errorTable, isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { acme, type DemoTenant, globex } from '#src/demo/people.ts'
+import { acme, type DemoTenant, globex } from './people.ts'
 
 type Shelf = {
   name: string

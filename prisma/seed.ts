@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { acme, globex, type Member, members } from '#src/demo/people.ts'
+import { acme, globex, type Member, members } from './people.ts'
 import { insertTeam, teams } from './seed-teams.ts'
 
 /** The provider name the demo's identities carry. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Metrics } from '#src/metrics.ts'
+import type { Metrics } from '#src/observability/metrics.ts'
 
 /** The numbers of this process, for a scraper; on the admin listener only. */
 const metricsRoute: FastifyPluginAsync<{

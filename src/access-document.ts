@@ -1,5 +1,5 @@
-import type { AccessRow } from './access/overview.ts'
-import { roles } from './access/roles.ts'
+import type { AccessRow } from '#src/access/overview.ts'
+import { roles } from '#src/access/roles.ts'
 
 const introduction = `# Who may do what
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Nullable, PageOf, Time, Uuid } from './shapes.ts'
+import { Id, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
 
 /** One page of the audit log, as the person and the tenant's admin read it. */
 export const AuditPage = PageOf(

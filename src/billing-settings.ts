@@ -1,4 +1,4 @@
-import { list, loopbackHosts } from './setting-readers.ts'
+import { list, loopbackHosts } from '#src/config/parse.ts'
 
 /** Where the newest state of an object is asked for; `url` has no trailing slash. */
 export type BillingApiSetup = { url: string; key: string }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { UsageError } from './commands/command.ts'
-import { commands } from './commands/commands.ts'
-import { findCommand, helpFor, usageOf } from './commands/help.ts'
-import { print, tell } from './commands/output.ts'
-import { OperatorError } from './operator-error.ts'
+import { UsageError } from '#src/commands/command.ts'
+import { commands } from '#src/commands/commands.ts'
+import { findCommand, helpFor, usageOf } from '#src/commands/help.ts'
+import { print, tell } from '#src/commands/output.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { version } from './version.ts'
 
 // Whoever reads only the first lines (`| head`) closes the pipe; that is no fault.
@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<void> {
     if (args[0] === '--version') return print(`gatehouse ${version} (Node ${process.version})`)
     await runCommand(args)
   } catch (error) {
-    const { explain } = await import('./commands/explain.ts')
+    const { explain } = await import('#src/commands/explain.ts')
     tell(`gatehouse: ${explain(error)}`)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { randomId } from './crypto/digest.ts'
+import { randomId } from '#src/crypto/hash.ts'
 import type { JobLog } from './job-log.ts'
 
 type Answer = { status: number; title: string }

@@ -1,6 +1,6 @@
-import type { EncryptionKey, EncryptionKeys } from './crypto/sealed.ts'
-import { described, list } from './setting-readers.ts'
-import { Settings } from './settings.ts'
+import { described, list } from '#src/config/parse.ts'
+import { Settings } from '#src/config/settings.ts'
+import type { EncryptionKey, EncryptionKeys } from '#src/crypto/encryption.ts'
 
 const secretBytes = 32 // AES-256
 const standIn: EncryptionKeys = [{ id: 'none', secret: new Uint8Array(secretBytes) }]

@@ -1,5 +1,5 @@
-import type { TenantScope, Tx } from './db/database.ts'
-import { Refusal } from './errors.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /** Where a folder is wanted: nested in another one, or else directly with a team. */
 export type Target = { readonly teamId?: number; readonly parentId?: number }

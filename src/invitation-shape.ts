@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Id, Nullable, Time, Uuid } from './shapes.ts'
+import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 /** An invitation as those who manage the tenant's users see it. */
 export const Invitation = Type.Object({

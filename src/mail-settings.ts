@@ -1,4 +1,4 @@
-import { loopbackHosts } from './setting-readers.ts'
+import { loopbackHosts } from '#src/config/parse.ts'
 
 /** How mail is sent, and from whom. */
 export type MailSetup = {

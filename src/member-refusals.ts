@@ -1,5 +1,5 @@
-import { Refusal } from './errors.ts'
-import type { MemberRefusal } from './identity/members.ts'
+import type { MemberRefusal } from '#src/auth/members/members.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /** Why a member was not invited, changed or removed, as whoever asked is told. */
 export function refusalOfMember(refusal: MemberRefusal | 'member-already'): Refusal {

@@ -1,5 +1,5 @@
-import { unwatched } from './db/proof-watch.ts'
-import { createMetrics, describeProcess } from './metrics.ts'
+import { createMetrics, describeProcess } from '#src/observability/metrics.ts'
+import { unwatched } from '#src/schema/verify-monitor.ts'
 
 /** The program's own metrics as a Markdown table, from the registry that serves them. */
 export async function metricsTable(): Promise<string> {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Line } from './shapes.ts'
+import { Line } from '#src/http/schemas.ts'
 
 export const ShippingAddress = Type.Object(
   {

@@ -1,4 +1,4 @@
-import { list } from './setting-readers.ts'
+import { list } from '#src/config/parse.ts'
 
 export type OutboundSetup = {
   /** The waits before attempts 1, 2, …, in seconds. */

@@ -1,9 +1,9 @@
-import { grantableTo } from './access/roles.ts'
-import type { Device } from './audit.ts'
-import type { IdentityPlane } from './db/identity-plane.ts'
-import { Refusal } from './errors.ts'
-import { createToken, type NewToken } from './identity/api-tokens.ts'
-import type { Caller } from './identity/caller.ts'
+import { grantableTo } from '#src/access/roles.ts'
+import type { Device } from '#src/audit/audit.ts'
+import { createToken, type NewToken } from '#src/auth/api-tokens/api-tokens.ts'
+import type { Caller } from '#src/auth/sessions/caller.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /**
  * Makes an API token of the caller's, which can never have more than they have.

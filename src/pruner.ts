@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { IdentityPlane } from './db/identity-plane.ts'
-import { isFullBatch, pruneDead } from './identity/prune.ts'
+import { isFullBatch, pruneDead } from '#src/auth/sessions/cleanup.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
 
 const intervalMs = 60_000
 

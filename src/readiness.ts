@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
-import type { Queryable } from './db/identity-plane.ts'
-import type { ProofWatch } from './db/proof-watch.ts'
-import { endsWithin } from './ends-within.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
+import type { ProofWatch } from '#src/schema/verify-monitor.ts'
 
 /** One part that the process needs, and what throws while it cannot be used. */
 export type Look = readonly [part: string, look: () => Promise<unknown>]

@@ -1,9 +1,9 @@
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
 import { answerError } from '#plugins/errors.ts'
 import { logUnrouted } from '#plugins/request-log.ts'
+import type { Config } from '#src/config/config.ts'
+import { randomId } from '#src/crypto/hash.ts'
 import { answerClientError } from './client-errors.ts'
-import type { Config } from './config.ts'
-import { randomId } from './crypto/digest.ts'
 
 // Nothing waits for a slow or silent client without a limit; Fastify's own default is none.
 const connectionTimeoutMs = 30_000

@@ -1,21 +1,21 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
-import routeAccess from '#plugins/route-access.ts'
+import routeAccess from '#plugins/require-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
+import { measureBacklog } from '#src/billing/backlog.ts'
+import type { Config } from '#src/config/config.ts'
+import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
+import { startTracing, type Tracing } from '#src/observability/tracing.ts'
+import { measureQueues } from '#src/queue/backlog.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
+import { proveDatabase } from '#src/schema/verify.ts'
+import { type ProofWatch, type Repeat, watchProof } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
-import { measureBacklog } from './billing/backlog.ts'
-import type { Config } from './config.ts'
-import { proveDatabase } from './db/proof.ts'
-import { type ProofWatch, type Repeat, watchProof } from './db/proof-watch.ts'
-import { createMetrics, describeProcess, type Metrics } from './metrics.ts'
-import { OperatorError } from './operator-error.ts'
-import { measureQueues } from './queue-metrics.ts'
 import { findFailing, type Look, looksAt, looksAtProof } from './readiness.ts'
 import { serverOptions } from './server-options.ts'
-import { stopInPhases, stopLimitMs } from './stop.ts'
-import { startTracing, type Tracing } from './tracing.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 export type Running = {
@@ -23,7 +23,7 @@ export type Running = {
   address: string | null
   adminAddress: string
   /**
-   * Stops in phases (src/stop.ts). Whoever presses Ctrl-C (SIGINT) is alone with it: nobody is
+   * Stops in phases (src/runtime/shutdown.ts). Whoever presses Ctrl-C (SIGINT) is alone with it: nobody is
    * given time to leave.
    * @returns false when something had to be cut
    */

@@ -1,8 +1,8 @@
-import { idForm, type Page, pageOf } from './cursor.ts'
-import type { Tx } from './db/database.ts'
-import { isForeignKeyViolation } from './db/foreign-key.ts'
-import type { Prisma } from './db/generated/client.ts'
-import { Refusal } from './errors.ts'
+import type { Tx } from '#src/db/database.ts'
+import { isForeignKeyViolation } from '#src/db/errors.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /** The first lock: a team, in the tenant of the verified session. */
 type TeamScope = { readonly tenantId: string; readonly teamId: number }

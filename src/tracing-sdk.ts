@@ -9,9 +9,9 @@ import {
   type SpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node'
-import { endsWithin } from './ends-within.ts'
+import type { Facts, Tracing } from '#src/observability/tracing.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
 import type { JobLog } from './job-log.ts'
-import type { Facts, Tracing } from './tracing.ts'
 import type { TracingSetup } from './tracing-settings.ts'
 import { version } from './version.ts'
 

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
+import { type Environment, list } from '#src/config/parse.ts'
+import { Settings } from '#src/config/settings.ts'
 import { ProviderSettings } from './provider-schema.ts'
-import { type Environment, list } from './setting-readers.ts'
-import { Settings } from './settings.ts'
 
 /** A variable that looks as if it was meant for this program, and the setting it may have meant. */
 export type UnknownSetting = { name: string; nearest: string }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { type CollectedRoute, collectRoutes } from './collected-routes.ts'
-import { build, createUser, signIn } from './helper.ts'
+import { type CollectedRoute, collectRoutes } from '#test/support/collected-routes.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
 
 type More = { query?: string; body?: string }
 type Answer = { statusCode: number; headers: Record<string, unknown>; body: string }

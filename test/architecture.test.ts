@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { lint } from '#test/lint.ts'
+import { lint } from '#test/support/lint.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const longestFile = 250
@@ -34,7 +34,14 @@ const inSrc = [...http, ...plugins, ...routes, ...tests, ...composition]
 
 /** Files, and what each of them may not import (architecture.md, Who may import whom). */
 const forbidden: Readonly<Record<string, readonly string[]>> = {
-  'src/orders.ts': [...inSrc, ...crypto, ...demo, './app.ts', './server.ts', './worker.ts'],
+  'src/resources/orders.ts': [
+    ...inSrc,
+    ...crypto,
+    ...demo,
+    './app.ts',
+    './server.ts',
+    './worker.ts',
+  ],
   'src/pages/a.ts': [...inSrc, ...crypto, ...demo, '../app.ts', '../cli.ts', '../commands/x.ts'],
   'src/access/a.ts': [...inSrc, ...crypto, ...demo, ...siblings],
   'src/billing/a.ts': [...inSrc, ...crypto, ...demo, ...siblings],
@@ -45,8 +52,8 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
   'src/app.ts': [...crypto, ...demo],
   'src/server.ts': [...crypto, ...demo],
   'src/worker.ts': [...crypto, ...demo],
-  'src/run-until-signal.ts': [...crypto, ...demo],
-  'src/generate.ts': [...crypto, ...demo],
+  'src/runtime/signals.ts': [...crypto, ...demo],
+  'src/release/generate.ts': [...crypto, ...demo],
   'src/server-options.ts': [...crypto, ...demo],
   'src/cli.ts': crypto,
   'src/commands/a.ts': crypto,
@@ -151,21 +158,21 @@ t.test('the other rules of the house fail the check too', async (t) => {
 
 t.test('what the direction allows passes', async (t) => {
   const files = {
-    'src/clock.ts': 'export const thing = 1',
+    'src/runtime/clock.ts': 'export const thing = 1',
     'src/cli.ts': `${importing('#src/clock.ts')}\nexport const demo = () => import('./demo/demo.ts')\nexport const home = process.env.HOME`,
     'src/server.ts': `import Fastify from 'fastify'\nimport session from '#plugins/session.ts'\nexport const used = [Fastify, session]`,
     'src/worker.ts': `import type { FastifyBaseLogger } from 'fastify'\nexport type Used = FastifyBaseLogger`,
     'src/demo/demo.ts': `import { randomBytes } from 'node:crypto'\nexport const used = randomBytes`,
     'src/crypto/hmac.ts': `import { createHmac } from 'node:crypto'\nexport const used = createHmac`,
-    'src/billing/inbox.ts': `import type { PgBoss } from 'pg-boss'\nimport { thing } from '#src/clock.ts'\nexport type Used = PgBoss\nexport const used = thing`,
-    'src/billing/apply.ts': `import { used as inbox } from './inbox.ts'\nexport const used = inbox`,
-    'plugins/session.ts': `import fp from 'fastify-plugin'\nimport { thing } from '#src/clock.ts'\nexport default fp(async () => {}, { name: String(thing) })`,
-    'routes/me.ts': `import type { FastifyPluginAsync } from 'fastify'\nimport Type from 'typebox'\nimport { thing } from '#src/clock.ts'\nexport type Used = FastifyPluginAsync\nexport const used = [Type, thing]`,
+    'src/billing/record.ts': `import type { PgBoss } from 'pg-boss'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = PgBoss\nexport const used = thing`,
+    'src/billing/process.ts': `import { used as inbox } from './inbox.ts'\nexport const used = inbox`,
+    'plugins/session.ts': `import fp from 'fastify-plugin'\nimport { thing } from '#src/runtime/clock.ts'\nexport default fp(async () => {}, { name: String(thing) })`,
+    'routes/api/me.ts': `import type { FastifyPluginAsync } from 'fastify'\nimport Type from 'typebox'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = FastifyPluginAsync\nexport const used = [Type, thing]`,
     'src/commands/doctor.ts': `export const home = process.env.HOME\nexport const demo = () => import('#src/demo/demo.ts')`,
     'src/app.ts': importing('fastify'),
     'src/server-options.ts': importing('fastify'),
-    'src/run-until-signal.ts': importing('#src/worker.ts'),
-    'src/generate.ts': importing('#src/app.ts'),
+    'src/runtime/signals.ts': importing('#src/worker.ts'),
+    'src/release/generate.ts': importing('#src/app.ts'),
     'bench/a.ts': 'console.log(process.env.HOME)',
     '.config/a.ts': 'export const home = process.env.HOME',
     'test/b.ts': `console.log('used')`,

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { version } from '#src/version.ts'
+import { createDatabase, createUser, webhookSecret } from '#test/support/helper.ts'
+import { leak, production } from '#test/support/production.ts'
+import { addresses, runProgram, temporaryFolder } from '#test/support/program.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { createDatabase, createUser, webhookSecret } from './helper.ts'
-import { leak, production } from './production.ts'
-import { addresses, runProgram, temporaryFolder } from './program.ts'
 
 t.test(
   'in production a start with something missing names every fault and ends with 1',

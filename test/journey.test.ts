@@ -1,5 +1,5 @@
 import t from 'tap'
-import { playJourney, serveJourney } from './journey.ts'
+import { playJourney, serveJourney } from '#test/support/journey.ts'
 
 t.test('what happens is counted, and nothing secret of it is logged', async (t) => {
   const journey = await serveJourney(t, { RATE_LIMIT_WEBHOOKS: '3/60' })

@@ -6,9 +6,9 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { removePostgres, startPostgres } from '#src/demo/embedded-postgres.ts'
-import { makeRunFolder } from './run-folder.ts'
-import { prepareTemplate } from './template.ts'
+import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { makeRunFolder } from '#test/support/run-folder.ts'
+import { prepareTemplate } from '#test/support/template.ts'
 
 /*
  * The program behind `npm test`: one PostgreSQL for the whole run, tap with the given arguments,
@@ -26,7 +26,7 @@ const settings = {
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
-const withoutDomains = new URL('./without-domains.ts', import.meta.url).href
+const withoutDomains = new URL('./support/without-domains.ts', import.meta.url).href
 
 const interruption = followSignals()
 const folder = await makeRunFolder()

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { openQueue } from '#src/jobs.ts'
-import { charge, invoicesOf, receive, stateOf } from './billing/received.ts'
-import { build, createDatabase, createUser } from './helper.ts'
-import { send } from './routes/webhooks/send-event.ts'
-import { enqueue, jobsOf, startQueue, startTestWorker } from './running-worker.ts'
-import { until } from './until.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { charge, invoicesOf, receive, stateOf } from '#test/billing/received.ts'
+import { send } from '#test/routes/webhooks/send-event.ts'
+import { build, createDatabase, createUser } from '#test/support/helper.ts'
+import { enqueue, jobsOf, startQueue, startTestWorker } from '#test/support/running-worker.ts'
+import { until } from '#test/support/until.ts'
 
 t.test('an event that was received is worked on, end to end', async (t) => {
   const { app, database } = await build(t)

@@ -1,5 +1,5 @@
-import { readConfig } from '#src/config.ts'
-import { createLogger } from '#src/logger.ts'
+import { readConfig } from '#src/config/config.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 
 /* The worker half of the program with the given environment, and nothing else. */

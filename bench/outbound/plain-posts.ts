@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import { signDelivery } from '#src/outbound/signature.ts'
+import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 
 /*
  * What there is to gain at most: undici posting the same signed bodies, as many at a time as the

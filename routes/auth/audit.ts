@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { AuditPage } from '#src/audit-shape.ts'
-import { readPage } from '#src/cursor.ts'
-import { listOwnAudit, ownAuditList } from '#src/identity/audit-list.ts'
-import { PageQuery, problems } from '#src/shapes.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { PageQuery, problems } from '#src/http/schemas.ts'
 
 /** What happened to one's own account, in whichever tenant. */
 const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { endProviderSessions } from '#src/identity/provider-logout.ts'
-import { problems } from '#src/shapes.ts'
+import { endProviderSessions } from '#src/auth/sessions/backchannel-logout.ts'
+import { problems } from '#src/http/schemas.ts'
 
 const description = `OpenID Connect Back-Channel Logout 1.0. The form's \`logout_token\` is a JWT \
 signed by the provider NAME; other parameters are ignored. With \`sid\` it ends the sessions signed \

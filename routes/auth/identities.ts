@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { readPage } from '#src/cursor.ts'
-import { Refusal } from '#src/errors.ts'
+import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import { refusalOfProvider } from '#src/auth/sign-in/problems.ts'
+import { startOwn } from '#src/auth/sign-in/start.ts'
 import { isForm } from '#src/forms.ts'
-import { identityList, listIdentities, unlinkIdentity } from '#src/identity/identities.ts'
-import { refusalOfProvider } from '#src/identity/refusal-answers.ts'
-import { startOwn } from '#src/identity/start-sign-in.ts'
-import { PageOf, PageQuery, problems, Time } from '#src/shapes.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { Refusal } from '#src/http/problems.ts'
+import { PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
 const Identity = Type.Object({
   provider: Type.String(),

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { Refusal } from '#src/errors.ts'
-import type { SessionCaller } from '#src/identity/caller.ts'
-import { ProviderUnavailable } from '#src/identity/refusal.ts'
-import { refusalOfProvider } from '#src/identity/refusal-answers.ts'
-import { startOwn, startSignIn } from '#src/identity/start-sign-in.ts'
+import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
+import type { SessionCaller } from '#src/auth/sessions/caller.ts'
+import { refusalOfProvider } from '#src/auth/sign-in/problems.ts'
+import { startOwn, startSignIn } from '#src/auth/sign-in/start.ts'
+import { Refusal } from '#src/http/problems.ts'
+import { problems } from '#src/http/schemas.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
-import { problems } from '#src/shapes.ts'
 
 const LoginQuery = Type.Object(
   {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { logoutState } from '#src/identity/provider-logout.ts'
-import { signOut } from '#src/identity/sign-out.ts'
-import { problems } from '#src/shapes.ts'
+import { logoutState } from '#src/auth/sessions/backchannel-logout.ts'
+import { signOut } from '#src/auth/sessions/sign-out.ts'
+import { problems } from '#src/http/schemas.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 

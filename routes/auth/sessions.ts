@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { readPage } from '#src/cursor.ts'
-import { Refusal } from '#src/errors.ts'
+import { findOwnSession, listSessions, sessionList } from '#src/auth/sessions/list.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { found } from '#src/http/params.ts'
+import { Refusal } from '#src/http/problems.ts'
+import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
-import { findOwnSession, listSessions, sessionList } from '#src/identity/session-list.ts'
-import { found } from '#src/ids.ts'
-import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/shapes.ts'
 
 const Session = Type.Object({
   id: Type.String({ ...Uuid, description: 'Of the session, not what stands in the cookie' }),

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
-import { logoutState, readLogoutState } from '#src/identity/provider-logout.ts'
+import { logoutState, readLogoutState } from '#src/auth/sessions/backchannel-logout.ts'
+import { problems } from '#src/http/schemas.ts'
 import { signedOutPage } from '#src/pages/signed-out.ts'
-import { problems } from '#src/shapes.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 

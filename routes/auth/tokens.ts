@@ -1,13 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { tokenPermissions } from '#src/access/roles.ts'
-import { readPage } from '#src/cursor.ts'
-import { Refusal } from '#src/errors.ts'
-import { deleteToken } from '#src/identity/api-tokens.ts'
+import { deleteToken } from '#src/auth/api-tokens/api-tokens.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { found } from '#src/http/params.ts'
+import { Refusal } from '#src/http/problems.ts'
+import {
+  Line,
+  Nullable,
+  PageOf,
+  PageQuery,
+  problems,
+  Time,
+  Uuid,
+  UuidParams,
+} from '#src/http/schemas.ts'
 import { findOwnToken, listTokens, tokenList } from '#src/identity/token-list.ts'
-import { found } from '#src/ids.ts'
 import { createOwnToken } from '#src/own-token.ts'
-import { Line, Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/shapes.ts'
 
 const ApiToken = Type.Object({
   id: Uuid,

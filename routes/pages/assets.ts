@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { readTextAsset } from '#src/assets.ts'
+import { readTextAsset } from '#src/runtime/assets.ts'
 
 const types = {
   'gatehouse.css': 'text/css; charset=utf-8',

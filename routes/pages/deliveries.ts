@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { found } from '#src/ids.ts'
-import { findDelivery } from '#src/outbound/deliveries.ts'
+import { found } from '#src/http/params.ts'
+import { UuidParams } from '#src/http/schemas.ts'
 import { replayDelivery } from '#src/outbound/replay.ts'
 import { findSentRequest } from '#src/outbound/sent-request.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
-import { UuidParams } from '#src/shapes.ts'
+import { findDelivery } from '#src/webhooks/delivery/deliveries.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.String({ maxLength: 64 })) },

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { readPage } from '#src/cursor.ts'
-import { documentList, findDocument, listDocuments } from '#src/documents.ts'
-import { found, readId } from '#src/ids.ts'
-import { documentListPage, documentPage } from '#src/pages/documents/documents.ts'
-import { IdParams, PageQuery } from '#src/shapes.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { IdParams, PageQuery } from '#src/http/schemas.ts'
+import { documentListPage, documentPage } from '#src/pages/documents.ts'
+import { documentList, findDocument, listDocuments } from '#src/resources/documents.ts'
 
 const shown = '25'
 const Query = Type.Object({ cursor: PageQuery.properties.cursor }, { additionalProperties: false })

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { listDocuments } from '#src/documents.ts'
-import { findLatestOrders } from '#src/orders.ts'
+import { findTenant } from '#src/auth/members/tenants.ts'
 import { homePage, welcomePage } from '#src/pages/home.ts'
-import { findTenant } from '#src/tenancy/tenants.ts'
+import { listDocuments } from '#src/resources/documents.ts'
+import { findLatestOrders } from '#src/resources/orders.ts'
 
 const shownOrders = 10
 const shownDocuments = { limit: 5, after: null }

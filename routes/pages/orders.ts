@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { found, readId } from '#src/ids.ts'
+import { found, readId } from '#src/http/params.ts'
+import { IdParams } from '#src/http/schemas.ts'
 import { ShippingAddress } from '#src/order-shape.ts'
-import { changeOrder, findOrder } from '#src/orders.ts'
-import { orderPage } from '#src/pages/orders/order.ts'
-import { IdParams } from '#src/shapes.ts'
+import { orderPage } from '#src/pages/order.ts'
+import { changeOrder, findOrder } from '#src/resources/orders.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },

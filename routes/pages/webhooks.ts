@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { EncryptionKeys } from '#src/crypto/sealed.ts'
-import { measureEndpoints } from '#src/outbound/endpoint-stats.ts'
-import { createEndpoint, listEndpoints, maxEndpoints } from '#src/outbound/endpoints.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { listNotifications } from '#src/outbound/notifications.ts'
-import type { SignatureProfile } from '#src/outbound/signature.ts'
 import { EndpointFields, readFields } from '#src/pages/webhooks/endpoint-fields.ts'
-import { type WebhooksView, webhooksPage } from '#src/pages/webhooks/webhooks.ts'
+import { type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
+import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
+import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 
 type Options = {
   keys: EncryptionKeys

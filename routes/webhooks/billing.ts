@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { parseEvent } from '#src/billing/event.ts'
-import type { Recorded } from '#src/billing/inbox.ts'
 import type { WebhookOutcome } from '#src/billing/metrics.ts'
+import type { Recorded } from '#src/billing/record.ts'
 
 const maxBodyBytes = 1_048_576 // contract 5: 1 MiB
 

@@ -1,4 +1,4 @@
-import { Refusal } from '#src/errors.ts'
+import { Refusal } from '#src/http/problems.ts'
 import type { Decision } from './policy.ts'
 
 /** What a person is told; the code is in the log. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '#src/db/identity-plane.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import type { BillingMetrics } from './metrics.ts'
 
 const statuses = ['recorded', 'failed', 'dead'] as const

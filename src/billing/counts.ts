@@ -1,5 +1,5 @@
-import type { Queryable } from '#src/db/identity-plane.ts'
-import { type EventStatus, eventStatuses } from './received.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { type EventStatus, eventStatuses } from './events.ts'
 
 /** Counted up to here, so that a page stays cheap however much was received. */
 export const mostCounted = 10_000

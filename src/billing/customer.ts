@@ -1,4 +1,4 @@
-import type { Queryable } from '#src/db/identity-plane.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 
 /** The user behind a billing customer, and the tenant the user's invoices go to. */
 export type Customer = { userId: number; tenantId: string }

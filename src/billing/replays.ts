@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
-import { randomId } from '#src/crypto/digest.ts'
-import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import { type EventFilter, type EventStatus, instant } from './received.ts'
+import { randomId } from '#src/crypto/hash.ts'
+import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import { type EventFilter, type EventStatus, instant } from './events.ts'
 
 /** A request to run events again, once each, and how far it has come. */
 export type Replay = {

@@ -1,4 +1,4 @@
-import type { IdentityPlane } from '#src/db/identity-plane.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
 
 const batchRows = 500
 const maxBatches = 200

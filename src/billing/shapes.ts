@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { eventStatuses } from './received.ts'
+import { eventStatuses } from './events.ts'
 
 export const Status = Type.Enum([...eventStatuses])
 

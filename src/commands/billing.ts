@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EventStatus, eventStatuses } from '#src/billing/received.ts'
+import { type EventStatus, eventStatuses } from '#src/billing/events.ts'
 import {
   createReplay,
   findReplay,
   type Replay,
   type ReplaySelection,
 } from '#src/billing/replays.ts'
-import { readConfig } from '#src/config.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
-import { openQueue } from '#src/jobs.ts'
-import type { Environment } from '#src/setting-readers.ts'
+import { readConfig } from '#src/config/config.ts'
+import type { Environment } from '#src/config/parse.ts'
+import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import { openQueue } from '#src/queue/queue.ts'
 import { UsageError } from './command.ts'
 import { withEnvironment } from './environment.ts'
 import { print, printJson, tell } from './output.ts'

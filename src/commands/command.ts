@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { closest } from 'fastest-levenshtein'
-import type { Environment } from '#src/setting-readers.ts'
+import type { Environment } from '#src/config/parse.ts'
 
 export type Option = {
   type: 'boolean' | 'string'

@@ -1,5 +1,5 @@
-import { ConfigError } from '#src/config.ts'
-import { type Environment, readDatabaseUrl } from '#src/setting-readers.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 
 export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }
 

@@ -1,5 +1,5 @@
+import type { Environment } from '#src/config/parse.ts'
 import type { Demo } from '#src/demo/demo.ts'
-import type { Environment } from '#src/setting-readers.ts'
 
 /** As withEnvironment; whoever names the owner of a database means that one and nothing embedded. */
 export function withDatabaseOwner<T>(

@@ -1,6 +1,6 @@
-import { ConfigError } from '#src/config.ts'
-import { isDatabaseUnavailable } from '#src/errors.ts'
-import { OperatorError } from '#src/operator-error.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { isDatabaseUnavailable } from '#src/http/problems.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { UsageError } from './command.ts'
 
 const connection =

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Value } from 'typebox/value'
-import { ConfigError } from '#src/config.ts'
-import { OperatorError } from '#src/operator-error.ts'
-import { type Environment, readSchema } from '#src/setting-readers.ts'
-import { Settings } from '#src/settings.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readSchema } from '#src/config/parse.ts'
+import { Settings } from '#src/config/settings.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { print, printJson } from './output.ts'
 
 const deadlineMs = 2_500 // shorter than the three seconds a container's health check usually has

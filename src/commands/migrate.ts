@@ -1,5 +1,5 @@
-import { migrate } from '#src/db/migrate.ts'
-import type { Environment } from '#src/setting-readers.ts'
+import type { Environment } from '#src/config/parse.ts'
+import { migrate } from '#src/schema/migrate.ts'
 import { readDatabaseUrls } from './database-urls.ts'
 import { withDatabaseOwner } from './environment.ts'
 import { print, printJson } from './output.ts'

@@ -1,8 +1,8 @@
 import { buildApp } from '#src/app.ts'
-import { readConfig } from '#src/config.ts'
-import { randomToken } from '#src/crypto/digest.ts'
-import { createLogger } from '#src/logger.ts'
-import type { Environment } from '#src/setting-readers.ts'
+import { readConfig } from '#src/config/config.ts'
+import type { Environment } from '#src/config/parse.ts'
+import { randomToken } from '#src/crypto/hash.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { printJson } from './output.ts'
 
 /** `gatehouse openapi`: prints the API description; nothing is connected to. */

@@ -1,4 +1,4 @@
-import type { Environment } from '#src/setting-readers.ts'
+import type { Environment } from '#src/config/parse.ts'
 import { seed } from '../../prisma/seed.ts'
 import { readDatabaseUrls } from './database-urls.ts'
 import { withDatabaseOwner } from './environment.ts'

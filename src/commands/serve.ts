@@ -1,9 +1,9 @@
-import { type Config, readConfig } from '#src/config.ts'
+import { type Config, readConfig } from '#src/config/config.ts'
+import type { Environment } from '#src/config/parse.ts'
 import type { Demo } from '#src/demo/demo.ts'
-import { createLogger } from '#src/logger.ts'
-import { runUntilSignal } from '#src/run-until-signal.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { runUntilSignal } from '#src/runtime/signals.ts'
 import { start } from '#src/server.ts'
-import type { Environment } from '#src/setting-readers.ts'
 
 /** `gatehouse serve`: until a signal comes; outside production the missing parts are embedded. */
 export default async function serveCommand(env: Environment): Promise<void> {

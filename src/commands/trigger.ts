@@ -1,9 +1,9 @@
 import { sampleEvent } from '#src/billing/sample-event.ts'
 import { signatureHeader } from '#src/billing/signature.ts'
-import { ConfigError } from '#src/config.ts'
-import { randomId } from '#src/crypto/digest.ts'
-import { OperatorError } from '#src/operator-error.ts'
-import { type Environment, list } from '#src/setting-readers.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, list } from '#src/config/parse.ts'
+import { randomId } from '#src/crypto/hash.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { UsageError } from './command.ts'
 import { print, printJson } from './output.ts'
 

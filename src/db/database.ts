@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { type Prisma, PrismaClient } from './generated/client.ts'
+import { type Prisma, PrismaClient } from '#src/db/generated/client.ts'
 import type { PoolWatch } from './metrics.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
 import { type ContextMode, inScope, type Scope, ScopedPool } from './scoped-pool.ts'

@@ -6,8 +6,8 @@ import {
   sealHeader,
   UnsealError,
   unseal,
-} from '#src/crypto/sealed.ts'
-import type { IdentityPlane, Queryable } from './identity-plane.ts'
+} from '#src/crypto/encryption.ts'
+import type { IdentityPlane, Queryable } from './system-database.ts'
 import { listTenantIds } from './tenant-ids.ts'
 
 type Row = Readonly<Record<string, unknown>>

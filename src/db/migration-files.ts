@@ -1,4 +1,4 @@
-import { listAssets, readTextAsset } from '#src/assets.ts'
+import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 
 export type Migration = { name: string; sql: string }
 

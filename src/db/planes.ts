@@ -3,7 +3,7 @@
  * functions that return one row, and carry no row-level security; those who manage a tenant reach
  * its rows through views that hold them to it (tenant_members, tenant_invitations). Every table
  * that stands in neither list must be under row-level security, and every view over one that does
- * must hold to a context: the boot proof checks it (src/db/proof.ts).
+ * must hold to a context: the boot proof checks it (src/schema/verify.ts).
  */
 export const identityPlane = [
   'users',

@@ -21,7 +21,7 @@ export const defaultLimits: Limits = {
 /**
  * What every pool of the program has in common: nothing waits without a limit, so an exhausted or
  * slow database becomes a bounded 503 and never a hang. Behind a pooler a connection cannot name
- * limits of its own; there those of the role hold (src/db/roles.ts), and the boot proof wants them.
+ * limits of its own; there those of the role hold (src/schema/roles.ts), and the boot proof wants them.
  */
 export function poolOptions(connectionString: string, max: number, changes: Partial<Limits> = {}) {
   const limits = { ...defaultLimits, ...changes }

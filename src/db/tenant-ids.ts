@@ -1,4 +1,4 @@
-import type { Queryable } from './identity-plane.ts'
+import type { Queryable } from './system-database.ts'
 
 /** Every tenant with a member; the tenants themselves are only seen from inside. */
 export async function* listTenantIds(plane: Queryable): AsyncGenerator<string> {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { Queryable } from './identity-plane.ts'
 import { rethrowSilence } from './pool-options.ts'
+import type { Queryable } from './system-database.ts'
 
 // A server that keeps its own limit answers within this; one that does not is given up.
 const graceMs = 100

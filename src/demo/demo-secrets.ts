@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomApiToken } from '#src/crypto/api-token.ts'
-import { randomToken } from '#src/crypto/digest.ts'
-import { newEndpointSecret } from '#src/outbound/signature.ts'
+import { randomToken } from '#src/crypto/hash.ts'
+import { newEndpointSecret } from '#src/webhooks/delivery/signature.ts'
 
 const names = [
   'session',

@@ -1,6 +1,6 @@
 import { signatureHeader } from '#src/billing/signature.ts'
-import { unixSeconds } from '#src/clock.ts'
-import type { Config } from '#src/config.ts'
+import type { Config } from '#src/config/config.ts'
+import { unixSeconds } from '#src/runtime/clock.ts'
 import type { Demo } from './demo.ts'
 
 /** What the demo prints once it runs: what to open, and commands that work as pasted. */

@@ -1,4 +1,4 @@
-import type { Environment } from '#src/setting-readers.ts'
+import type { Environment } from '#src/config/parse.ts'
 import type { Demo } from './demo.ts'
 
 /*

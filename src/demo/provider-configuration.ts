@@ -1,6 +1,6 @@
 import { base64url, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { type Context, type Grant, interactionPolicy, Provider } from 'oidc-provider'
-import type { Person } from './people.ts'
+import type { Person } from '../../prisma/people.ts'
 import { errorPage, signedOutPage, signOutPage } from './provider-pages.ts'
 
 export type Keys = { keys: JWK[] }

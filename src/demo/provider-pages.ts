@@ -1,5 +1,5 @@
 import { type Html, html, trusted } from '#src/pages/html.ts'
-import type { Person } from './people.ts'
+import type { Person } from '../../prisma/people.ts'
 
 const tints = 6
 

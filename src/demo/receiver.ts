@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { equalBytes } from '#src/crypto/hmac.ts'
-import { signDelivery } from '#src/outbound/signature.ts'
+import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 
 export type DemoReceiver = {
   /** Where deliveries go. */

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { sha256 } from '#src/crypto/digest.ts'
-import type { EncryptionKeys } from '#src/crypto/sealed.ts'
-import { sealEndpointSecret } from '#src/outbound/endpoint-secrets.ts'
-import { acme } from './people.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
+import { acme } from '../../prisma/people.ts'
 
 /** Acme's endpoint, so that it is the same after every start. */
 const endpointId = '5d3f0c1e-8f0a-4b7e-9c55-2a6f1b0d4e03'

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { SignInRefused } from './refusal.ts'
+import { SignInRefused } from '#src/auth/oidc/errors.ts'
 
 /**
  * Judges the parameters of an authorization response: `iss` (RFC 9207), `error`, `code`, then what

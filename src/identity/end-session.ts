@@ -1,4 +1,4 @@
-import type { ProviderMetadata } from './provider-metadata.ts'
+import type { ProviderMetadata } from '#src/auth/oidc/discovery.ts'
 
 const waitMs = 500
 

@@ -1,6 +1,6 @@
-import { type Device, recordAudit } from '#src/audit.ts'
-import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import type { SessionCaller } from './caller.ts'
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import type { SessionCaller } from '#src/auth/sessions/caller.ts'
+import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
 
 const statementTimeoutMs = 2_000
 

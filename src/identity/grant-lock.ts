@@ -1,4 +1,4 @@
-import type { IdentityPlane } from '#src/db/identity-plane.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
 import type { IdentityKey } from './sealed-tokens.ts'
 
 // Metadata, then the token endpoint with two secrets, 5 s each: as long as a refresh may take.

@@ -1,7 +1,7 @@
-import { type Page, pageOf } from '#src/cursor.ts'
+import { type InvitationRow, toInvitation } from '#src/auth/members/invitations.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
-import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
-import { type InvitationRow, toInvitation } from './invitations.ts'
+import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
 
 export const invitationList = { name: 'invitations', forms: newestFirstForms }
 

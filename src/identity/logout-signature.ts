@@ -1,9 +1,9 @@
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
-import type { LogoutRefusal } from './logout-token.ts'
-import type { ProviderFetch } from './provider-fetch.ts'
-import type { KeyCache, WithKeys } from './provider-keys.ts'
-import type { ProviderMetadata } from './provider-metadata.ts'
-import { ProviderUnavailable } from './refusal.ts'
+import type { ProviderMetadata } from '#src/auth/oidc/discovery.ts'
+import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
+import type { ProviderFetch } from '#src/auth/oidc/fetch.ts'
+import type { KeyCache, WithKeys } from '#src/auth/oidc/jwks.ts'
+import type { LogoutRefusal } from '#src/auth/oidc/logout.ts'
 
 export type VerifyLogoutSignature = (
   metadata: ProviderMetadata,

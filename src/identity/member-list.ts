@@ -1,6 +1,6 @@
-import { idForm, type Page, pageOf } from '#src/cursor.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 
 export type Member = {
   id: number

@@ -1,6 +1,6 @@
-import type { Clock } from '#src/clock.ts'
-import { createProvider, type ProviderConfig } from './provider.ts'
-import { type WatchedProvider, watchOutages } from './provider-outage.ts'
+import { createProvider, type ProviderConfig } from '#src/auth/oidc/client.ts'
+import { type WatchedProvider, watchOutages } from '#src/auth/oidc/clients.ts'
+import type { Clock } from '#src/runtime/clock.ts'
 
 /** The conversation with each configured provider, by name; nothing is fetched before its use. */
 export function createProviders(

@@ -1,7 +1,7 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import { type RevocationDependencies, revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
 import type { JobLog } from '#src/job-log.ts'
-import type { Jobs } from '#src/jobs.ts'
-import { type RevocationDependencies, revokeGrant } from './revoke-grant.ts'
+import type { Jobs } from '#src/queue/queue.ts'
 
 type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
 

@@ -1,4 +1,4 @@
-import type { Binding } from '#src/crypto/sealed.ts'
+import type { Binding } from '#src/crypto/encryption.ts'
 import type { SealedTable } from '#src/db/key-rotation.ts'
 import type { TokenKind } from './token-revocation.ts'
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '#src/db/identity-plane.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 
 /** Who somebody is at a provider. */
 export type Identity = { provider: string; subject: string }

@@ -1,8 +1,8 @@
-import { type Page, pageOf } from '#src/cursor.ts'
+import { type TokenRow, toToken } from '#src/auth/api-tokens/api-tokens.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from '#src/db/newest-first.ts'
-import { type TokenRow, toToken } from './api-tokens.ts'
+import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
 
 export const tokenList = { name: 'tokens', forms: newestFirstForms }
 

@@ -1,11 +1,11 @@
 import * as oauth from 'oauth4webapi'
-import { type Clock, unixSeconds } from '#src/clock.ts'
-import type { SendAsClient, WireOptions } from './client-auth.ts'
-import { judgeIdToken, keepsAccessTokenHash, readHeader } from './id-token.ts'
-import type { VerifySignature } from './provider-keys.ts'
-import type { ProviderMetadata } from './provider-metadata.ts'
-import { ProviderUnavailable } from './refusal.ts'
-import { isJson, libraryClient, type TokenSet, tokensOf } from './token-exchange.ts'
+import type { SendAsClient, WireOptions } from '#src/auth/oidc/client-auth.ts'
+import type { ProviderMetadata } from '#src/auth/oidc/discovery.ts'
+import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
+import { judgeIdToken, keepsAccessTokenHash, readHeader } from '#src/auth/oidc/id-token.ts'
+import type { VerifySignature } from '#src/auth/oidc/jwks.ts'
+import { isJson, libraryClient, type TokenSet, tokensOf } from '#src/auth/oidc/token-endpoint.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
 /** Why a grant is over: the stable codes of the audit log. */
 export type GrantEnd =

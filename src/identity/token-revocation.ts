@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
-import type { SendAsClient, WireOptions } from './client-auth.ts'
-import type { ProviderMetadata } from './provider-metadata.ts'
+import type { SendAsClient, WireOptions } from '#src/auth/oidc/client-auth.ts'
+import type { ProviderMetadata } from '#src/auth/oidc/discovery.ts'
 
 export type TokenKind = 'refresh_token' | 'access_token'
 

@@ -1,5 +1,5 @@
-import type { Mail } from '#src/mailer.ts'
-import type { AlertKind } from './endpoint-state.ts'
+import type { Mail } from '#src/mail/mailer.ts'
+import type { AlertKind } from '#src/webhooks/endpoints/health.ts'
 
 export type Notification = {
   tenantId: string

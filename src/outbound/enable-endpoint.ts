@@ -1,4 +1,4 @@
-import { type Actor, recordChange } from '#src/audit.ts'
+import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import {
   type Endpoint,
@@ -6,7 +6,7 @@ import {
   endpointColumns,
   findEndpoint,
   toEndpoint,
-} from './endpoints.ts'
+} from '#src/webhooks/endpoints/endpoints.ts'
 
 /**
  * Begins a new life of a failing or disabled endpoint: what failed before counts no more. One that

@@ -1,5 +1,5 @@
-import { randomToken } from '#src/crypto/digest.ts'
-import type { EventType } from './event-types.ts'
+import { randomToken } from '#src/crypto/hash.ts'
+import type { EventType } from '#src/webhooks/events/types.ts'
 
 /** A new event as it is kept and sent, byte for byte; the id is repeated in the body (contract 7). */
 export function composeEvent(

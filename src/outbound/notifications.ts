@@ -1,5 +1,5 @@
-import { idForm, olderThan, type Page, pageOf } from '#src/cursor.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 
 export const notificationList = { name: 'notifications', forms: [idForm] }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDatabaseUnavailable } from '#src/errors.ts'
+import { isDatabaseUnavailable } from '#src/http/problems.ts'
 
 const firstWaitMs = 50
 const longestWaitMs = 2_000

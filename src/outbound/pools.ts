@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls'
 import { Pool } from 'undici'
-import { createConnector } from './connection.ts'
-import { hostOf } from './endpoint-url.ts'
+import { createConnector } from '#src/webhooks/client/connection.ts'
+import { hostOf } from '#src/webhooks/client/url.ts'
 
 /** Connections kept for the next attempt to the same addresses of the same origin. */
 export type Pools = {

@@ -1,8 +1,8 @@
-import { type Actor, recordChange } from '#src/audit.ts'
+import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
-import { type Delivery, findDelivery } from './deliveries.ts'
-import { findEndpoint } from './endpoints.ts'
-import { startSeries } from './start-series.ts'
+import { type Delivery, findDelivery } from '#src/webhooks/delivery/deliveries.ts'
+import { startSeries } from '#src/webhooks/delivery/resend.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 
 /**
  * Sends a delivery of the tenant once more, by the schedule from its first attempt on. Asked for

@@ -1,9 +1,14 @@
-import { type Actor, recordChange } from '#src/audit.ts'
-import type { EncryptionKeys } from '#src/crypto/sealed.ts'
+import { type Actor, recordChange } from '#src/audit/audit.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Tx } from '#src/db/database.ts'
-import { sealEndpointSecret } from './endpoint-secrets.ts'
-import { type Endpoint, type EndpointRow, endpointColumns, toEndpoint } from './endpoints.ts'
-import { newEndpointSecret } from './signature.ts'
+import { newEndpointSecret } from '#src/webhooks/delivery/signature.ts'
+import {
+  type Endpoint,
+  type EndpointRow,
+  endpointColumns,
+  toEndpoint,
+} from '#src/webhooks/endpoints/endpoints.ts'
+import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 
 /** How long the secret before signs too: a day unless said otherwise, a week at most (contract 7). */
 export const overlapSeconds = { default: 86_400, maximum: 604_800 }

@@ -1,6 +1,6 @@
 import type { TenantScope, Tx } from '#src/db/database.ts'
-import type { Delivery } from './deliveries.ts'
-import { ownHeaders } from './send.ts'
+import { ownHeaders } from '#src/webhooks/client/client.ts'
+import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 
 /** What an attempt sends, as a person reads it: the signature is of each attempt and not kept. */
 export type SentRequest = {

@@ -1,6 +1,6 @@
-import { readEndpointUrl } from './endpoint-url.ts'
-import { attemptError } from './failure.ts'
-import type { HostCheck } from './host-check.ts'
+import type { HostCheck } from '#src/webhooks/client/dns.ts'
+import { attemptError } from '#src/webhooks/client/errors.ts'
+import { readEndpointUrl } from '#src/webhooks/client/url.ts'
 
 /** The URL in the form to keep, or why it is refused, for the operator alone. */
 export type JudgedUrl = { url: string } | { refused: string }

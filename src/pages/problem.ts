@@ -1,4 +1,4 @@
-import type { ErrorCode, SignInFailure } from '#src/errors.ts'
+import type { ErrorCode, SignInFailure } from '#src/http/problems.ts'
 import { html } from './html.ts'
 import { layout } from './layout.ts'
 import { entryAbove } from './navigation.ts'

@@ -1,6 +1,6 @@
-import type { SignInFailure } from '#src/errors.ts'
-import type { IdentityRefusal } from '#src/identity/claims.ts'
-import type { RefusalReason, UnavailableReason } from '#src/identity/refusal.ts'
+import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
+import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
+import type { SignInFailure } from '#src/http/problems.ts'
 
 type Next = { label: string; href: string }
 type Words = { text: string; next?: Next }

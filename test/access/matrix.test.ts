@@ -1,8 +1,8 @@
 import t from 'tap'
 import { policy } from '#src/access/policy.ts'
-import { entriesOf, gaps, isWhole } from './matrix/entries.ts'
-import { judgeAll, openProgram, type Verdict } from './matrix/matrix.ts'
-import { summaryOf, wrongOf } from './matrix/verdicts.ts'
+import { entriesOf, gaps, isWhole } from '#test/access/matrix/entries.ts'
+import { judgeAll, openProgram, type Verdict } from '#test/access/matrix/matrix.ts'
+import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 
 /** Contract 3, 6 and 8, and authorization.md: each has cases, or the matrix has lost them. */
 const settled: Readonly<Record<string, (verdict: Verdict) => boolean>> = {

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { actors } from './matrix/actors.ts'
-import { entriesOf, isWhole, lockedEntries } from './matrix/entries.ts'
-import { judgeAll, openProgram } from './matrix/matrix.ts'
-import { leaks } from './matrix/verdicts.ts'
-import { createWorld } from './matrix/world.ts'
+import { actors } from '#test/access/matrix/actors.ts'
+import { entriesOf, isWhole, lockedEntries } from '#test/access/matrix/entries.ts'
+import { judgeAll, openProgram } from '#test/access/matrix/matrix.ts'
+import { leaks } from '#test/access/matrix/verdicts.ts'
+import { createWorld } from '#test/access/matrix/world.ts'
 
 /*
  * What makes the two runs on one lock mean something: with both switched off in the same way, each

@@ -4,11 +4,11 @@ import { accessOverview } from '#src/access/overview.ts'
 import { policy } from '#src/access/policy.ts'
 import { roles as ownRoles } from '#src/access/roles.ts'
 import { accessDocument } from '#src/access-document.ts'
-import { collectRoutes } from '#test/collected-routes.ts'
-import { build, createUser, signIn } from '#test/helper.ts'
-import { roles, rules } from './matrix/contract.ts'
-import { entriesOf, isWhole } from './matrix/entries.ts'
-import type { Who } from './matrix/route-row.ts'
+import { roles, rules } from '#test/access/matrix/contract.ts'
+import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
+import type { Who } from '#test/access/matrix/route-row.ts'
+import { collectRoutes } from '#test/support/collected-routes.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
 
 const names = Object.keys(roles)
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { entriesOf, lockedEntries } from './matrix/entries.ts'
-import { judgeAll, openProgram } from './matrix/matrix.ts'
-import { summaryOf, wrongOf } from './matrix/verdicts.ts'
+import { entriesOf, lockedEntries } from '#test/access/matrix/entries.ts'
+import { judgeAll, openProgram } from '#test/access/matrix/matrix.ts'
+import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 
 t.test('the query’s scope alone keeps every object from whom it does not belong to', async (t) => {
   const { setup, routes } = await openProgram(t, { queryScope: true, rowLevelSecurity: false })

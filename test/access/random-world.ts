@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { createDocument, createFolder, createTeam } from '#test/chain.ts'
+import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
 import {
   createOrder,
   createTestInvoice,
   createTestPost,
   createUser,
   type TestDatabase,
-} from '#test/helper.ts'
+} from '#test/support/helper.ts'
 
 const tenants = 3
 const people = 4

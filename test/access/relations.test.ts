@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ChainScope } from '#src/access/relations.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { changeDocument, findDocument, listDocuments } from '#src/documents.ts'
-import { Refusal } from '#src/errors.ts'
-import { changeFolder } from '#src/folders.ts'
-import { createDatabase } from '#test/helper.ts'
-import { createRandomWorld, randomWorld } from '#test/random-world.ts'
-import { attemptsAs } from '../db/attempt.ts'
+import { Refusal } from '#src/http/problems.ts'
+import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
+import { changeFolder } from '#src/resources/folders.ts'
+import { attemptsAs } from '#test/db/attempt.ts'
+import { createDatabase } from '#test/support/helper.ts'
+import { createRandomWorld, randomWorld } from '#test/support/random-world.ts'
 
 t.test('model, check, list, change and each lock alone agree on the chain', async (t) => {
   const database = await createDatabase(t)

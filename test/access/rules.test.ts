@@ -1,6 +1,12 @@
 import t from 'tap'
 import { decide, decideAttempt, policy } from '#src/access/policy.ts'
-import { permits, type RuleRow, roles, rules, tokenPermissions } from './matrix/contract.ts'
+import {
+  permits,
+  type RuleRow,
+  roles,
+  rules,
+  tokenPermissions,
+} from '#test/access/matrix/contract.ts'
 
 const tenantId = '00000000-0000-4000-8000-00000000000a'
 const everyRole = [...Object.keys(roles), 'owner', 'constructor', '', null]

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { findDocument, listDocuments } from '#src/documents.ts'
-import { changeFolder, createFolder } from '#src/folders.ts'
-import { findLatestOrders } from '#src/orders.ts'
-import { changePost, deletePost } from '#src/posts.ts'
+import { findDocument, listDocuments } from '#src/resources/documents.ts'
+import { changeFolder, createFolder } from '#src/resources/folders.ts'
+import { findLatestOrders } from '#src/resources/orders.ts'
+import { changePost, deletePost } from '#src/resources/posts.ts'
 import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/team-members.ts'
-import { addMember, createTeam } from '#test/chain.ts'
-import { createDatabase, createOrder, createUser, type TestDatabase } from '#test/helper.ts'
+import { addMember, createTeam } from '#test/support/chain.ts'
+import { createDatabase, createOrder, createUser, type TestDatabase } from '#test/support/helper.ts'
 
 /*
  * A key is the tenant and the number: the sequence gives no number twice, but nothing forbids it (a

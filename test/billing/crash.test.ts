@@ -5,7 +5,7 @@ import {
   encryptionKey,
   type TestDatabase,
   webhookSecret,
-} from '#test/helper.ts'
+} from '#test/support/helper.ts'
 import { runCrashRounds } from './crash-rounds.ts'
 import { startDurableDatabase } from './durable-database.ts'
 import { checkHistory } from './history.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { buildApp } from '#src/app.ts'
-import { readConfig } from '#src/config.ts'
-import { createLogger } from '#src/logger.ts'
+import { readConfig } from '#src/config/config.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 
 /*

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { applyEvent } from '#src/billing/apply.ts'
+import { applyEvent } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { createTurns } from '#src/billing/turns.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
-import { createDatabase, createUser } from '#test/helper.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
 import { anApi, openAsWorker, planOf, receive } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

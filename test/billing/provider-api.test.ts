@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createProviderApi } from '#src/billing/provider-api.ts'
-import { startReceiver } from '#test/receiver.ts'
+import { startReceiver } from '#test/support/receiver.ts'
 
 t.test('asks for the object by path, with the key, and takes only that object', async (t) => {
   const server = await startReceiver((_request, response) =>

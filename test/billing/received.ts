@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
 import type { ProviderApi } from '#src/billing/provider-api.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/identity-plane.ts'
-import type { TestDatabase } from '#test/helper.ts'
+import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import type { TestDatabase } from '#test/support/helper.ts'
 
 export const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
 

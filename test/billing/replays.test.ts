@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { createReplay, findReplay, workReplayPage } from '#src/billing/replays.ts'
 import { purgeBodies } from '#src/billing/retention.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { openQueue } from '#src/jobs.ts'
-import { createDatabase, type TestDatabase } from '#test/helper.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 import { openAsWorker, receive } from './received.ts'
 
 t.test(

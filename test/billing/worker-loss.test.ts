@@ -1,11 +1,17 @@
 import type pg from 'pg'
 import t from 'tap'
-import { openQueue } from '#src/jobs.ts'
-import { createLogger } from '#src/logger.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { openQueue } from '#src/queue/queue.ts'
 import { startWorker } from '#src/worker.ts'
-import { createDatabase, createUser, testConfig } from '#test/helper.ts'
-import { enqueue, expire, jobsOf, startQueue, startTestWorker } from '#test/running-worker.ts'
-import { until } from '#test/until.ts'
+import { createDatabase, createUser, testConfig } from '#test/support/helper.ts'
+import {
+  enqueue,
+  expire,
+  jobsOf,
+  startQueue,
+  startTestWorker,
+} from '#test/support/running-worker.ts'
+import { until } from '#test/support/until.ts'
 import { invoicesOf, receive, stateOf } from './received.ts'
 
 t.test('a job whose worker died is taken again after its time, with one effect', async (t) => {

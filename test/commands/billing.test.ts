@@ -1,5 +1,5 @@
 import t from 'tap'
-import { runDemo, runProgram, temporaryFolder } from '../program.ts'
+import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
 
 t.test('trigger, replay and doctor against the running demo', async (t) => {
   const cwd = await temporaryFolder(t)

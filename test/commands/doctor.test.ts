@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createDatabase } from '#test/helper.ts'
-import { leak, production } from '#test/production.ts'
-import { runProgram } from '#test/program.ts'
+import { createDatabase } from '#test/support/helper.ts'
+import { leak, production } from '#test/support/production.ts'
+import { runProgram } from '#test/support/program.ts'
 
 t.test('doctor says what is wrong and what mends it', async (t) => {
   const database = await createDatabase(t)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import t from 'tap'
-import { runProgram } from '#test/program.ts'
+import { runProgram } from '#test/support/program.ts'
 
 t.test('health: 0 for a process that is ready, 1 and the reason for any other', async (t) => {
   let answer = { code: 200, body: '{"status":"ready"}' }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createDatabase } from '#test/helper.ts'
-import { runProgram } from '#test/program.ts'
+import { createDatabase } from '#test/support/helper.ts'
+import { runProgram } from '#test/support/program.ts'
 
 t.test('migrate and seed bring a database up, and say when there is nothing to do', async (t) => {
   const database = await createDatabase(t)

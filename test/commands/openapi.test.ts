@@ -1,6 +1,6 @@
 import t from 'tap'
-import { build } from '#test/helper.ts'
-import { runProgram } from '#test/program.ts'
+import { build } from '#test/support/helper.ts'
+import { runProgram } from '#test/support/program.ts'
 
 t.test('gatehouse openapi prints what a server answers, without a database', async (t) => {
   const program = await runProgram(t, ['openapi'], {

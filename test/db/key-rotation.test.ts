@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap'
-import { type EncryptionKeys, seal, unseal } from '#src/crypto/sealed.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
+import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
 import { tokenBinding } from '#src/identity/sealed-tokens.ts'
-import { openEndpointSecrets, sealEndpointSecret } from '#src/outbound/endpoint-secrets.ts'
 import { sealedTables } from '#src/sealed-tables.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/helper.ts'
-import { untilBlocked } from '#test/until.ts'
+import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
+import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { untilBlocked } from '#test/support/until.ts'
 import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
 /** Every text of the database, opened with `keys`. */

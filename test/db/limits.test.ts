@@ -1,8 +1,8 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { openQueue } from '#src/jobs.ts'
-import { build, createDatabase, createOrder, createUser, signIn } from '#test/helper.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { build, createDatabase, createOrder, createUser, signIn } from '#test/support/helper.ts'
 
 const limits = `SELECT name, setting FROM pg_settings
   WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`

@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { proveDatabase } from '#src/db/proof.ts'
-import { createLogger } from '#src/logger.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { proveDatabase } from '#src/schema/verify.ts'
 import { startWorker } from '#src/worker.ts'
+import { askInChild, createWorld, grantTokens } from '#test/auth/provider-tokens/world.ts'
+import { countRows, nothingRecorded, send } from '#test/routes/webhooks/send-event.ts'
 import {
   createDatabase,
   createOrder,
@@ -12,10 +14,8 @@ import {
   createUser,
   signIn,
   testConfig,
-} from '#test/helper.ts'
-import { askInChild, createWorld, grantTokens } from '#test/identity/grant-world.ts'
-import { countRows, nothingRecorded, send } from '#test/routes/webhooks/send-event.ts'
-import { pgbouncer, startPgbouncer } from './pgbouncer.ts'
+} from '#test/support/helper.ts'
+import { pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
 // Fewer than the clients below, so that the pooler hands them on between transactions.

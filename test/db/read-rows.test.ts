@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { createDatabase, createOrder, createUser } from '#test/helper.ts'
+import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
 
 t.test(
   'one statement by itself: in its scope, READ ONLY, and the connection comes back clean',

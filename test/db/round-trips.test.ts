@@ -2,9 +2,9 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { buildApp } from '#src/app.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
 import type { ContextMode } from '#src/db/scoped-pool.ts'
-import { createLogger } from '#src/logger.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import {
   createDatabase,
   createOrder,
@@ -13,8 +13,8 @@ import {
   signIn,
   type TestDatabase,
   testConfig,
-} from '#test/helper.ts'
-import { startProxy } from './proxy.ts'
+} from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
 
 const modes: ContextMode[] = ['set-local', 'set-config']
 

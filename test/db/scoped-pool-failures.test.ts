@@ -1,10 +1,10 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { isDatabaseUnavailable } from '#src/errors.ts'
-import { createDatabase, createUser } from '#test/helper.ts'
-import { startProxy } from './proxy.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { isDatabaseUnavailable } from '#src/http/problems.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
 
 t.test('a backend killed in the middle of a transaction', async (t) => {
   const database = await createDatabase(t)

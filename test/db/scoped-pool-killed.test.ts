@@ -2,10 +2,15 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { openIdentityPlane } from '#src/db/identity-plane.ts'
-import { isDatabaseUnavailable } from '#src/errors.ts'
-import { createDatabase, createTestInvoice, createUser, type TestUser } from '#test/helper.ts'
-import { randomOf } from '#test/seeded.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { isDatabaseUnavailable } from '#src/http/problems.ts'
+import {
+  createDatabase,
+  createTestInvoice,
+  createUser,
+  type TestUser,
+} from '#test/support/helper.ts'
+import { randomOf } from '#test/support/seeded.ts'
 
 const rounds = 60
 const atOnce = 16

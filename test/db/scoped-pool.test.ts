@@ -3,7 +3,7 @@ import t from 'tap'
 import { openDatabase, type Scope } from '#src/db/database.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
 import { inScope, ScopedPool } from '#src/db/scoped-pool.ts'
-import { createDatabase, createTestInvoice, createUser } from '#test/helper.ts'
+import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 
 const currentScope = `SELECT current_setting('app.tenant_id', true) AS tenant,
   current_setting('app.user_id', true) AS "user", pg_backend_pid() AS pid`

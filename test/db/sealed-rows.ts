@@ -1,7 +1,7 @@
-import { type EncryptionKeys, seal } from '#src/crypto/sealed.ts'
+import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
 import { tokenBinding } from '#src/identity/sealed-tokens.ts'
-import { createUser, type TestDatabase } from '#test/helper.ts'
-import { keyOf } from '#test/identity/grant-world.ts'
+import { keyOf } from '#test/auth/provider-tokens/world.ts'
+import { createUser, type TestDatabase } from '#test/support/helper.ts'
 
 export const oldRing: EncryptionKeys = [keyOf('old')]
 export const ring: EncryptionKeys = [keyOf('new'), keyOf('old')]

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { isAlive } from '#src/demo/postgres-lock.ts'
-import { launchBrowser } from '../browser.ts'
-import { runDemo, runProgram, temporaryFolder } from '../program.ts'
-import { type Sent, takeTour } from '../tour.ts'
+import { isAlive } from '#src/demo/postgres/lock-file.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
+import { type Sent, takeTour } from '#test/support/tour.ts'
 
 t.test(
   'the demo: one command, the whole tour with commands as printed, data that stays',

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { people } from '#src/demo/people.ts'
 import { startProvider } from '#src/demo/provider.ts'
-import { build } from '#test/helper.ts'
-import { newProviderBrowser } from '#test/provider-browser.ts'
-import { createSignOutWorker, drain, openGrantAccess } from '#test/provider-tokens.ts'
-import { auditTrail, comeBack, openTab, visit } from '#test/sign-in-journey.ts'
+import { build } from '#test/support/helper.ts'
+import { newProviderBrowser } from '#test/support/provider-browser.ts'
+import { createSignOutWorker, drain, openGrantAccess } from '#test/support/provider-tokens.ts'
+import { auditTrail, comeBack, openTab, visit } from '#test/support/sign-in-journey.ts'
+import { people } from '../../prisma/people.ts'
 
 t.test('the certified provider: sign in, refresh, sign out, revoked', async (t) => {
   const secret = 'a secret of some length'

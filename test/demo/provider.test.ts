@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
-import { people } from '#src/demo/people.ts'
 import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
-import { newProviderBrowser } from '#test/provider-browser.ts'
+import { newProviderBrowser } from '#test/support/provider-browser.ts'
+import { people } from '../../prisma/people.ts'
 
 const clientId = 'gatehouse'
 const clientSecret = 'a secret of some length, for tests'

@@ -59,26 +59,26 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     path: migration,
     piece: 'PRIMARY KEY ("tenant_id", "id")',
     instead: 'PRIMARY KEY ("id")',
-    run: ['test/db/tenant-keys.test.ts'],
+    run: ['test/schema/tenant-keys.test.ts'],
   },
   'a column, or all of it, in `prisma/schema.prisma`': {
     path: 'prisma/schema.prisma',
     piece: '  department String?\n  text ',
     instead: '  text ',
-    run: ['test/db/drift.test.ts'],
+    run: ['test/schema/drift.test.ts'],
   },
-  'the line in `src/db/grants.ts`': {
-    path: 'src/db/grants.ts',
+  'the line in `src/schema/tables.ts`': {
+    path: 'src/schema/tables.ts',
     piece: /^ {2}notes: .*\n/m,
-    run: ['test/db/grants.test.ts'],
+    run: ['test/schema/tables.test.ts'],
   },
-  'the row in `src/db/canary-rows.ts`': {
-    path: 'src/db/canary-rows.ts',
+  'the row in `src/schema/isolation-rows.ts`': {
+    path: 'src/schema/isolation-rows.ts',
     piece: /^ {2}notes: [\s\S]*?\n {2}\}\),\n/m,
-    run: ['test/db/canary-proof.test.ts'],
+    run: ['test/schema/verify-isolation.test.ts'],
   },
-  'the kind in `src/outbound/event-types.ts`': {
-    path: 'src/outbound/event-types.ts',
+  'the kind in `src/webhooks/events/types.ts`': {
+    path: 'src/webhooks/events/types.ts',
     piece: "  'note.created',\n",
     run: [programs.tsc, '--project', 'tsconfig.domain.json'],
   },

@@ -3,12 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { proveDatabase } from '#src/db/proof.ts'
-import { onCluster, query } from '#test/db/raw.ts'
-import { createDatabase, type TestDatabase } from '#test/helper.ts'
+import { proveDatabase } from '#src/schema/verify.ts'
 import { copyTree } from '#test/mutation/lane.ts'
-import { temporaryFolder } from '#test/program.ts'
-import { logins } from '#test/template.ts'
+import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
+import { temporaryFolder } from '#test/support/program.ts'
+import { onCluster, query } from '#test/support/raw-sql.ts'
+import { logins } from '#test/support/template.ts'
 import { applyBlock, blocksOf, messagesOf } from './blocks.ts'
 import { type LeftOut, leftOut, migration, programs } from './left-out.ts'
 
@@ -66,7 +66,7 @@ async function addProject({ folder }: Tree, name: string, include: readonly stri
 function stepsFor(sources: readonly string[]): (readonly string[])[] {
   return [
     [programs.prisma, 'generate'],
-    ['src/generate.ts'],
+    ['src/release/generate.ts'],
     ['src/cli.ts', 'migrate'],
     [programs.biome, 'check', '--vcs-enabled=false', ...sources],
     [programs.tsc, '--project', 'tsconfig.notes.json'],

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
-import { createOrder, createUser } from '#test/helper.ts'
-import { until } from '#test/until.ts'
+import { createOrder, createUser } from '#test/support/helper.ts'
+import { until } from '#test/support/until.ts'
 import type { Instances } from './instances.ts'
 
 const changes = 20

@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
-import { readConfig } from '#src/config.ts'
-import { startPgbouncer } from '#test/db/pgbouncer.ts'
-import { createDatabase, signIn, type TestDatabase, type TestUser } from '#test/helper.ts'
-import { addresses, type Program, runProgram } from '#test/program.ts'
+import { readConfig } from '#src/config/config.ts'
+import { createDatabase, signIn, type TestDatabase, type TestUser } from '#test/support/helper.ts'
+import { startPgbouncer } from '#test/support/pgbouncer.ts'
+import { addresses, type Program, runProgram } from '#test/support/program.ts'
 import { type Installation, prepareInstallation } from './installation.ts'
 
 export type Headers = Record<string, string>

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { createTestInvoice, createUser, type TestUser } from '#test/helper.ts'
+import { createTestInvoice, createUser, type TestUser } from '#test/support/helper.ts'
 import type { Headers, Instances } from './instances.ts'
 
 /*

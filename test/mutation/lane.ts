@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
-import { templateName, urlsOf } from '#test/template.ts'
+import { templateName, urlsOf } from '#test/support/template.ts'
 import type { Mutant } from './mutant.ts'
 
 /** What came of a mutant: the test that noticed it, or nobody, or no verdict in time. */

@@ -37,7 +37,7 @@ const hunts: readonly Hunt[] = [
   {
     kind: 'scope',
     files: [
-      'src/tenancy/tenants.ts',
+      'src/auth/members/tenants.ts',
       'src/identity/{*-list,identities,api-tokens,end-sessions,switch-tenant,members,invitations}.ts',
     ],
     find: scopeClauses,

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { seriousFindings } from '#test/accessible.ts'
-import { launchBrowser } from '../browser.ts'
-import { runDemo } from '../program.ts'
+import { seriousFindings } from '#test/support/accessible.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { runDemo } from '#test/support/program.ts'
 
 t.test(
   'the account page by keyboard alone: a token is made, another device signed out',

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type ErrorCode, errorTable, type SignInFailure } from '#src/errors.ts'
-import { refusalReasons, unavailableReasons } from '#src/identity/refusal.ts'
+import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
+import { type ErrorCode, errorTable, type SignInFailure } from '#src/http/problems.ts'
 import { type PageProblem, problemPage } from '#src/pages/problem.ts'
 import { signInWords } from '#src/pages/sign-in-refusals.ts'
 

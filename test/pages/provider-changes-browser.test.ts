@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { findFreePort } from '#src/demo/free-port.ts'
-import { type Person, people } from '#src/demo/people.ts'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
-import { launchBrowser } from '#test/browser.ts'
-import { build } from '#test/helper.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { build } from '#test/support/helper.ts'
+import { type Person, people } from '../../prisma/people.ts'
 
 /** The whole server on a port of its own beside the certified provider, and a browser. */
 async function openAll(t: Test) {

@@ -1,4 +1,4 @@
-import { build, createUser, signIn, type TestApp, type TestUser } from '#test/helper.ts'
+import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
 
 type Test = Parameters<typeof build>[0]
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { seriousFindings } from '#test/accessible.ts'
-import { launchBrowser } from '../browser.ts'
-import { runDemo } from '../program.ts'
+import { seriousFindings } from '#test/support/accessible.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { runDemo } from '#test/support/program.ts'
 
 t.test(
   'the webhooks dashboard by keyboard alone: register, test, understand a failure, replay',

@@ -2,8 +2,8 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import authz from '#plugins/authz.ts'
 import errors from '#plugins/errors.ts'
-import type { Caller } from '#src/identity/caller.ts'
-import { createLogger } from '#src/logger.ts'
+import type { Caller } from '#src/auth/sessions/caller.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { aCaller, fakeSession, neighbour } from './neighbours.ts'
 
 /** Reading any of its facts fails, as a decision may fail. */

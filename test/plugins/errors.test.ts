@@ -4,8 +4,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors, { answerError } from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
-import { Refusal } from '#src/errors.ts'
-import { createLogger } from '#src/logger.ts'
+import { Refusal } from '#src/http/problems.ts'
+import { createLogger } from '#src/observability/logger.ts'
 
 const leak = 'SELECT * FROM users WHERE password = hunter2'
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Caller } from '#src/identity/caller.ts'
+import type { Caller } from '#src/auth/sessions/caller.ts'
 
 /** A plugin of this name that does nothing, for one that only has to be there. */
 export function neighbour(name: string) {

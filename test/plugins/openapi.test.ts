@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import openapi from '#plugins/openapi.ts'
-import { IdParams, problems } from '#src/shapes.ts'
+import { IdParams, problems } from '#src/http/schemas.ts'
 
 t.test('the description is made from the schemas that the routes are run with', async (t) => {
   const app = Fastify()

@@ -1,9 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
-import limitStore from '#plugins/limit-store.ts'
 import rateLimit from '#plugins/rate-limit.ts'
-import { Refusal } from '#src/errors.ts'
+import limitStore from '#plugins/rate-limit-store.ts'
+import { Refusal } from '#src/http/problems.ts'
 import { aCaller, fakeSession } from './neighbours.ts'
 
 const limit = { max: 2, seconds: 60 }

@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import schemaCompilers from '#plugins/schema-compilers.ts'
-import { collectRoutes } from '../collected-routes.ts'
-import { build } from '../helper.ts'
+import { collectRoutes } from '#test/support/collected-routes.ts'
+import { build } from '#test/support/helper.ts'
 
 async function compilers() {
   const app = Fastify()

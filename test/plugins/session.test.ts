@@ -1,8 +1,8 @@
 import { Signer } from '@fastify/cookie'
 import t from 'tap'
 import { buildApp } from '#src/app.ts'
-import { createLogger } from '#src/logger.ts'
-import { build, createUser, signIn, type TestApp, testConfig } from '#test/helper.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { build, createUser, signIn, type TestApp, testConfig } from '#test/support/helper.ts'
 
 t.test('a session ends by its limits, judged by the database', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '60', SESSION_ABSOLUTE_SECONDS: '600' })

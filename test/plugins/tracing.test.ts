@@ -1,9 +1,9 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import tracingPlugin from '#plugins/tracing.ts'
-import { startTracing } from '#src/tracing.ts'
-import { tracesOf } from '#test/collector.ts'
-import { startReceiver } from '#test/receiver.ts'
+import { startTracing } from '#src/observability/tracing.ts'
+import { tracesOf } from '#test/support/collector.ts'
+import { startReceiver } from '#test/support/receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }

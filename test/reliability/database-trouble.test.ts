@@ -1,6 +1,12 @@
 import t, { type Test } from 'tap'
-import { startProxy } from '#test/db/proxy.ts'
-import { createDatabase, createOrder, createUser, signIn, testConfig } from '#test/helper.ts'
+import {
+  createDatabase,
+  createOrder,
+  createUser,
+  signIn,
+  testConfig,
+} from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
 import { type Answer, ask, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
 

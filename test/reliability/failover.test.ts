@@ -1,7 +1,7 @@
 import t from 'tap'
 import { settle } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
-import { createOrder, createUser, signIn, testConfig } from '#test/helper.ts'
+import { createOrder, createUser, signIn, testConfig } from '#test/support/helper.ts'
 import { ask, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
 import { startPair } from './standby.ts'

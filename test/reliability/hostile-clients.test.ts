@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { build, createUser, signIn } from '#test/helper.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
 
 /*
  * Clients that send what no client should, on the public listener. Whatever it is, it is answered

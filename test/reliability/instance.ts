@@ -1,7 +1,7 @@
 import { Agent, request as send } from 'node:http'
 import type { Test } from 'tap'
-import { type TestDatabase, testSettings } from '#test/helper.ts'
-import { addresses, type Program, runProgram } from '#test/program.ts'
+import { type TestDatabase, testSettings } from '#test/support/helper.ts'
+import { addresses, type Program, runProgram } from '#test/support/program.ts'
 
 /** The whole program as a process, as a balancer knows it. */
 export type Instance = Program & {

@@ -10,7 +10,7 @@ import {
   type TestUser,
   testConfig,
   webhookSecret,
-} from '#test/helper.ts'
+} from '#test/support/helper.ts'
 import { type Answer, type Ask, ask, type Instance } from './instance.ts'
 
 export type Load = {

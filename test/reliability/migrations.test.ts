@@ -1,13 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { migrate } from '#src/db/migrate.ts'
 import { type Migration, readMigrations } from '#src/db/migration-files.ts'
-import { proveDatabase } from '#src/db/proof.ts'
-import { openQueue, queueSchema } from '#src/jobs.ts'
-import { OperatorError } from '#src/operator-error.ts'
-import { createDatabase, createTestPost, createUser, type TestDatabase } from '#test/helper.ts'
-import { until } from '#test/until.ts'
+import { openQueue, queueSchema } from '#src/queue/queue.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { migrate } from '#src/schema/migrate.ts'
+import { proveDatabase } from '#src/schema/verify.ts'
+import {
+  createDatabase,
+  createTestPost,
+  createUser,
+  type TestDatabase,
+} from '#test/support/helper.ts'
+import { until } from '#test/support/until.ts'
 
 const next = '29990101000000_next'
 const readPauseMs = 20

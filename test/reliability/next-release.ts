@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { copyTree } from '#test/mutation/lane.ts'
-import { temporaryFolder } from '#test/program.ts'
+import { temporaryFolder } from '#test/support/program.ts'
 
 /*
  * A release after this one, made from this tree: a column with values for the rows that are there,
@@ -29,17 +29,17 @@ END $$;`,
 /** File, text in it, and what stands there in the next release. */
 const changes = [
   [
-    'src/orders.ts',
+    'src/resources/orders.ts',
     'shipping_address AS "shippingAddress"',
     `shipping_address || jsonb_build_object('line2', reference) AS "shippingAddress"`,
   ],
   [
-    'src/db/grants.ts',
+    'src/schema/tables.ts',
     'UPDATE (shipping_address, updated_at)',
     'UPDATE (shipping_address, updated_at, reference)',
   ],
   [
-    'src/db/grants.ts',
+    'src/schema/tables.ts',
     '  orders: {',
     `  order_labels: { web: 'SELECT', worker: '' },\n  orders: {`,
   ],

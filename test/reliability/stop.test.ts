@@ -3,13 +3,18 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { checkHistory } from '#test/billing/history.ts'
-import { startProxy } from '#test/db/proxy.ts'
-import { createDatabase, type TestDatabase, type TestUser, testSettings } from '#test/helper.ts'
-import { createEndpoint } from '#test/outbound/endpoint.ts'
-import { allowing, openReceiver } from '#test/outbound/outbox.ts'
-import { runProgram } from '#test/program.ts'
-import type { Receiver } from '#test/receiver.ts'
-import { until } from '#test/until.ts'
+import {
+  createDatabase,
+  type TestDatabase,
+  type TestUser,
+  testSettings,
+} from '#test/support/helper.ts'
+import { allowing, openReceiver } from '#test/support/outbox.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
+import { runProgram } from '#test/support/program.ts'
+import type { Receiver } from '#test/support/receiver.ts'
+import { until } from '#test/support/until.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 

@@ -1,7 +1,7 @@
-import { type Html, html } from '../html.ts'
-import type { ProviderChoice } from '../sign-in.ts'
-import { table } from '../table.ts'
-import { timeText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import type { ProviderChoice } from '#src/pages/sign-in.ts'
+import { table } from '#src/pages/table.ts'
+import { timeText } from '#src/pages/time.ts'
 
 export type ShownIdentity = { provider: string; subject: string; createdAt: string }
 

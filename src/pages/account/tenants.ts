@@ -1,5 +1,5 @@
-import { type Html, html } from '../html.ts'
-import { table } from '../table.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { table } from '#src/pages/table.ts'
 
 export type ShownMembership = { id: string; name: string; role: string; active: boolean }
 

@@ -1,6 +1,6 @@
-import { type Html, html } from '../html.ts'
-import { table } from '../table.ts'
-import { timeText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { table } from '#src/pages/table.ts'
+import { timeText } from '#src/pages/time.ts'
 
 export type ShownToken = {
   id: string

@@ -1,8 +1,8 @@
-import type { ReceivedEvent } from '#src/billing/received.ts'
-import { type Html, html } from '../html.ts'
-import { layout } from '../layout.ts'
-import type { Viewer } from '../navigation.ts'
-import { momentText } from '../time.ts'
+import type { ReceivedEvent } from '#src/billing/events.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { layout } from '#src/pages/layout.ts'
+import type { Viewer } from '#src/pages/navigation.ts'
+import { momentText } from '#src/pages/time.ts'
 import { errorText, meaningOf, statusBadge } from './words.ts'
 
 const shownCharacters = 20_000

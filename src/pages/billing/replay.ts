@@ -1,9 +1,9 @@
 import type { Replay } from '#src/billing/replays.ts'
-import { html } from '../html.ts'
-import { layout } from '../layout.ts'
-import type { Viewer } from '../navigation.ts'
-import { type Progress, progressBar, progressHead } from '../progress.ts'
-import { momentText } from '../time.ts'
+import { html } from '#src/pages/html.ts'
+import { layout } from '#src/pages/layout.ts'
+import type { Viewer } from '#src/pages/navigation.ts'
+import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
+import { momentText } from '#src/pages/time.ts'
 
 /** How far a replay has come, as its page and the script of it show it. */
 export function progressOf({ total, succeeded, failed, finishedAt }: Replay): Progress {

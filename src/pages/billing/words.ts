@@ -1,5 +1,5 @@
-import type { EventStatus } from '#src/billing/received.ts'
-import { type Html, html } from '../html.ts'
+import type { EventStatus } from '#src/billing/events.ts'
+import { type Html, html } from '#src/pages/html.ts'
 
 const states: Readonly<Record<EventStatus, { mood: string; means: string }>> = {
   recorded: { mood: 'plainly', means: 'It waits for its turn.' },

@@ -1,6 +1,6 @@
-import type { Attempt } from '#src/outbound/deliveries.ts'
-import { type Html, html } from '../html.ts'
-import { durationText, momentText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { durationText, momentText } from '#src/pages/time.ts'
+import type { Attempt } from '#src/webhooks/delivery/deliveries.ts'
 
 /** Every attempt in the order they were made, the schedule and each replay under a name. */
 export function attemptTimeline(attempts: readonly Attempt[]): Html {

@@ -1,7 +1,7 @@
-import type { DeliveryStatus } from '#src/outbound/deliveries.ts'
-import type { Endpoint } from '#src/outbound/endpoints.ts'
-import { type Html, html } from '../html.ts'
-import { timeText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { timeText } from '#src/pages/time.ts'
+import type { DeliveryStatus } from '#src/webhooks/delivery/deliveries.ts'
+import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 
 const endpointLabels = { active: 'Active', failing: 'Failing', disabled: 'Disabled' } as const
 const endpointMoods = { active: 'good', failing: 'warning', disabled: 'bad' } as const

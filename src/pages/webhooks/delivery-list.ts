@@ -1,8 +1,8 @@
-import { type Delivery, deliveryStatuses } from '#src/outbound/deliveries.ts'
-import { eventTypes } from '#src/outbound/event-types.ts'
-import { type Html, html } from '../html.ts'
-import { table } from '../table.ts'
-import { momentText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { table } from '#src/pages/table.ts'
+import { momentText } from '#src/pages/time.ts'
+import { type Delivery, deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 import { deliveryBadge, deliveryLabels } from './badges.ts'
 
 export type DeliveryFilter = { status: string; eventType: string }

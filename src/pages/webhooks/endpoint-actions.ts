@@ -1,6 +1,6 @@
-import type { Endpoint } from '#src/outbound/endpoints.ts'
-import { type Html, html } from '../html.ts'
-import { type EndpointDraft, endpointForm } from './endpoint-form.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { type EndpointDraft, endpointForm } from './forms.ts'
 
 /** Everything one does to an endpoint but replay; what is seldom wanted is folded away. */
 export function endpointActions(

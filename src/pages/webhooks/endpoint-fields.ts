@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import type { EndpointFacts } from '#src/outbound/endpoints.ts'
-import { eventTypes } from '#src/outbound/event-types.ts'
-import { Endpoint, EventTypeName } from '#src/outbound/shapes.ts'
+import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
+import { Endpoint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 
 /** What the form of an endpoint sends. The URL is judged by the guard, which has words for it. */
 export const EndpointFields = Type.Object(

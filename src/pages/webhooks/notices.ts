@@ -1,5 +1,5 @@
-import { type Html, html } from '../html.ts'
-import { timeText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { timeText } from '#src/pages/time.ts'
 
 /** What can have been done, each with its sentence. */
 export const notices = {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { deliveryStatuses } from '#src/outbound/deliveries.ts'
-import type { ReplayRange } from '#src/outbound/endpoint-replays.ts'
 import { isReplayRange, maxRangeDays } from '#src/outbound/replay-range.ts'
+import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
+import type { ReplayRange } from '#src/webhooks/delivery/replays.ts'
 
 const rangeMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
 

@@ -1,5 +1,5 @@
 import { maxRangeDays } from '#src/outbound/replay-range.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '#src/pages/html.ts'
 
 /** A range as it was typed, and why it came back. */
 export type ReplayDraft = { from: string; to: string; fault: string | null }

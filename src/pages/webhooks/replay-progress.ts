@@ -1,9 +1,9 @@
-import type { EndpointReplay } from '#src/outbound/endpoint-replays.ts'
-import { html } from '../html.ts'
-import { layout } from '../layout.ts'
-import type { Viewer } from '../navigation.ts'
-import { type Progress, progressBar, progressHead } from '../progress.ts'
-import { timeText } from '../time.ts'
+import { html } from '#src/pages/html.ts'
+import { layout } from '#src/pages/layout.ts'
+import type { Viewer } from '#src/pages/navigation.ts'
+import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
+import { timeText } from '#src/pages/time.ts'
+import type { EndpointReplay } from '#src/webhooks/delivery/replays.ts'
 import { deliveryLabels } from './badges.ts'
 
 /** How far a replay has come, as its page and the script of it show it. Null: it was removed. */

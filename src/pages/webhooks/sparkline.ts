@@ -1,6 +1,6 @@
-import type { EndpointStats } from '#src/outbound/endpoint-stats.ts'
-import { type Html, html } from '../html.ts'
-import { durationText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { durationText } from '#src/pages/time.ts'
+import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
 
 const hoursShown = 24
 const slot = 6

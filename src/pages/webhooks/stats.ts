@@ -1,6 +1,6 @@
-import { type EndpointStats, sampledDeliveries } from '#src/outbound/endpoint-stats.ts'
-import { type Html, html } from '../html.ts'
-import { durationText } from '../time.ts'
+import { type Html, html } from '#src/pages/html.ts'
+import { durationText } from '#src/pages/time.ts'
+import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/stats.ts'
 
 /** Success rate and time to an answer; undefined where nothing was sent lately. */
 export function rateText(stats: EndpointStats | undefined): Html {

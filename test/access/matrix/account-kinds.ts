@@ -1,4 +1,4 @@
-import { addIdentity } from '#test/account.ts'
+import { addIdentity } from '#test/support/account.ts'
 import { insert, type Kinds, named, numbered } from './kind.ts'
 
 /** What a person has, and who is in a tenant. */

@@ -1,4 +1,4 @@
-import type { CollectedRoute } from '#test/collected-routes.ts'
+import type { CollectedRoute } from '#test/support/collected-routes.ts'
 import { rules } from './contract.ts'
 import type { RouteRow, RouteRows } from './route-row.ts'
 import { contractRoutes } from './routes.ts'

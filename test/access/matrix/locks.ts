@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { IdentityPlane, Queryable } from '#src/db/identity-plane.ts'
-import type { TestApp, TestDatabase } from '#test/helper.ts'
+import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { TestApp, TestDatabase } from '#test/support/helper.ts'
 
 /** Which of the two are on. */
 export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }

@@ -1,5 +1,5 @@
-import { createDelivery } from '#test/outbound/delivery.ts'
-import { createEndpoint } from '#test/outbound/endpoint.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 import { insert, type Kinds, missingUuid, named, numbered, type Wanted } from './kind.ts'
 
 /** Where a tenant has its events sent to, and what became of them. */

@@ -1,7 +1,7 @@
 import { randomApiToken } from '#src/crypto/api-token.ts'
-import { sha256 } from '#src/crypto/digest.ts'
-import { addIdentity } from '#test/account.ts'
-import { createUser, signIn, type TestApp } from '#test/helper.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { addIdentity } from '#test/support/account.ts'
+import { createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
 

@@ -1,7 +1,13 @@
 import t from 'tap'
-import { createUser } from '#test/helper.ts'
-import type { Faults } from '#test/hostile-provider.ts'
-import { auditTrail, buildWithProvider, comeBack, openTab, visit } from '#test/sign-in-journey.ts'
+import { createUser } from '#test/support/helper.ts'
+import type { Faults } from '#test/support/hostile-provider.ts'
+import {
+  auditTrail,
+  buildWithProvider,
+  comeBack,
+  openTab,
+  visit,
+} from '#test/support/sign-in-journey.ts'
 
 t.test('a person in a browser gets a page with one thing to do', async (t) => {
   const { app, op } = await buildWithProvider(t)

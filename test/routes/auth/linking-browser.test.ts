@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { findFreePort } from '#src/demo/free-port.ts'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { startProvider } from '#src/demo/provider.ts'
-import { seriousFindings } from '#test/accessible.ts'
-import { owners } from '#test/account.ts'
-import { launchBrowser } from '#test/browser.ts'
-import { build } from '#test/helper.ts'
+import { seriousFindings } from '#test/support/accessible.ts'
+import { owners } from '#test/support/account.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { build } from '#test/support/helper.ts'
 
 const people = {
   home: [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { auditTrail, buildWithProvider, openTab, visit } from '#test/sign-in-journey.ts'
+import { auditTrail, buildWithProvider, openTab, visit } from '#test/support/sign-in-journey.ts'
 
 t.test(
   'the start sends the browser to the provider with what the specification lists',

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { build, createUser, signIn } from '#test/helper.ts'
-import { untilBlocked } from '#test/until.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
+import { untilBlocked } from '#test/support/until.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 

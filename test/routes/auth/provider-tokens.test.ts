@@ -1,16 +1,16 @@
 import t from 'tap'
-import { keyIdOf } from '#src/crypto/sealed.ts'
-import { randomPending } from '#src/identity/provider.ts'
+import { randomPending } from '#src/auth/oidc/client.ts'
+import { keyIdOf } from '#src/crypto/encryption.ts'
 import { createProviders } from '#src/identity/providers.ts'
-import { addIdentity } from '#test/account.ts'
-import { createSignOutWorker, drain, openGrantAccess } from '#test/provider-tokens.ts'
+import { addIdentity } from '#test/support/account.ts'
+import { createSignOutWorker, drain, openGrantAccess } from '#test/support/provider-tokens.ts'
 import {
   auditTrail,
   buildWithProvider,
   type Journey,
   signInThrough,
   visit,
-} from '#test/sign-in-journey.ts'
+} from '#test/support/sign-in-journey.ts'
 
 const stored = { OIDC_DEMO_STORE_TOKENS: 'true' }
 const key = { provider: 'demo', subject: 'subject-1' }

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { systemClock } from '#src/clock.ts'
-import { type HostileProvider, startHostileProvider } from '#test/hostile-provider.ts'
-import { makeKey } from '#test/hostile-tokens.ts'
+import { systemClock } from '#src/runtime/clock.ts'
+import { type HostileProvider, startHostileProvider } from '#test/support/hostile-provider.ts'
+import { makeKey } from '#test/support/hostile-tokens.ts'
 import {
   accounts,
   auditTrail,
@@ -11,7 +11,7 @@ import {
   type Journey,
   openTab,
   visit,
-} from '#test/sign-in-journey.ts'
+} from '#test/support/sign-in-journey.ts'
 
 const promised = { authorization_response_iss_parameter_supported: true }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addIdentity, authenticatedAgo, owners } from '#test/account.ts'
-import { createUser } from '#test/helper.ts'
+import { addIdentity, authenticatedAgo, owners } from '#test/support/account.ts'
+import { createUser } from '#test/support/helper.ts'
 import {
   auditTrail,
   type Browser,
@@ -9,7 +9,7 @@ import {
   type Journey,
   signInThrough,
   visit,
-} from '#test/sign-in-journey.ts'
+} from '#test/support/sign-in-journey.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 const trail = async (journey: Journey) => (await auditTrail(journey)).slice(1)

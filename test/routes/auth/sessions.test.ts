@@ -1,7 +1,7 @@
 import t from 'tap'
-import { as } from '#test/account.ts'
-import { build, createUser, signIn } from '#test/helper.ts'
-import { auditTrail } from '#test/sign-in-journey.ts'
+import { as } from '#test/support/account.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
+import { auditTrail } from '#test/support/sign-in-journey.ts'
 
 t.test('one sees one’s own live sessions, newest first, and which one asks', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '3600' })

@@ -1,6 +1,11 @@
 import t from 'tap'
-import { logoutState } from '#src/identity/provider-logout.ts'
-import { auditTrail, buildWithProvider, signInThrough, visit } from '#test/sign-in-journey.ts'
+import { logoutState } from '#src/auth/sessions/backchannel-logout.ts'
+import {
+  auditTrail,
+  buildWithProvider,
+  signInThrough,
+  visit,
+} from '#test/support/sign-in-journey.ts'
 
 const form = {
   'content-type': 'application/x-www-form-urlencoded',

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { as } from '#test/account.ts'
-import { build, createOrder, createTestInvoice } from '#test/helper.ts'
-import { owner } from '#test/token-owner.ts'
+import { as } from '#test/support/account.ts'
+import { build, createOrder, createTestInvoice } from '#test/support/helper.ts'
+import { owner } from '#test/support/token-owner.ts'
 
 t.test('whatever is no valid token is 401 and says how to come', async (t) => {
   const test = await build(t)

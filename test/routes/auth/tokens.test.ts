@@ -1,8 +1,8 @@
 import t from 'tap'
-import { as } from '#test/account.ts'
-import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/helper.ts'
-import { auditTrail } from '#test/sign-in-journey.ts'
-import { owner } from '#test/token-owner.ts'
+import { as } from '#test/support/account.ts'
+import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
+import { auditTrail } from '#test/support/sign-in-journey.ts'
+import { owner } from '#test/support/token-owner.ts'
 
 const day = 86_400_000
 

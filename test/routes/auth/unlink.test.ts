@@ -1,8 +1,8 @@
 import t from 'tap'
-import { addIdentity, as, owners } from '#test/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
-import { auditTrail } from '#test/sign-in-journey.ts'
-import { untilBlocked } from '#test/until.ts'
+import { addIdentity, as, owners } from '#test/support/account.ts'
+import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { auditTrail } from '#test/support/sign-in-journey.ts'
+import { untilBlocked } from '#test/support/until.ts'
 
 /** Somebody with so many identities, `s0`, `s1` and so on. */
 async function somebody(test: TestApp, identities: number, prefix = 's') {

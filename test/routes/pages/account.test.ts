@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { addIdentity, as, authenticatedAgo, owners } from '#test/account.ts'
-import { build, createUser, signIn, type TestApp, type TestUser } from '#test/helper.ts'
+import { addIdentity, as, authenticatedAgo, owners } from '#test/support/account.ts'
+import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
 
 const html = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import { createLogger } from '#src/logger.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { laidOut } from '#src/pages/billing/event.ts'
 import { startWorker } from '#src/worker.ts'
-import { addIdentity } from '#test/account.ts'
 import { receive } from '#test/billing/received.ts'
-import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
+import { addIdentity } from '#test/support/account.ts'
+import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

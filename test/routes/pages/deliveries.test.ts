@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createDelivery } from '#test/outbound/delivery.ts'
-import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createChain, createDocument } from '#test/chain.ts'
-import { build, createUser, signIn } from '#test/helper.ts'
+import { createChain, createDocument } from '#test/support/chain.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
 
 t.test('the documents of one’s teams are pages, escaped; all others are missing', async (t) => {
   const test = await build(t)

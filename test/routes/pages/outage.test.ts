@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { buildWithProvider, type Journey, openTab, signInThrough } from '#test/sign-in-journey.ts'
+import {
+  buildWithProvider,
+  type Journey,
+  openTab,
+  signInThrough,
+} from '#test/support/sign-in-journey.ts'
 
 const headers = { accept: 'text/html' }
 const outage = 'Sign-in with Demo is not working right now.'

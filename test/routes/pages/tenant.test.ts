@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { build, createUser, signIn, type TestApp } from '#test/helper.ts'
+import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createDelivery } from '#test/outbound/delivery.ts'
-import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { startReceiver } from '#test/receiver.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: 'mine', signature: 'spec' }

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createReplayOf } from '#test/outbound/admin.ts'
-import { createEndpoint } from '#test/outbound/endpoint.ts'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
+import { createReplayOf } from '#test/support/webhook-admin.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
   const visitors = await webhookVisitors(t)

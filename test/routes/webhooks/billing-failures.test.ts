@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
-import { createLogger } from '#src/logger.ts'
-import { startProxy } from '#test/db/proxy.ts'
-import { build, createDatabase, testConfig } from '#test/helper.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { build, createDatabase, testConfig } from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
 import { bytesOf, countRows, nothingRecorded, path, send, sign } from './send-event.ts'
 
 const charge = { id: 'evt_1', type: 'charge.succeeded' }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { build, createUser, signIn } from '#test/helper.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
 import { countRows, nothingRecorded, path, send, sign } from './send-event.ts'
 
 const charge = { id: 'evt_1', type: 'charge.succeeded' }

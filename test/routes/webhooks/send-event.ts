@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { hmacSha256 } from '#src/crypto/hmac.ts'
-import { type TestDatabase, webhookSecret } from '#test/helper.ts'
+import { type TestDatabase, webhookSecret } from '#test/support/helper.ts'
 
 export const path = '/webhooks/billing'
 

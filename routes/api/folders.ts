@@ -1,0 +1,161 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { readPage } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { Refusal } from '#src/http/problems.ts'
+import {
+  Id,
+  IdParams,
+  Line,
+  Nullable,
+  PageOf,
+  PageQuery,
+  problems,
+  Time,
+  Uuid,
+} from '#src/http/schemas.ts'
+import {
+  changeFolder,
+  createFolder,
+  deleteFolder,
+  findFolder,
+  folderList,
+  listFolders,
+} from '#src/resources/folders.ts'
+
+const Name = Line(200)
+
+const Folder = Type.Object({
+  id: Id,
+  tenantId: Uuid,
+  name: Type.String(),
+  teamId: Type.Integer({ ...Id, description: 'The team that owns it, and all that is in it' }),
+  parentId: Nullable(Type.Integer({ ...Id, description: 'The folder it is nested in' })),
+  createdAt: Time,
+  updatedAt: Time,
+})
+
+const teamOrParent = { teamId: Type.Optional(Id), parentId: Type.Optional(Id) }
+
+const NewFolder = Type.Object(
+  { name: Name, ...teamOrParent },
+  {
+    additionalProperties: false,
+    oneOf: [{ required: ['teamId'] }, { required: ['parentId'] }],
+    description: 'Directly with a team, or nested in a folder, whose team then owns it',
+  },
+)
+
+const FolderChange = Type.Object(
+  { name: Type.Optional(Name), ...teamOrParent },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    not: { required: ['teamId', 'parentId'] },
+    description: '`teamId` moves it directly to a team, `parentId` into another folder',
+  },
+)
+
+const tags = ['folders']
+
+/** The folders of a tenant, for its administrators. */
+const folders: FastifyPluginAsyncTypebox = async function folders(app) {
+  app.get(
+    '/folders',
+    {
+      config: { access: { resource: 'folder', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'The folders of your tenant, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Folder), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const page = readPage(request.query, folderList.name, folderList.forms)
+      return app.db.read(scope, (tx) => listFolders(tx, scope, page))
+    },
+  )
+
+  app.post(
+    '/folders',
+    {
+      config: { access: { resource: 'folder', action: 'create' } },
+      schema: {
+        tags,
+        summary: 'Make a folder, directly with a team or nested in another folder',
+        body: NewFolder,
+        response: { 201: Folder, ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantScope: scope, body } = request
+      const now = app.clock.now()
+      const created = await app.db.write(scope, (tx) => createFolder(tx, scope, body, now))
+      return reply.code(201).send(found(created))
+    },
+  )
+
+  app.get(
+    '/folders/:id',
+    {
+      config: { access: { resource: 'folder', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'Read a folder of your tenant',
+        params: IdParams,
+        response: { 200: Folder, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      return found(await app.db.read(scope, (tx) => findFolder(tx, scope, id)))
+    },
+  )
+
+  app.patch(
+    '/folders/:id',
+    {
+      config: { access: { resource: 'folder', action: 'update' } },
+      schema: {
+        tags,
+        summary: 'Rename or move a folder',
+        description:
+          'A folder moves with all that is in it, which from then on belongs to the team of its new place. 409 where it would come to be in itself.',
+        params: IdParams,
+        body: FolderChange,
+        response: { 200: Folder, ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    async (request) => {
+      const { tenantScope: scope, body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      return found(await app.db.write(scope, (tx) => changeFolder(tx, scope, id, body, now)))
+    },
+  )
+
+  app.delete(
+    '/folders/:id',
+    {
+      config: { access: { resource: 'folder', action: 'delete' } },
+      schema: {
+        tags,
+        summary: 'Delete an empty folder; 409 while it holds folders or documents',
+        params: IdParams,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      const deleted = await app.db.write(scope, (tx) => deleteFolder(tx, scope, id))
+      if (!deleted) throw new Refusal('not-found')
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+export default folders

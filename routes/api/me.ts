@@ -1,0 +1,50 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { effectivePermissions } from '#src/access/roles.ts'
+import { findTenant } from '#src/auth/members/tenants.ts'
+import { Id, Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
+
+const Me = Type.Object({
+  user: Type.Object({ id: Id, email: Nullable(Type.String()), createdAt: Time }),
+  tenant: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
+  role: Nullable(Type.String()),
+  department: Nullable(Type.String()),
+  permissions: Type.Array(Type.String()),
+  plan: Nullable(Type.String()),
+})
+
+const me: FastifyPluginAsyncTypebox = async function me(app) {
+  app.get(
+    '/me',
+    {
+      config: { access: 'signed-in' },
+      schema: {
+        tags: ['account'],
+        summary: 'Who you are, where you are and what you may do',
+        response: { 200: Me, ...problems(401, 429, 503) },
+      },
+    },
+    async (request) => {
+      const { caller, ownerScope } = request
+      const { tenantId } = caller
+      const tenant =
+        tenantId === null
+          ? null
+          : await app.db.read(ownerScope, (tx) => findTenant(tx, { tenantId }))
+      return {
+        user: {
+          id: caller.userId,
+          email: caller.email,
+          createdAt: caller.createdAt.toISOString(),
+        },
+        tenant,
+        role: caller.role,
+        department: caller.department,
+        permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
+        plan: caller.plan,
+      }
+    },
+  )
+}
+
+export default me

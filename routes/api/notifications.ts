@@ -1,0 +1,39 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { readPage } from '#src/http/pagination.ts'
+import { Id, Nullable, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
+import { listNotifications, notificationList } from '#src/outbound/notifications.ts'
+
+const Notification = Type.Object({
+  id: Id,
+  kind: Type.String({
+    description: 'endpoint.failing, endpoint.disabled or endpoint.recovered',
+  }),
+  endpointId: Uuid,
+  message: Type.String(),
+  createdAt: Time,
+  mailedAt: Nullable(Time),
+})
+
+/** What those who manage a tenant were told of its webhook endpoints. */
+const notifications: FastifyPluginAsyncTypebox = async function notifications(app) {
+  app.get(
+    '/notifications',
+    {
+      config: { access: { resource: 'notification', action: 'read' } },
+      schema: {
+        tags: ['webhooks'],
+        summary: 'What you were told of your webhook endpoints, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Notification), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request) => {
+      const page = readPage(request.query, notificationList.name, notificationList.forms)
+      const scope = request.tenantScope
+      return app.db.read(scope, (tx) => listNotifications(tx, scope, page))
+    },
+  )
+}
+
+export default notifications

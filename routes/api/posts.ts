@@ -1,0 +1,162 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { refusalOf } from '#src/access/refusal.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { Refusal } from '#src/http/problems.ts'
+import {
+  Id,
+  IdParams,
+  Line,
+  Nullable,
+  PageOf,
+  PageQuery,
+  problems,
+  Text,
+  Time,
+  Uuid,
+} from '#src/http/schemas.ts'
+import {
+  changePost,
+  createPost,
+  deletePost,
+  findPost,
+  listPosts,
+  postList,
+} from '#src/resources/posts.ts'
+
+const Title = Line(200)
+const Body = Text(50_000)
+const Department = Line(100)
+
+const Post = Type.Object({
+  id: Id,
+  tenantId: Uuid,
+  authorId: Nullable(Type.Integer({ ...Id, description: 'null once the author has left' })),
+  department: Nullable(Type.String()),
+  title: Type.String(),
+  body: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+
+const NewPost = Type.Object(
+  { title: Title, body: Body, department: Type.Optional(Department) },
+  { additionalProperties: false },
+)
+
+const PostChange = Type.Object(
+  { title: Type.Optional(Title), body: Type.Optional(Body) },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+const tags = ['posts']
+
+/** Posts belong to a tenant: id AND the tenant of the verified session. */
+const posts: FastifyPluginAsyncTypebox = async function posts(app) {
+  app.get(
+    '/posts',
+    {
+      config: { access: { resource: 'post', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'The posts of your tenant, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Post), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const page = readPage(request.query, postList.name, postList.forms)
+      return app.db.read(scope, (tx) => listPosts(tx, scope, page))
+    },
+  )
+
+  app.post(
+    '/posts',
+    {
+      config: { access: { resource: 'post', action: 'create' } },
+      schema: {
+        tags,
+        summary: 'Write a post in your tenant',
+        description: 'Without a `department` it is of yours.',
+        body: NewPost,
+        response: { 201: Post, ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantScope, caller, body } = request
+      const author = { ...tenantScope, department: caller.department }
+      const now = app.clock.now()
+      const post = await app.db.write(tenantScope, (tx) => createPost(tx, author, body, now))
+      return reply.code(201).send(post)
+    },
+  )
+
+  app.get(
+    '/posts/:id',
+    {
+      config: { access: { resource: 'post', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'Read a post of your tenant',
+        params: IdParams,
+        response: { 200: Post, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      return found(await findPost(app.db, scope, id))
+    },
+  )
+
+  app.patch(
+    '/posts/:id',
+    {
+      config: { access: { resource: 'post', action: 'update' } },
+      schema: {
+        tags,
+        summary: 'Change a post of your tenant',
+        description:
+          'An editor may change posts of their own department, from 09:00:00 until before 17:00:00 UTC; otherwise 403.',
+        params: IdParams,
+        body: PostChange,
+        response: { 200: Post, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request) => {
+      const { tenantScope: scope, caller, body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      const change = await app.db.write(scope, (tx) => changePost(tx, scope, caller, id, body, now))
+      if (change.outcome === 'missing') throw new Refusal('not-found')
+      if (change.outcome === 'changed') return change.post
+      request.log.info({ reason: change.reason, userId: caller.userId }, 'refused')
+      throw refusalOf(change.reason)
+    },
+  )
+
+  app.delete(
+    '/posts/:id',
+    {
+      config: { access: { resource: 'post', action: 'delete' } },
+      schema: {
+        tags,
+        summary: 'Delete a post of your tenant',
+        params: IdParams,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      const deleted = await app.db.write(scope, (tx) => deletePost(tx, scope, id, now))
+      if (!deleted) throw new Refusal('not-found')
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+export default posts

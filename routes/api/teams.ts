@@ -1,0 +1,126 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { readPage } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { Refusal } from '#src/http/problems.ts'
+import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
+import {
+  createTeam,
+  deleteTeam,
+  findTeam,
+  listTeams,
+  renameTeam,
+  teamList,
+} from '#src/resources/teams.ts'
+
+const Team = Type.Object({
+  id: Id,
+  tenantId: Uuid,
+  name: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+
+const TeamName = Type.Object({ name: Line(200) }, { additionalProperties: false })
+
+const tags = ['teams']
+
+/** The teams of a tenant, for its administrators. */
+const teams: FastifyPluginAsyncTypebox = async function teams(app) {
+  app.get(
+    '/teams',
+    {
+      config: { access: { resource: 'team', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'The teams of your tenant, newest first',
+        querystring: PageQuery,
+        response: { 200: PageOf(Team), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const page = readPage(request.query, teamList.name, teamList.forms)
+      return app.db.read(scope, (tx) => listTeams(tx, scope, page))
+    },
+  )
+
+  app.post(
+    '/teams',
+    {
+      config: { access: { resource: 'team', action: 'create' } },
+      schema: {
+        tags,
+        summary: 'Make a team, without members',
+        body: TeamName,
+        response: { 201: Team, ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const { tenantScope: scope, body } = request
+      const now = app.clock.now()
+      const team = await app.db.write(scope, (tx) => createTeam(tx, scope, body.name, now))
+      return reply.code(201).send(team)
+    },
+  )
+
+  app.get(
+    '/teams/:id',
+    {
+      config: { access: { resource: 'team', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'Read a team of your tenant',
+        params: IdParams,
+        response: { 200: Team, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      return found(await app.db.read(scope, (tx) => findTeam(tx, scope, id)))
+    },
+  )
+
+  app.patch(
+    '/teams/:id',
+    {
+      config: { access: { resource: 'team', action: 'update' } },
+      schema: {
+        tags,
+        summary: 'Rename a team of your tenant',
+        params: IdParams,
+        body: TeamName,
+        response: { 200: Team, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    async (request) => {
+      const { tenantScope: scope, body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      return found(await app.db.write(scope, (tx) => renameTeam(tx, scope, id, body.name, now)))
+    },
+  )
+
+  app.delete(
+    '/teams/:id',
+    {
+      config: { access: { resource: 'team', action: 'delete' } },
+      schema: {
+        tags,
+        summary: 'Delete a team of your tenant; 409 while it owns folders',
+        params: IdParams,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    async (request, reply) => {
+      const scope = request.tenantScope
+      const id = readId(request.params.id)
+      const deleted = await app.db.write(scope, (tx) => deleteTeam(tx, scope, id))
+      if (!deleted) throw new Refusal('not-found')
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+export default teams

@@ -1,0 +1,43 @@
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+
+export const ownAuditList = { name: 'own-audit', forms: [idForm] }
+export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
+
+/** What happened to the owner's account, newest first. */
+export function listOwnAudit(tx: Tx, owner: { readonly userId: number }, page: Page) {
+  return list(tx, { userId: owner.userId }, page, ownAuditList.name)
+}
+
+/** What happened in the tenant, newest first. */
+export function listTenantAudit(tx: Tx, scope: TenantScope, page: Page) {
+  return list(tx, { tenantId: scope.tenantId }, page, tenantAuditList.name)
+}
+
+async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name: string) {
+  const rows = await tx.auditEntry.findMany({
+    where: { ...scope, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(
+    rows,
+    page,
+    name,
+    (row) => [String(row.id)],
+    (row) => ({
+      id: Number(row.id),
+      at: row.at.toISOString(),
+      action: row.action,
+      outcome: row.outcome,
+      reason: row.reason,
+      provider: row.provider,
+      target: row.target,
+      userId: row.userId === null ? null : Number(row.userId),
+      tenantId: row.tenantId,
+      ip: row.ip,
+      userAgent: row.userAgent,
+    }),
+  )
+}

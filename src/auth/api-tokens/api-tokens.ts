@@ -1,0 +1,149 @@
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type Caller, type CallerRow, personOf } from '#src/auth/sessions/caller.ts'
+import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+
+/** A token as its owner sees it; the secret itself is shown once and never again. */
+export type ApiToken = {
+  id: string
+  name: string
+  /** What it is limited to; null for all that its owner may. */
+  permissions: string[] | null
+  createdAt: string
+  expiresAt: string
+  lastUsedAt: string | null
+}
+
+export type NewToken = {
+  name: string
+  /** 90 days from now by default, at most a year ahead. */
+  expiresAt: Date | null
+  permissions: readonly string[] | null
+}
+
+const defaultDays = 90
+const maxDays = 366
+const statementTimeoutMs = 2_000
+// A token is marked as used at most this often, so that reading it is seldom a write.
+const usedEverySeconds = 60
+
+/**
+ * Who speaks through the token: token, user and membership in one statement. Expiry is judged here
+ * by database time; whoever has left the tenant has no token in it any more.
+ * @returns null for whatever is no valid token
+ */
+export async function findToken(plane: Queryable, token: string): Promise<Caller | null> {
+  if (!hasTokenForm(token)) return null
+  const { rows } = await plane.query<CallerRow & { permissions: string[] | null }>({
+    name: 'find-token',
+    text: `
+      WITH live AS (
+        SELECT id, user_id, tenant_id, permissions, last_used_at FROM api_tokens
+        WHERE hash = $1 AND expires_at > now()
+      ), used AS (
+        UPDATE api_tokens SET last_used_at = now()
+        WHERE id = (SELECT id FROM live
+                    WHERE last_used_at IS NULL OR last_used_at < now() - make_interval(secs => $2))
+      )
+      SELECT live.id, live.user_id, live.permissions, u.email, u.plan, u.created_at,
+             live.tenant_id, m.role, m.department
+      FROM live
+      JOIN users u ON u.id = live.user_id
+      JOIN memberships m ON m.tenant_id = live.tenant_id AND m.user_id = live.user_id`,
+    values: [sha256(token), usedEverySeconds],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    sessionId: null,
+    tokenId: row.id,
+    tokenPermissions: row.permissions,
+    authenticatedSecondsAgo: null,
+    ...personOf(row),
+  }
+}
+
+export type TokenRow = {
+  id: string
+  name: string
+  permissions: string[] | null
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
+/**
+ * Makes a token of the caller in their active tenant.
+ * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
+ */
+export async function createToken(
+  plane: IdentityPlane,
+  owner: { userId: number; tenantId: string },
+  token: NewToken,
+  device: Device,
+): Promise<(ApiToken & { token: string }) | null> {
+  const secret = randomApiToken()
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const { rows } = await connection.query<TokenRow>({
+      text: `
+        INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
+        SELECT $1, $2, $3, $4, $5, expires_at
+        FROM (SELECT coalesce($6::timestamptz, now() + make_interval(days => $7)) AS expires_at) e
+        WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $8)
+        RETURNING id, name, permissions, created_at, expires_at, last_used_at`,
+      values: [
+        sha256(secret),
+        owner.userId,
+        owner.tenantId,
+        token.name,
+        token.permissions,
+        token.expiresAt?.toISOString() ?? null,
+        defaultDays,
+        maxDays,
+      ],
+    })
+    const [row] = rows
+    if (row === undefined) return null
+    const created = { action: 'token-create', outcome: 'done', target: row.id } as const
+    const reason = row.permissions === null ? 'unlimited' : 'limited'
+    await recordAudit(connection, { ...created, reason, ...owner }, device)
+    return { ...toToken(row), token: secret }
+  })
+}
+
+/** Ends a token of the caller. @returns false when it is missing or not theirs */
+export async function deleteToken(
+  plane: IdentityPlane,
+  owner: { userId: number },
+  id: string,
+  device: Device,
+): Promise<boolean> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const { rows } = await connection.query<{ tenant_id: string }>({
+      text: 'DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING tenant_id',
+      values: [id, owner.userId],
+    })
+    const [row] = rows
+    if (row === undefined) return false
+    const deleted = { action: 'token-delete', outcome: 'done', reason: 'own-request' } as const
+    const { userId } = owner
+    await recordAudit(
+      connection,
+      { ...deleted, userId, tenantId: row.tenant_id, target: id },
+      device,
+    )
+    return true
+  })
+}
+
+export function toToken(row: TokenRow): ApiToken {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,182 @@
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type IdentityPlane, type Queryable, setTenant } from '#src/db/system-database.ts'
+
+export type Invitation = {
+  id: string
+  tenantId: string
+  /** ASCII-lower-cased. */
+  email: string
+  role: string
+  department: string | null
+  /** The admin who invited; null once they are gone. */
+  invitedBy: number | null
+  createdAt: string
+  expiresAt: string
+  /** Set at once when a user holds the address as verified; else at their next sign-in. */
+  acceptedAt: string | null
+}
+
+export type NewInvitation = {
+  tenantId: string
+  email: string
+  role: 'viewer' | 'editor' | 'admin'
+  department: string | null
+  /** The admin who invites. */
+  invitedBy: number
+}
+
+const lifetimeDays = 14
+const statementTimeoutMs = 2_000
+
+export type InvitationRow = {
+  id: string
+  tenant_id: string
+  email: string
+  role: string
+  department: string | null
+  invited_by: string | bigint | null
+  created_at: Date
+  expires_at: Date
+  accepted_at: Date | null
+}
+
+/**
+ * Invites an address into the tenant for 14 days; an earlier invitation of it gives way. Whoever
+ * holds the address as verified already is a member at once, everyone else with the next sign-in
+ * that proves it. Whether the caller may invite is the policy's business.
+ * @returns `member` when whoever holds the address is one already; then nothing changes
+ */
+export async function createInvitation(
+  plane: IdentityPlane,
+  invitation: NewInvitation,
+  device: Device,
+): Promise<Invitation | 'member'> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const holder = await findHolder(connection, invitation)
+    if (holder?.member === true) return 'member'
+    const { rows } = await connection.query<InvitationRow>({
+      text: `
+        INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
+        VALUES ($1, lower($2 COLLATE "C"), $3, $4, $5, now() + make_interval(days => $6))
+        ON CONFLICT (tenant_id, email) DO UPDATE
+          SET role = excluded.role, department = excluded.department,
+              invited_by = excluded.invited_by, created_at = now(),
+              expires_at = excluded.expires_at, accepted_at = NULL
+        RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
+                  accepted_at`,
+      values: [
+        invitation.tenantId,
+        invitation.email,
+        invitation.role,
+        invitation.department,
+        invitation.invitedBy,
+        lifetimeDays,
+      ],
+    })
+    const [row] = rows
+    if (row === undefined) throw new Error('The invitation was not stored.')
+    await recordAudit(
+      connection,
+      {
+        action: 'invitation-create',
+        outcome: 'done',
+        reason: 'invited',
+        userId: invitation.invitedBy,
+        tenantId: invitation.tenantId,
+        target: row.id,
+      },
+      device,
+    )
+    if (holder === null) return toInvitation(row)
+    await acceptInvitations(connection, row.email, holder.userId, device)
+    return toInvitation({ ...row, accepted_at: row.created_at })
+  })
+}
+
+/** Who holds the address as verified, and whether they are a member of the tenant. */
+async function findHolder(
+  connection: Queryable,
+  { email, tenantId }: NewInvitation,
+): Promise<{ userId: number; member: boolean } | null> {
+  const { rows } = await connection.query<{ id: string; member: boolean }>({
+    text: `
+      SELECT id, EXISTS (SELECT FROM memberships WHERE tenant_id = $2 AND user_id = u.id) AS member
+      FROM users u WHERE lower(email COLLATE "C") = lower($1 COLLATE "C") AND email_verified`,
+    values: [email, tenantId],
+  })
+  const [row] = rows
+  return row === undefined ? null : { userId: Number(row.id), member: row.member }
+}
+
+/**
+ * Takes back an invitation that nobody has accepted.
+ * @param admin who takes it back, in their tenant
+ * @returns false when it is missing, accepted or another tenant's
+ */
+export async function withdrawInvitation(
+  plane: IdentityPlane,
+  admin: { userId: number; tenantId: string },
+  id: string,
+  device: Device,
+): Promise<boolean> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    await setTenant(connection, admin.tenantId)
+    const { rowCount } = await connection.query({
+      text: `DELETE FROM tenant_invitations
+             WHERE tenant_id = $1 AND id = $2 AND accepted_at IS NULL`,
+      values: [admin.tenantId, id],
+    })
+    if (rowCount !== 1) return false
+    const entry = { action: 'invitation-delete', outcome: 'done', reason: 'withdrawn' } as const
+    await recordAudit(connection, { ...entry, ...admin, target: id }, device)
+    return true
+  })
+}
+
+/**
+ * Makes the user a member wherever the address is invited; the caller has proof of the address by
+ * a provider trusted for it. Who is a member already keeps the role they have.
+ */
+export async function acceptInvitations(
+  connection: Queryable,
+  email: string,
+  userId: number,
+  device: Device,
+): Promise<void> {
+  const { rows } = await connection.query<{ tenant_id: string; id: string }>({
+    text: `
+      WITH open AS (
+        SELECT tenant_id, id FROM invitations
+        WHERE email = lower($1 COLLATE "C") AND accepted_at IS NULL AND expires_at > now()
+        ORDER BY tenant_id FOR UPDATE
+      ), accepted AS (
+        UPDATE invitations i SET accepted_at = now() FROM open
+        WHERE i.tenant_id = open.tenant_id AND i.id = open.id
+        RETURNING i.tenant_id, i.id, i.role, i.department
+      ), joined AS (
+        INSERT INTO memberships (tenant_id, user_id, role, department)
+        SELECT tenant_id, $2, role, department FROM accepted
+        ON CONFLICT (tenant_id, user_id) DO NOTHING
+      )
+      SELECT tenant_id, id FROM accepted`,
+    values: [email, userId],
+  })
+  for (const { tenant_id: tenantId, id: target } of rows) {
+    const accepted = { action: 'invitation-accept', outcome: 'done', reason: 'address' } as const
+    await recordAudit(connection, { ...accepted, userId, tenantId, target }, device)
+  }
+}
+
+export function toInvitation(row: InvitationRow): Invitation {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    email: row.email,
+    role: row.role,
+    department: row.department,
+    invitedBy: row.invited_by === null ? null : Number(row.invited_by),
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    acceptedAt: row.accepted_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,195 @@
+import type { PgBoss } from 'pg-boss'
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
+import { lockUser } from '#src/auth/sign-in/users.ts'
+import { type IdentityPlane, type Queryable, setTenant } from '#src/db/system-database.ts'
+import { type Member, type MemberRow, memberColumns, toMember } from '#src/identity/member-list.ts'
+
+/** Who sees to the members, and of which tenant. */
+export type Admin = { readonly userId: number; readonly tenantId: string }
+
+export type MemberChange = {
+  role?: 'viewer' | 'editor' | 'admin'
+  department?: string | null
+  /** The user the billing provider's events of this customer are about; null for none. */
+  billingCustomer?: string | null
+}
+
+export type MemberRefusal =
+  /** Whoever asks was an admin when the request came, and is none now. */
+  | 'not-admin'
+  /** No member of the tenant: missing and another tenant's are the same. */
+  | 'missing'
+  | 'last-admin'
+  /** The tenant is not the user's own. */
+  | 'billing-elsewhere'
+  /** Another user has the customer id. */
+  | 'customer-taken'
+
+const statementTimeoutMs = 2_000
+const uniqueViolation = '23505'
+
+/**
+ * Changes what a member is in the tenant, from their next request on. A tenant keeps an admin. What
+ * belongs to the user everywhere, the billing customer, is changed in the user's own tenant alone.
+ */
+export async function changeMember(
+  plane: IdentityPlane,
+  admin: Admin,
+  id: number,
+  change: MemberChange,
+  device: Device,
+): Promise<Member | MemberRefusal> {
+  const audit = { action: 'user-update', ...admin, target: String(id) } as const
+  try {
+    return await plane.transaction({ statementTimeoutMs }, async (connection) => {
+      const member = await lockMember(connection, admin, id)
+      if (typeof member === 'string') return member
+      const refusal = await findRefusal(connection, admin.tenantId, id, member, change)
+      if (refusal !== null) {
+        await recordAudit(connection, { ...audit, outcome: 'refused', reason: refusal }, device)
+        return refusal
+      }
+      for (const reason of reasonsOf(change)) {
+        await recordAudit(connection, { ...audit, outcome: 'done', reason }, device)
+      }
+      return updateMember(connection, admin.tenantId, id, { ...member, ...change })
+    })
+  } catch (error) {
+    // Another user got the customer id at the same moment.
+    const taken = error instanceof Error && 'code' in error && error.code === uniqueViolation
+    if (taken) return 'customer-taken'
+    throw error
+  }
+}
+
+/**
+ * Removes a member. Their sessions and API tokens in the tenant end by their keys, their posts stay
+ * without an author. The user goes with the last membership, and what the providers granted with it.
+ */
+export async function removeMember(
+  plane: IdentityPlane,
+  queue: PgBoss,
+  admin: Admin,
+  id: number,
+  device: Device,
+): Promise<'removed' | Extract<MemberRefusal, 'not-admin' | 'missing' | 'last-admin'>> {
+  const audit = { action: 'user-remove', ...admin, target: String(id) } as const
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const member = await lockMember(connection, admin, id)
+    if (typeof member === 'string') return member
+    if (member.isLastAdmin) {
+      await recordAudit(connection, { ...audit, outcome: 'refused', reason: 'last-admin' }, device)
+      return 'last-admin'
+    }
+    // Removed from two tenants at once, the second finds no other membership.
+    await lockUser(connection, id)
+    await connection.query({
+      text: 'DELETE FROM tenant_members WHERE tenant_id = $1 AND user_id = $2',
+      values: [admin.tenantId, id],
+    })
+    const isUserGone = await removeUserOfNoTenant(connection, queue, admin.tenantId, id)
+    const reason = isUserGone ? 'last-membership' : 'member-elsewhere'
+    await recordAudit(connection, { ...audit, outcome: 'done', reason }, device)
+    return 'removed'
+  })
+}
+
+type LockedMember = { role: string; department: string | null; isLastAdmin: boolean }
+
+/**
+ * The member's row and those of all admins, locked in one order: of two admins who demote or remove
+ * each other, the second finds that they are none any more.
+ */
+async function lockMember(
+  connection: Queryable,
+  admin: Admin,
+  id: number,
+): Promise<LockedMember | 'not-admin' | 'missing'> {
+  await setTenant(connection, admin.tenantId)
+  const { rows } = await connection.query<{
+    user_id: string
+    role: string
+    department: string | null
+  }>({
+    text: `SELECT user_id, role, department FROM tenant_members
+           WHERE tenant_id = $1 AND (role = 'admin' OR user_id = $2)
+           ORDER BY user_id FOR UPDATE`,
+    values: [admin.tenantId, id],
+  })
+  const admins = rows.filter(({ role }) => role === 'admin')
+  if (!admins.some(({ user_id }) => Number(user_id) === admin.userId)) return 'not-admin'
+  const member = rows.find(({ user_id }) => Number(user_id) === id)
+  if (member === undefined) return 'missing'
+  const { role, department } = member
+  return { role, department, isLastAdmin: role === 'admin' && admins.length === 1 }
+}
+
+async function findRefusal(
+  connection: Queryable,
+  tenantId: string,
+  id: number,
+  member: LockedMember,
+  { role, billingCustomer }: MemberChange,
+): Promise<'last-admin' | 'billing-elsewhere' | 'customer-taken' | null> {
+  if (member.isLastAdmin && role !== undefined && role !== 'admin') return 'last-admin'
+  if (billingCustomer === undefined) return null
+  const { rows } = await connection.query<{ own: boolean | null; taken: boolean }>({
+    text: `
+      SELECT own_tenant_id = $2 AS own,
+             EXISTS (SELECT FROM users WHERE billing_customer = $3 AND id <> $1) AS taken
+      FROM users WHERE id = $1`,
+    values: [id, tenantId, billingCustomer],
+  })
+  if (rows[0]?.own !== true) return 'billing-elsewhere'
+  return rows[0].taken ? 'customer-taken' : null
+}
+
+/** What the audit log says of each change. */
+function reasonsOf({ role, department, billingCustomer }: MemberChange): string[] {
+  return [
+    ...(role === undefined ? [] : [`role-${role}`]),
+    ...(department === undefined ? [] : ['department']),
+    ...(billingCustomer === undefined ? [] : ['billing-customer']),
+  ]
+}
+
+async function updateMember(
+  connection: Queryable,
+  tenantId: string,
+  id: number,
+  { role, department, billingCustomer }: Omit<MemberChange, 'role'> & { role: string },
+): Promise<Member | 'missing'> {
+  if (billingCustomer !== undefined) {
+    await connection.query({
+      text: 'UPDATE users SET billing_customer = $3 WHERE id = $1 AND own_tenant_id = $2',
+      values: [id, tenantId, billingCustomer],
+    })
+  }
+  const { rows } = await connection.query<MemberRow>({
+    text: `
+      UPDATE tenant_members m SET role = $3, department = $4 FROM users u
+      WHERE m.tenant_id = $1 AND m.user_id = $2 AND u.id = m.user_id
+      RETURNING ${memberColumns}`,
+    values: [tenantId, id, role, department ?? null],
+  })
+  const [row] = rows
+  return row === undefined ? 'missing' : toMember(row)
+}
+
+/** @returns false when the user is a member somewhere */
+async function removeUserOfNoTenant(
+  connection: Queryable,
+  queue: PgBoss,
+  tenantId: string,
+  userId: number,
+): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: 'SELECT FROM memberships WHERE user_id = $1 LIMIT 1',
+    values: [userId],
+  })
+  if (rowCount !== 0) return false
+  await retireGrants(connection, queue, { userId, tenantId })
+  await connection.query({ text: 'DELETE FROM users WHERE id = $1', values: [userId] })
+  return true
+}

@@ -1,0 +1,99 @@
+import { ProviderUnavailable } from './errors.ts'
+
+export type ProviderRequest = {
+  method: string
+  headers: Record<string, string>
+  body?: URLSearchParams | undefined
+}
+export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<Response>
+
+const defaultDeadlineMs = 5_000 // sign-in rules, Provider: connect to last byte
+const maxBytes = 1024 * 1024 // sign-in rules, Provider: after decompression
+const maxRetryAfterSeconds = 3_600
+const withoutBody = [204, 205, 304]
+
+/**
+ * The one way to a provider: a whole answer within one deadline and one size, redirects not
+ * followed. Make it once per provider: oauth4webapi merges key fetches only over the same function.
+ * @throws ProviderUnavailable for network faults, late or large answers, 429 and 5xx
+ */
+export function createProviderFetch(options: {
+  fetch?: typeof fetch | undefined
+  deadlineMs?: number | undefined
+}): ProviderFetch {
+  const send = options.fetch ?? fetch
+  return async function providerFetch(url, { method, headers, body }) {
+    const deadline = AbortSignal.timeout(options.deadlineMs ?? defaultDeadlineMs)
+    try {
+      const response = await send(url, {
+        method,
+        headers,
+        body: body ?? null,
+        redirect: 'manual',
+        signal: deadline,
+      })
+      return await buffered(response)
+    } catch (error) {
+      if (error instanceof ProviderUnavailable) throw error
+      if (deadline.aborted) throw new ProviderUnavailable('timeout')
+      throw new ProviderUnavailable('network', undefined, isUnsent(error))
+    }
+  }
+}
+
+// No name, no route, no listener, no trust: of these nothing of a request has been sent.
+const unsentCodes = [
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
+function isUnsent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null
+  if (!(cause instanceof Error)) return false
+  // Several addresses were tried: unsent when every one of them was.
+  if (cause instanceof AggregateError) {
+    return cause.errors.length > 0 && cause.errors.every(hasUnsentCode)
+  }
+  return hasUnsentCode(cause)
+}
+
+function hasUnsentCode(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return unsentCodes.some((code) => code === error.code)
+}
+
+async function buffered(response: Response): Promise<Response> {
+  if (response.status === 429 || response.status >= 500) {
+    await response.body?.cancel()
+    // A gateway's word for: there was no answer.
+    if (response.status === 504) throw new ProviderUnavailable('timeout', retryAfter(response))
+    throw new ProviderUnavailable('server-error', retryAfter(response))
+  }
+  const { status, headers } = response
+  if (withoutBody.includes(status) || response.body === null) {
+    return new Response(null, { status, headers })
+  }
+  return new Response(await readLimited(response.body), { status, headers })
+}
+
+async function readLimited(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new ProviderUnavailable('too-large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Seconds of a Retry-After header; its date form is left to the default. */
+function retryAfter(response: Response): number | undefined {
+  const value = response.headers.get('retry-after') ?? ''
+  if (!/^[0-9]{1,9}$/.test(value)) return undefined
+  return Math.min(Math.max(Number(value), 1), maxRetryAfterSeconds)
+}

@@ -1,0 +1,112 @@
+import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
+import { withGrantLock } from '#src/identity/grant-lock.ts'
+import { type IdentityKey, tokenBinding } from '#src/identity/sealed-tokens.ts'
+import { type RefreshDependencies, refreshGrant } from './refresh.ts'
+import { findGrant, type Grant } from './store.ts'
+
+type AccessToken =
+  | {
+      kind: 'token'
+      accessToken: string
+      /** Space-separated: what it is granted for. */
+      scope: string
+      expiresAt: Date | null
+      /** Names this token to `rejectedGeneration` when the provider's API refuses it. */
+      generation: number
+    }
+  /** Nothing is kept for this identity. */
+  | { kind: 'none' }
+  /** Only the person can mend it, by signing in through this provider. */
+  | { kind: 'needs-sign-in' }
+  /** The provider or the database cannot help now; what is kept is still good. */
+  | { kind: 'unavailable'; retryAfterSeconds: number }
+
+export type GrantAccess = {
+  /**
+   * A usable access token for the provider's API, refreshed when needed.
+   * @param rejectedGeneration the token of this generation was refused by the API: get a newer one
+   */
+  accessToken(key: IdentityKey, rejectedGeneration?: number): Promise<AccessToken>
+}
+
+export type AccessDependencies = RefreshDependencies & {
+  keys: EncryptionKeys
+  /** Short statements: reads and marks. */
+  plane: IdentityPlane
+  /** Connections that wait out a refresh. A pool of its own, so that a slow provider holds up nothing else. */
+  locks: IdentityPlane
+}
+
+export type AccessDecision = 'hand-out' | 'refresh' | 'needs-sign-in' | 'lost'
+
+const retrySeconds = 5
+
+/**
+ * What can be done with a grant. An attempt that is still noted while nobody holds the lock was
+ * left by a crash between sending and storing: its token may be spent.
+ */
+export function decideAccess(grant: Grant, rejectedGeneration: number | null): AccessDecision {
+  if (grant.status === 'needs-sign-in') return 'needs-sign-in'
+  if (grant.fresh && grant.generation !== rejectedGeneration) return 'hand-out'
+  if (grant.refreshAttempt !== null) return 'lost'
+  return grant.refreshToken === null ? 'needs-sign-in' : 'refresh'
+}
+
+/**
+ * The one way to a provider's API. Of all requests in all processes that need a new token one asks
+ * the provider; the others wait for the lock and read what it stored.
+ */
+export function createGrantAccess(deps: AccessDependencies): GrantAccess {
+  const underWay = new Map<string, Promise<AccessToken>>()
+
+  return {
+    async accessToken(key, rejectedGeneration) {
+      const rejected = rejectedGeneration ?? null
+      const known = await settle(deps, key, rejected)
+      if (known !== 'ask') return known
+      // One connection per grant and process, however many requests want it.
+      const name = JSON.stringify([key.provider, key.subject])
+      const running = underWay.get(name) ?? renew(deps, key, rejected)
+      underWay.set(name, running)
+      return running.finally(() => underWay.delete(name))
+    },
+  }
+}
+
+/** What needs no provider; `ask` for the rest. */
+async function settle(
+  { plane, keys }: AccessDependencies,
+  key: IdentityKey,
+  rejected: number | null,
+): Promise<AccessToken | 'ask'> {
+  const grant = await findGrant(plane, key)
+  if (grant === null) return { kind: 'none' }
+  const decision = decideAccess(grant, rejected)
+  if (decision === 'needs-sign-in') return { kind: 'needs-sign-in' }
+  return decision === 'hand-out' ? handOut(keys, key, grant) : 'ask'
+}
+
+async function renew(
+  deps: AccessDependencies,
+  key: IdentityKey,
+  rejected: number | null,
+): Promise<AccessToken> {
+  const outcome = await withGrantLock(deps.locks, key, async () => {
+    const grant = await findGrant(deps.plane, key)
+    if (grant === null) return 'settled'
+    const decision = decideAccess(grant, rejected)
+    if (decision === 'hand-out' || decision === 'needs-sign-in') return 'settled'
+    return refreshGrant(deps, key, grant)
+  })
+  if (outcome === 'busy') return { kind: 'unavailable', retryAfterSeconds: retrySeconds }
+  if (typeof outcome === 'object') return outcome
+  const settled = await settle(deps, key, null)
+  return settled === 'ask' ? { kind: 'unavailable', retryAfterSeconds: retrySeconds } : settled
+}
+
+function handOut(keys: EncryptionKeys, key: IdentityKey, grant: Grant): AccessToken {
+  const { scope, expiresAt, generation } = grant
+  const accessToken = unseal(keys, grant.accessToken, tokenBinding(key, 'access_token'))
+  return { kind: 'token', accessToken, scope, expiresAt, generation }
+}

@@ -1,0 +1,84 @@
+import type { PgBoss } from 'pg-boss'
+import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { type IdentityKey, tokenBinding } from '#src/identity/sealed-tokens.ts'
+
+/**
+ * Takes every grant of the user out of use and has its tokens revoked at the provider: rows and
+ * jobs become visible with the caller's transaction. All of them, also when other sessions live
+ * on: refresh tokens are revoked on logout (specification, Logout). Nothing here waits for a
+ * provider, nor for a refresh under way; that one finds its grant gone and retires what it got.
+ * @param only the grant of this identity alone, for an identity that is about to be removed
+ */
+export async function retireGrants(
+  connection: Queryable,
+  queue: PgBoss,
+  owner: { userId: number; tenantId: string | null },
+  only: IdentityKey | null = null,
+): Promise<void> {
+  const scope = [owner.userId, owner.tenantId, only?.provider ?? null, only?.subject ?? null]
+  const retired = await connection.query<{ id: string }>({
+    text: `
+      WITH gone AS (
+        DELETE FROM provider_grants g USING oauth_identities i
+        WHERE i.user_id = $1 AND g.provider = i.provider AND g.provider_user_id = i.provider_user_id
+          AND ($3::text IS NULL OR (g.provider = $3 AND g.provider_user_id = $4))
+        RETURNING g.*
+      )
+      INSERT INTO token_revocations
+        (provider, provider_user_id, user_id, tenant_id, token, kind, status)
+      SELECT provider, provider_user_id, $1, $2::uuid, coalesce(refresh_token, access_token),
+             CASE WHEN refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
+      FROM gone RETURNING id`,
+    values: scope,
+  })
+  // A statement of its own: it sees what a refresh that ended meanwhile has set aside.
+  const aside = await connection.query<{ id: string }>({
+    text: `
+      UPDATE token_revocations SET status = 'revoking', tenant_id = $2::uuid
+      WHERE user_id = $1 AND status IN ('superseded', 'failed')
+        AND ($3::text IS NULL OR (provider = $3 AND provider_user_id = $4))
+      RETURNING id`,
+    values: scope,
+  })
+  for (const { id } of [...retired.rows, ...aside.rows]) await sendJob(connection, queue, id)
+}
+
+/**
+ * A refresh token that came back when its grant was no longer there. Signed out meanwhile: it is
+ * revoked; replaced by a new sign-in: it is set aside with the older ones.
+ */
+export async function retireLateToken(
+  connection: Queryable,
+  queue: PgBoss,
+  keys: EncryptionKeys,
+  key: IdentityKey & { userId: number },
+  refreshToken: string,
+): Promise<void> {
+  const { provider, subject, userId } = key
+  const { rowCount } = await connection.query({
+    text: `SELECT FROM provider_grants WHERE provider = $1 AND provider_user_id = $2 FOR UPDATE`,
+    values: [provider, subject],
+  })
+  const { rows } = await connection.query<{ id: string }>({
+    text: `INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
+           VALUES ($1, $2, $3, $4, 'refresh_token', $5) RETURNING id`,
+    values: [
+      provider,
+      subject,
+      userId,
+      seal(keys, refreshToken, tokenBinding(key, 'refresh_token')),
+      rowCount === 1 ? 'superseded' : 'revoking',
+    ],
+  })
+  const [row] = rows
+  if (row !== undefined && rowCount !== 1) await sendJob(connection, queue, row.id)
+}
+
+async function sendJob(connection: Queryable, queue: PgBoss, revocationId: string): Promise<void> {
+  await queue.send(
+    'revoke-grant',
+    { revocationId },
+    { db: { executeSql: (text, values) => connection.query({ text, values: values ?? [] }) } },
+  )
+}

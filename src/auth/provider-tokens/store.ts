@@ -1,0 +1,201 @@
+import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
+import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { type IdentityKey, tokenBinding } from '#src/identity/sealed-tokens.ts'
+import type { GrantEnd } from '#src/identity/token-refresh.ts'
+
+/** A row of provider_grants, its tokens still sealed. */
+export type Grant = {
+  userId: number
+  accessToken: Buffer
+  refreshToken: Buffer | null
+  scope: string
+  expiresAt: Date | null
+  generation: number
+  status: 'active' | 'needs-sign-in'
+  refreshAttempt: string | null
+  /** The access token is good for a while yet, by database time. */
+  fresh: boolean
+}
+
+// An access token this close to its end is refreshed: the call it is for takes time, too.
+const marginSeconds = 60
+// Sessions of older sign-ins have ended long before; so have most refresh tokens.
+const supersededDays = 30
+
+export async function findGrant(plane: Queryable, key: IdentityKey): Promise<Grant | null> {
+  const { rows } = await plane.query<GrantRow>({
+    name: 'find-grant',
+    text: `
+      SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
+             g.status, g.refresh_attempt,
+             coalesce(g.expires_at > now() + make_interval(secs => $3), true) AS fresh
+      FROM provider_grants g JOIN oauth_identities i USING (provider, provider_user_id)
+      WHERE g.provider = $1 AND g.provider_user_id = $2`,
+    values: [key.provider, key.subject, marginSeconds],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    userId: Number(row.user_id),
+    accessToken: row.access_token,
+    refreshToken: row.refresh_token,
+    scope: row.scope,
+    expiresAt: row.expires_at,
+    generation: row.generation,
+    status: row.status,
+    refreshAttempt: row.refresh_attempt,
+    fresh: row.fresh,
+  }
+}
+
+type GrantRow = {
+  user_id: string
+  access_token: Buffer
+  refresh_token: Buffer | null
+  scope: string
+  expires_at: Date | null
+  generation: number
+  status: Grant['status']
+  refresh_attempt: string | null
+  fresh: boolean
+}
+
+/**
+ * Keeps what a new authorization granted, in the transaction of its sign-in. It replaces what was
+ * granted before, scopes included. An answer without a refresh token keeps the one there is, if
+ * that is known to be good: some providers give one at the first consent only. A replaced refresh
+ * token is set aside until sign-out; revoking it now could, at some providers, end the new one.
+ */
+export async function storeGrant(
+  connection: Queryable,
+  keys: EncryptionKeys,
+  key: IdentityKey & { userId: number },
+  tokens: TokenSet & { scope: string },
+): Promise<void> {
+  const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
+  // Sign-ins of one identity take turns, so that none overwrites a token it has not seen.
+  await connection.query({
+    text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
+    values: [JSON.stringify(['store-grant', key.provider, key.subject])],
+  })
+  await connection.query({
+    text: `
+      DELETE FROM token_revocations
+      WHERE user_id = $1 AND status = 'superseded' AND created_at < now() - make_interval(days => $2)`,
+    values: [key.userId, supersededDays],
+  })
+  await connection.query({
+    text: `
+      WITH former AS (
+        SELECT refresh_token FROM provider_grants
+        WHERE provider = $1 AND provider_user_id = $2 AND refresh_token IS NOT NULL
+          AND NOT ($3::boolean AND status = 'active' AND refresh_attempt IS NULL)
+        FOR UPDATE
+      )
+      INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
+      SELECT $1, $2, $4, refresh_token, 'refresh_token', 'superseded' FROM former`,
+    values: [key.provider, key.subject, refreshToken === null, key.userId],
+  })
+  await connection.query({
+    text: `
+      INSERT INTO provider_grants AS g
+        (provider, provider_user_id, access_token, refresh_token, scope, expires_at)
+      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+      ON CONFLICT (provider, provider_user_id) DO UPDATE SET
+        access_token = excluded.access_token,
+        refresh_token = CASE
+          WHEN excluded.refresh_token IS NULL AND g.status = 'active' AND g.refresh_attempt IS NULL
+          THEN g.refresh_token ELSE excluded.refresh_token END,
+        scope = excluded.scope, expires_at = excluded.expires_at, generation = g.generation + 1,
+        status = 'active', refresh_attempt = NULL, created_at = now(), updated_at = now()`,
+    values: [key.provider, key.subject, accessToken, refreshToken, scope, expiresIn],
+  })
+}
+
+/**
+ * Notes a refresh before its token is sent; committed by itself.
+ * @returns false when the grant is no longer the one that was read
+ */
+export async function markAttempt(
+  plane: Queryable,
+  key: IdentityKey,
+  generation: number,
+  attempt: string,
+): Promise<boolean> {
+  const { rowCount } = await plane.query({
+    text: `UPDATE provider_grants SET refresh_attempt = $4, updated_at = now()
+           WHERE provider = $1 AND provider_user_id = $2 AND generation = $3
+             AND status = 'active' AND refresh_attempt IS NULL`,
+    values: [key.provider, key.subject, generation, attempt],
+  })
+  return rowCount === 1
+}
+
+/** The provider did not take the token: it is as good as before. */
+export async function clearAttempt(plane: Queryable, key: IdentityKey, attempt: string) {
+  await plane.query({
+    text: `UPDATE provider_grants SET refresh_attempt = NULL, updated_at = now()
+           WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3`,
+    values: [key.provider, key.subject, attempt],
+  })
+}
+
+/**
+ * Only the person can mend the grant now. A refresh token that may be spent is kept for its
+ * revocation, never for use; one the provider has called dead is dropped.
+ * @returns false when the attempt is no longer the grant's
+ */
+export async function endGrant(
+  connection: Queryable,
+  key: IdentityKey,
+  attempt: string,
+  reason: GrantEnd,
+): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: `UPDATE provider_grants SET status = 'needs-sign-in', updated_at = now(),
+             refresh_token = CASE WHEN $4 = 'refresh-rejected' THEN NULL ELSE refresh_token END
+           WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3
+             AND status = 'active'`,
+    values: [key.provider, key.subject, attempt, reason],
+  })
+  return rowCount === 1
+}
+
+/**
+ * Stores what a refresh brought; the old refresh token is gone in the same statement.
+ * @returns false when the grant was replaced or removed while the provider was asked
+ */
+export async function storeRefreshed(
+  connection: Queryable,
+  keys: EncryptionKeys,
+  key: IdentityKey,
+  attempt: string,
+  tokens: TokenSet & { scope: string },
+): Promise<boolean> {
+  const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
+  const { rowCount } = await connection.query({
+    text: `UPDATE provider_grants SET access_token = $4, refresh_token = coalesce($5, refresh_token),
+             scope = $6, expires_at = now() + make_interval(secs => $7),
+             generation = generation + 1, status = 'active', refresh_attempt = NULL,
+             updated_at = now()
+           WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3`,
+    values: [key.provider, key.subject, attempt, accessToken, refreshToken, scope, expiresIn],
+  })
+  return rowCount === 1
+}
+
+function sealTokens(
+  keys: EncryptionKeys,
+  key: IdentityKey,
+  tokens: TokenSet & { scope: string },
+): { accessToken: Buffer; refreshToken: Buffer | null; scope: string; expiresIn: number | null } {
+  const { accessToken, refreshToken, scope, expiresIn } = tokens
+  return {
+    accessToken: seal(keys, accessToken, tokenBinding(key, 'access_token')),
+    refreshToken:
+      refreshToken === null ? null : seal(keys, refreshToken, tokenBinding(key, 'refresh_token')),
+    scope,
+    expiresIn,
+  }
+}

@@ -1,0 +1,161 @@
+import type { Device } from '#src/audit/audit.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import { type CallerRow, personOf, type SessionCaller } from './caller.ts'
+
+export type SessionLimits = { idleSeconds: number; absoluteSeconds: number }
+
+/** A live session: anonymous while a first sign-in is pending. */
+export type LiveSession = { caller: SessionCaller | null }
+
+type SessionRow = Omit<CallerRow, 'user_id'> & {
+  user_id: string | null
+  authenticated_seconds_ago: number | null
+}
+
+// A session is marked as seen at most this often, so that reading it is seldom a write.
+const seenEverySeconds = 60
+
+/**
+ * Session, user and membership in one statement, by the hash of the id in the cookie. Idle and
+ * absolute limits are judged here, by database time; nothing is cached.
+ */
+export async function findSession(
+  plane: Queryable,
+  cookieId: string,
+  limits: SessionLimits,
+): Promise<LiveSession | null> {
+  const { rows } = await plane.query<SessionRow>({
+    name: 'find-session',
+    text: `
+      WITH live AS (
+        SELECT id, user_id, tenant_id, last_seen_at, authenticated_at FROM sessions
+        WHERE id_hash = $1 AND expires_at > now()
+          AND last_seen_at > now() - make_interval(secs => $2)
+      ), seen AS (
+        UPDATE sessions SET last_seen_at = now()
+        WHERE id = (SELECT id FROM live WHERE last_seen_at < now() - make_interval(secs => $3))
+      )
+      SELECT live.id, live.user_id, u.email, u.plan, u.created_at,
+             live.tenant_id, m.role, m.department,
+             floor(extract(epoch FROM now() - live.authenticated_at))::float8
+               AS authenticated_seconds_ago
+      FROM live
+      LEFT JOIN users u ON u.id = live.user_id
+      LEFT JOIN memberships m ON m.tenant_id = live.tenant_id AND m.user_id = live.user_id`,
+    values: [sha256(cookieId), limits.idleSeconds, seenEverySeconds],
+  })
+  const [row] = rows
+  return row === undefined ? null : { caller: toCaller(row) }
+}
+
+function toCaller(row: SessionRow): SessionCaller | null {
+  const { user_id } = row
+  if (user_id === null) return null
+  return {
+    sessionId: row.id,
+    tokenId: null,
+    tokenPermissions: null,
+    authenticatedSecondsAgo: row.authenticated_seconds_ago,
+    ...personOf({ ...row, user_id }),
+  }
+}
+
+/** Inserts the session of a user who has just authenticated; the only place that makes one. */
+export async function createSession(
+  connection: Queryable,
+  session: {
+    cookieId: string
+    userId: number
+    tenantId: string | null
+    provider: string
+    providerSession: string | null
+    absoluteSeconds: number
+    device: Device
+  },
+): Promise<void> {
+  await connection.query({
+    text: `
+      INSERT INTO sessions (id_hash, user_id, tenant_id, provider, provider_session,
+                            user_agent, ip, authenticated_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, now(), now() + make_interval(secs => $8))`,
+    values: [
+      sha256(session.cookieId),
+      session.userId,
+      session.tenantId,
+      session.provider,
+      session.providerSession,
+      session.device.userAgent,
+      session.device.ip,
+      session.absoluteSeconds,
+    ],
+  })
+}
+
+/** Whose the session is, its row locked until the transaction ends; null when it has ended. */
+export async function lockSession(
+  connection: Queryable,
+  sessionId: string,
+): Promise<{ userId: number | null; tenantId: string | null } | null> {
+  const { rows } = await connection.query<{ user_id: string | null; tenant_id: string | null }>({
+    text: `SELECT user_id, tenant_id FROM sessions WHERE id = $1 AND expires_at > now() FOR UPDATE`,
+    values: [sessionId],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  return { userId: row.user_id === null ? null : Number(row.user_id), tenantId: row.tenant_id }
+}
+
+/**
+ * Gives the session a new id; the old one is dead with the commit. The row stays, and with it what
+ * hangs on it: pending sign-ins of other tabs, and a sign-out under way, which ends the row.
+ */
+export async function renewSession(
+  connection: Queryable,
+  sessionId: string,
+  cookieId: string,
+): Promise<void> {
+  await connection.query({
+    text: 'UPDATE sessions SET id_hash = $2 WHERE id = $1',
+    values: [sessionId, sha256(cookieId)],
+  })
+}
+
+/** Notes that the person of the session has just authenticated again; its time starts anew. */
+export async function renewAuthentication(
+  connection: Queryable,
+  sessionId: string,
+  proof: { provider: string; providerSession: string | null; absoluteSeconds: number },
+): Promise<void> {
+  await connection.query({
+    text: `
+      UPDATE sessions SET authenticated_at = now(), provider = $2, provider_session = $3,
+                          expires_at = now() + make_interval(secs => $4)
+      WHERE id = $1`,
+    values: [sessionId, proof.provider, proof.providerSession, proof.absoluteSeconds],
+  })
+}
+
+/** Ends the session of a cookie. @returns false when it was not there any more */
+export async function endSession(
+  connection: Queryable | IdentityPlane,
+  cookieId: string,
+): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: 'DELETE FROM sessions WHERE id_hash = $1',
+    values: [sha256(cookieId)],
+  })
+  return rowCount === 1
+}
+
+/**
+ * Ends a session by its row, whatever its id in the cookie has become meanwhile.
+ * @returns false when it was not there any more
+ */
+export async function endSessionRow(connection: Queryable, sessionId: string): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: 'DELETE FROM sessions WHERE id = $1',
+    values: [sessionId],
+  })
+  return rowCount === 1
+}

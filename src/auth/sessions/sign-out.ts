@@ -1,0 +1,36 @@
+import type { PgBoss } from 'pg-boss'
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
+import { providerOfSession } from './backchannel-logout.ts'
+import type { SessionCaller } from './caller.ts'
+import { endSessionRow } from './sessions.ts'
+
+const statementTimeoutMs = 2_000
+
+/**
+ * Ends the session, has the user's provider tokens revoked by a job, and writes the audit entry, all
+ * in one commit; once it resolves, nobody has the session. No provider is waited for. The row is
+ * ended, so a tenant switch under way that gives it a new id does not save it.
+ * @returns the provider it was signed in through, where the browser may still be signed in
+ */
+export async function signOut(
+  plane: IdentityPlane,
+  queue: PgBoss,
+  caller: SessionCaller,
+  device: Device,
+): Promise<string | null> {
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    const provider = await providerOfSession(connection, caller.sessionId)
+    const ended = await endSessionRow(connection, caller.sessionId)
+    if (!ended) return provider
+    const { userId, tenantId } = caller
+    await retireGrants(connection, queue, { userId, tenantId })
+    await recordAudit(
+      connection,
+      { action: 'sign-out', outcome: 'done', reason: 'own-request', userId, tenantId },
+      device,
+    )
+    return provider
+  })
+}

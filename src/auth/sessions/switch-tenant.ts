@@ -1,0 +1,57 @@
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SessionCaller } from './caller.ts'
+
+const statementTimeoutMs = 2_000
+
+export type SwitchOutcome =
+  | { outcome: 'switched'; newCookieId: string }
+  /** No such tenant, or none of the caller's. */
+  | { outcome: 'no-member' }
+  | { outcome: 'session-ended' }
+
+class SessionEnded extends Error {}
+
+/**
+ * Makes a tenant of the caller the session's active one, under a new session id. Membership is
+ * looked up in the statement that moves the session; a session that ended or got another id
+ * meanwhile is not moved, and nothing else changes.
+ * @param cookieId the id the request came with
+ */
+export async function switchTenant(
+  plane: IdentityPlane,
+  caller: Pick<SessionCaller, 'userId' | 'sessionId'>,
+  cookieId: string,
+  tenantId: string,
+  device: Device,
+): Promise<SwitchOutcome> {
+  const { userId, sessionId } = caller
+  const newCookieId = randomToken()
+  try {
+    return await plane.transaction({ statementTimeoutMs }, async (connection) => {
+      const { rows } = await connection.query<{ member: boolean; moved: boolean }>({
+        text: `
+          WITH member AS (
+            UPDATE memberships SET last_active_at = now()
+            WHERE tenant_id = $1 AND user_id = $2 RETURNING tenant_id
+          ), moved AS (
+            UPDATE sessions s SET tenant_id = member.tenant_id, id_hash = $3
+            FROM member
+            WHERE s.id = $4 AND s.id_hash = $5 AND s.user_id = $2 AND s.expires_at > now()
+            RETURNING s.id
+          )
+          SELECT EXISTS (SELECT FROM member) AS member, EXISTS (SELECT FROM moved) AS moved`,
+        values: [tenantId, userId, sha256(newCookieId), sessionId, sha256(cookieId)],
+      })
+      if (!rows[0]?.member) return { outcome: 'no-member' }
+      if (!rows[0].moved) throw new SessionEnded()
+      const entry = { action: 'tenant-switch', outcome: 'done', reason: 'own-request' } as const
+      await recordAudit(connection, { ...entry, userId, tenantId, target: sessionId }, device)
+      return { outcome: 'switched', newCookieId }
+    })
+  } catch (error) {
+    if (error instanceof SessionEnded) return { outcome: 'session-ended' }
+    throw error
+  }
+}

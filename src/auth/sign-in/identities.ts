@@ -1,0 +1,96 @@
+import type { PgBoss } from 'pg-boss'
+import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
+import type { SessionCaller } from '#src/auth/sessions/caller.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
+import { noteEnded } from '#src/identity/end-sessions.ts'
+import { lockUser } from './users.ts'
+
+export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }
+
+const statementTimeoutMs = 2_000
+
+/** The ways the owner can sign in. */
+export async function listIdentities(tx: Tx, owner: { readonly userId: number }, page: Page) {
+  const [provider, subject] = page.after ?? []
+  const behind =
+    provider === undefined || subject === undefined
+      ? {}
+      : { OR: [{ provider: { gt: provider } }, { provider, providerUserId: { gt: subject } }] }
+  const rows = await tx.oauthIdentity.findMany({
+    where: { userId: owner.userId, ...behind },
+    orderBy: [{ provider: 'asc' }, { providerUserId: 'asc' }],
+    take: page.limit + 1,
+  })
+  return pageOf(
+    rows,
+    page,
+    identityList.name,
+    (row) => [row.provider, row.providerUserId],
+    (row) => ({
+      provider: row.provider,
+      subject: row.providerUserId,
+      issuer: row.issuer,
+      createdAt: row.createdAt.toISOString(),
+    }),
+  )
+}
+
+/**
+ * Takes a way to sign in from the caller, has its provider tokens revoked by a job, and ends their
+ * other sessions that came by its provider.
+ * The user's row is locked first, so of parallel removals the last one left is always seen.
+ * @returns `last` when there is no other way to sign in; `missing` also for another user's
+ */
+export async function unlinkIdentity(
+  plane: IdentityPlane,
+  queue: PgBoss,
+  caller: SessionCaller,
+  key: { provider: string; subject: string },
+  device: Device,
+): Promise<'unlinked' | 'missing' | 'last'> {
+  const { userId, tenantId } = caller
+  const { provider } = key
+  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+    await lockUser(connection, userId)
+    const held = await countHeld(connection, userId, key)
+    if (!held.key) return 'missing'
+    const entry = { action: 'unlink', provider, userId, tenantId } as const
+    if (held.all === 1) {
+      const refused = { ...entry, outcome: 'refused', reason: 'last-sign-in-method' } as const
+      await recordAudit(connection, refused, device)
+      return 'last'
+    }
+    await retireGrants(connection, queue, { userId, tenantId }, key)
+    await connection.query({
+      text: `DELETE FROM oauth_identities
+             WHERE provider = $1 AND provider_user_id = $2 AND user_id = $3`,
+      values: [provider, key.subject, userId],
+    })
+    await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, device)
+    const { rows } = await connection.query<{ id: string; tenant_id: string | null }>({
+      text: `DELETE FROM sessions WHERE user_id = $1 AND provider = $2 AND id <> $3
+             RETURNING id, tenant_id`,
+      values: [userId, provider, caller.sessionId],
+    })
+    await noteEnded(connection, userId, rows, 'identity-unlinked', device)
+    return 'unlinked'
+  })
+}
+
+async function countHeld(
+  connection: Queryable,
+  userId: number,
+  key: { provider: string; subject: string },
+): Promise<{ all: number; key: boolean }> {
+  const { rows } = await connection.query<{ all: number; key: boolean }>({
+    text: `
+      SELECT count(*)::int AS all,
+             coalesce(bool_or(provider = $2 AND provider_user_id = $3), false) AS key
+      FROM oauth_identities WHERE user_id = $1`,
+    values: [userId, key.provider, key.subject],
+  })
+  return rows[0] ?? { all: 0, key: false }
+}

@@ -1,0 +1,150 @@
+import type { Device } from '#src/audit/audit.ts'
+import type { PendingSignIn } from '#src/auth/oidc/client.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+
+/** What a visit to the provider is for. A link or re-authentication belongs to who started it. */
+export type Purpose =
+  | { kind: 'sign-in'; userId: null }
+  | { kind: 'link' | 'reauthenticate'; userId: number }
+
+/** A visit to the provider under way in one tab: what the callback must bring back, and to whom. */
+export type Attempt = PendingSignIn & {
+  provider: string
+  purpose: Purpose
+  /** The row of the browser's session; ids of the row outlive the ids in the cookie. */
+  sessionId: string
+  /** Seconds since it was started, by database time. */
+  ageSeconds: number
+}
+
+export type NewAttempt = PendingSignIn & { provider: string }
+
+// Contract 4: pending sign-ins live ten minutes.
+const lifetimeSeconds = 600
+
+/**
+ * Stores a pending sign-in, tied to the browser's session; a browser without one gets an
+ * anonymous session that lives as long as the attempt. One statement, one commit.
+ */
+export async function storeAttempt(
+  plane: Queryable,
+  cookieId: string,
+  attempt: NewAttempt,
+  device: Device,
+): Promise<void> {
+  await plane.query({
+    text: `
+      WITH browser AS (
+        INSERT INTO sessions AS s (id_hash, user_agent, ip, expires_at)
+        VALUES ($1, $2, $3, now() + make_interval(secs => $4))
+        ON CONFLICT (id_hash) DO UPDATE
+          SET expires_at = greatest(s.expires_at, CASE WHEN s.user_id IS NULL THEN excluded.expires_at END)
+        RETURNING id
+      )
+      INSERT INTO sign_in_attempts (state_hash, session_id, provider, nonce, code_verifier, expires_at)
+      SELECT $5, id, $6, $7, $8, now() + make_interval(secs => $4) FROM browser`,
+    values: [
+      sha256(cookieId),
+      device.userAgent,
+      device.ip,
+      lifetimeSeconds,
+      sha256(attempt.state),
+      attempt.provider,
+      attempt.nonce,
+      attempt.codeVerifier,
+    ],
+  })
+}
+
+/**
+ * Stores a pending link or re-authentication in the live session of its user.
+ * @returns false when that session has ended meanwhile
+ */
+export async function storeOwnAttempt(
+  plane: Queryable,
+  sessionId: string,
+  attempt: NewAttempt & { purpose: Exclude<Purpose, { kind: 'sign-in' }> },
+): Promise<boolean> {
+  const { rowCount } = await plane.query({
+    text: `
+      INSERT INTO sign_in_attempts (state_hash, session_id, user_id, purpose, provider, nonce,
+                                    code_verifier, expires_at)
+      SELECT $1, id, user_id, $4, $5, $6, $7, now() + make_interval(secs => $8)
+      FROM sessions WHERE id = $2 AND user_id = $3 AND expires_at > now()`,
+    values: [
+      sha256(attempt.state),
+      sessionId,
+      attempt.purpose.userId,
+      attempt.purpose.kind,
+      attempt.provider,
+      attempt.nonce,
+      attempt.codeVerifier,
+      lifetimeSeconds,
+    ],
+  })
+  return rowCount === 1
+}
+
+type AttemptRow = {
+  provider: string
+  nonce: string
+  code_verifier: string
+  purpose: Purpose['kind']
+  user_id: string | null
+  session_id: string
+  age_seconds: number
+}
+
+/**
+ * Takes the attempt out for good: of parallel callbacks one gets it. Matching is on SHA-256 of the
+ * state and of the cookie, so the time it takes says nothing about either.
+ * @returns null when the state is unknown, expired, used, or of another browser
+ */
+export async function takeAttempt(
+  plane: Queryable,
+  cookieId: string,
+  state: string,
+): Promise<Attempt | null> {
+  const { rows } = await plane.query<AttemptRow>({
+    text: `
+      DELETE FROM sign_in_attempts a USING sessions s
+      WHERE a.state_hash = $1 AND s.id = a.session_id AND s.id_hash = $2 AND a.expires_at > now()
+      RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.session_id,
+                extract(epoch FROM now() - a.created_at)::float8 AS age_seconds`,
+    values: [sha256(state), sha256(cookieId)],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    provider: row.provider,
+    state,
+    nonce: row.nonce,
+    codeVerifier: row.code_verifier,
+    purpose: toPurpose(row),
+    sessionId: row.session_id,
+    ageSeconds: row.age_seconds,
+  }
+}
+
+function toPurpose({ purpose, user_id }: AttemptRow): Purpose {
+  if (purpose === 'sign-in' || user_id === null) return { kind: 'sign-in', userId: null }
+  return { kind: purpose, userId: Number(user_id) }
+}
+
+/**
+ * The sign-ins pending in the browser's other tabs go on under its new session. Links and
+ * re-authentications do not: they end with the session that started them.
+ */
+export async function moveAttempts(
+  connection: Queryable,
+  fromSessionId: string,
+  toCookieId: string,
+): Promise<void> {
+  await connection.query({
+    text: `
+      UPDATE sign_in_attempts SET session_id = (SELECT id FROM sessions WHERE id_hash = $2)
+      WHERE session_id = $1 AND purpose = 'sign-in'`,
+    values: [fromSessionId, sha256(toCookieId)],
+  })
+}

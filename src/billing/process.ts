@@ -1,0 +1,195 @@
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { createInvoice } from '#src/resources/invoices.ts'
+import { activatePlan } from '#src/resources/plans.ts'
+import { type Customer, findCustomer } from './customer.ts'
+import { type Effect, effectOf, PoisonEvent } from './effect.ts'
+import { type BillingEvent, kindOf, parseEvent } from './event.ts'
+import {
+  findObjectState,
+  isStale,
+  moveObjectState,
+  type ObjectState,
+  objectIdOf,
+  StateMoved,
+  statefulIdOf,
+} from './object-state.ts'
+import type { ProviderApi } from './provider-api.ts'
+import type { Turns } from './turns.ts'
+
+/**
+ * `stale`: a newer state was applied already. `gone`: the provider no longer has the object.
+ * `ignored`: not a kind that is worked on. `missing`: no such event, or its body is no longer kept.
+ */
+export type Applied = 'processed' | 'stale' | 'gone' | 'ignored' | 'already-processed' | 'missing'
+
+export type ApplyOptions = {
+  /** Where the newest state of an object is asked for; without it `created` decides. */
+  api?: ProviderApi | null
+  /** Events of one object one after another. */
+  turns?: Turns
+  /** Also when it was worked on before: effects are keyed by the event, so none is doubled. */
+  again?: boolean
+}
+
+const judgements = 5 // another event of the object can come in between so often
+
+/**
+ * Works one recorded event. Its effect and the mark `processed` commit together, so running it
+ * again changes nothing.
+ * @throws PoisonEvent when it can never work; anything else is worth another try
+ */
+export async function applyEvent(
+  db: Database,
+  plane: Queryable,
+  eventId: string,
+  now: Date,
+  options: ApplyOptions = {},
+): Promise<Applied> {
+  const body = await findBody(db, eventId)
+  if (body === null) return 'missing'
+  const event = parseEvent(body)
+  if (event === null) throw new PoisonEvent('the recorded bytes are no event')
+  if (kindOf(event.type) === null) return 'ignored'
+  const work = () => judgeAndApply(db, plane, event, now, options)
+  const objectId = objectIdOf(event)
+  return objectId === null || !options.turns ? work() : options.turns(objectId, work)
+}
+
+async function judgeAndApply(
+  db: Database,
+  plane: Queryable,
+  event: BillingEvent,
+  now: Date,
+  options: ApplyOptions,
+): Promise<Applied> {
+  for (let judgement = 1; ; judgement++) {
+    try {
+      return await applyOnce(db, plane, event, now, options)
+    } catch (error) {
+      if (!(error instanceof StateMoved) || judgement === judgements) throw error
+    }
+  }
+}
+
+async function applyOnce(
+  db: Database,
+  plane: Queryable,
+  event: BillingEvent,
+  now: Date,
+  { api = null, again = false }: ApplyOptions,
+): Promise<Applied> {
+  const objectId = statefulIdOf(event)
+  const seen = objectId === null ? null : await db.read({}, (tx) => findObjectState(tx, objectId))
+  const { effect, applied } = await judge(event, objectId, seen, api)
+  const customer = effect.kind === 'none' ? null : await findCustomer(plane, effect.customer)
+  if (effect.kind !== 'none' && customer === null) {
+    throw new Error('no user has the billing customer of this event yet')
+  }
+  return db.write(customer ?? {}, async (tx) => {
+    if (!(await markProcessed(tx, event.id, now, applied, again))) return 'already-processed'
+    if (objectId !== null && applied !== 'stale') {
+      await moveObjectState(tx, objectId, seen, event.created, now)
+    }
+    if (customer !== null) await carryOut(tx, effect, customer, event.id, now)
+    return applied
+  })
+}
+
+type Judgement = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
+
+/** What the newest known state asks for; where the provider knows none, that is the event's own. */
+async function judge(
+  event: BillingEvent,
+  objectId: string | null,
+  seen: ObjectState | null,
+  api: ProviderApi | null,
+): Promise<Judgement> {
+  if (objectId !== null && api !== null) {
+    const object = await api.findSubscription(objectId)
+    if (object === 'gone') return { effect: { kind: 'none' }, applied: 'gone' }
+    if (object !== 'unknown') {
+      return { effect: effectOf({ ...event, object }), applied: 'processed' }
+    }
+  }
+  if (objectId !== null && isStale(event, seen)) {
+    return { effect: { kind: 'none' }, applied: 'stale' }
+  }
+  return { effect: effectOf(event), applied: 'processed' }
+}
+
+async function findBody(db: Database, eventId: string): Promise<Uint8Array | null> {
+  const row = await db.read({}, (tx) =>
+    tx.receivedEvent.findFirst({ where: { eventId }, select: { body: true } }),
+  )
+  return row?.body ?? null
+}
+
+/** Also the lock: of two workers with one event the second waits here and then sees it is done. */
+async function markProcessed(
+  tx: Tx,
+  eventId: string,
+  now: Date,
+  outcome: string,
+  again: boolean,
+): Promise<boolean> {
+  const { count } = await tx.receivedEvent.updateMany({
+    where: again ? { eventId } : { eventId, status: { not: 'processed' } },
+    data: {
+      status: 'processed',
+      outcome,
+      processedAt: now,
+      lastError: null,
+      attempts: { increment: 1 },
+    },
+  })
+  return count === 1
+}
+
+async function carryOut(
+  tx: Tx,
+  effect: Effect,
+  customer: Customer,
+  eventId: string,
+  now: Date,
+): Promise<void> {
+  if (effect.kind === 'create-invoice') {
+    const { amount, currency } = effect
+    await createInvoice(tx, customer, { amount, currency, sourceEvent: eventId }, now)
+  }
+  if (effect.kind === 'activate') await activatePlan(tx, customer, now)
+}
+
+/** Notes why an attempt failed, for the operator; `dead` is never tried again by itself. */
+export async function noteFailure(
+  db: Database,
+  eventId: string,
+  status: 'failed' | 'dead',
+  reason: string,
+): Promise<void> {
+  await db.write({}, (tx) =>
+    tx.receivedEvent.updateMany({
+      where: { eventId, status: { not: 'processed' } },
+      data: { status, lastError: reason.slice(0, 500), attempts: { increment: 1 } },
+    }),
+  )
+}
+
+/**
+ * Notes that an event will not be tried again, where the attempt itself could not: its worker ended
+ * in the middle of it. What was noted or worked on stays as it is.
+ * @returns whether there was anything to note
+ */
+export async function noteAbandoned(db: Database, eventId: string): Promise<boolean> {
+  const { count } = await db.write({}, (tx) =>
+    tx.receivedEvent.updateMany({
+      where: { eventId, status: { notIn: ['processed', 'dead'] } },
+      data: {
+        status: 'dead',
+        lastError: 'the worker ended during the last attempt',
+        attempts: { increment: 1 },
+      },
+    }),
+  )
+  return count === 1
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import type { ProviderConfig } from '#src/auth/oidc/client.ts'
+import { type AssertionKey, readAssertionKey } from '#src/crypto/jwk.ts'
+import { ProviderSettings } from '#src/provider-schema.ts'
+import {
+  described,
+  type Environment,
+  fallbackUrl,
+  list,
+  loopbackHosts,
+  nonEmpty,
+  readSchema,
+} from './parse.ts'
+
+/** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
+export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }
+
+const asymmetricAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
+
+export function readProviders(
+  env: Environment,
+  names: string | undefined,
+  production: boolean,
+  faults: string[],
+): ProviderSetup[] {
+  if (names === undefined) {
+    faults.push(
+      'OIDC_PROVIDERS: is missing. Name at least one provider and give OIDC_<NAME>_ISSUER, _CLIENT_ID and _CLIENT_SECRET.',
+    )
+    return []
+  }
+  return list(names).map((name) => {
+    if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+      faults.push(`OIDC_PROVIDERS: “${name}” is not a name ([a-z][a-z0-9_]*).`)
+    }
+    return readProvider(env, name, production, faults)
+  })
+}
+
+function readProvider(
+  env: Environment,
+  name: string,
+  production: boolean,
+  faults: string[],
+): ProviderSetup {
+  const prefix = `OIDC_${name.toUpperCase()}_`
+  const values = readSchema(ProviderSettings, env, prefix, faults)
+  const issuer = URL.parse(values.ISSUER ?? fallbackUrl)
+  const allowInsecure =
+    !production && issuer?.protocol === 'http:' && loopbackHosts.includes(issuer.hostname)
+  if (values.ISSUER !== undefined && issuer?.protocol !== 'https:' && !allowInsecure) {
+    faults.push(`${prefix}ISSUER: must be an https URL (http only on loopback outside production).`)
+  }
+  const algorithms = list(values.ID_TOKEN_ALG ?? '')
+  for (const algorithm of algorithms) {
+    if (!asymmetricAlgorithms.includes(algorithm)) {
+      faults.push(
+        `${prefix}ID_TOKEN_ALG: “${algorithm}” is not one of ${asymmetricAlgorithms.join(', ')}.`,
+      )
+    }
+  }
+  if (!(values.SCOPES ?? '').split(' ').includes('openid')) {
+    faults.push(`${prefix}SCOPES: must contain openid.`)
+  }
+  const clientAuth = values.CLIENT_AUTH
+  return {
+    name,
+    label: values.LABEL ?? name,
+    issuer: values.ISSUER,
+    clientId: values.CLIENT_ID,
+    clientAuth,
+    clientSecrets:
+      clientAuth === 'private_key_jwt'
+        ? []
+        : readClientSecrets(`${prefix}CLIENT_SECRET`, values.CLIENT_SECRET, faults),
+    clientKey:
+      clientAuth === 'private_key_jwt'
+        ? readClientKey(`${prefix}PRIVATE_KEY`, values.PRIVATE_KEY, faults)
+        : null,
+    scopes: values.SCOPES,
+    idTokenAlgorithms: nonEmpty(`${prefix}ID_TOKEN_ALG`, algorithms, faults),
+    trustEmail: readTrustEmail(values.TRUST_EMAIL ?? 'false'),
+    storeTokens: values.STORE_TOKENS,
+    userinfo: values.USERINFO,
+    allowInsecure,
+  }
+}
+
+function readClientSecrets(
+  name: string,
+  value: string | undefined,
+  faults: string[],
+): readonly string[] {
+  if (value !== undefined) return nonEmpty(name, list(value), faults)
+  faults.push(`${name}: is missing. ${described(ProviderSettings, 'CLIENT_SECRET')}`)
+  return []
+}
+
+/** The value itself, or the file it names. A fault never repeats either: both may be the key. */
+function readClientKey(
+  name: string,
+  value: string | undefined,
+  faults: string[],
+): AssertionKey | null {
+  if (value === undefined) {
+    faults.push(`${name}: is missing. ${described(ProviderSettings, 'PRIVATE_KEY')}`)
+    return null
+  }
+  const text = value.startsWith('{') ? value : readText(value)
+  if (text === null) {
+    faults.push(`${name}: is neither a JWK as JSON nor the path of a file that can be read.`)
+    return null
+  }
+  const key = readAssertionKey(text)
+  if (typeof key !== 'string') return key
+  faults.push(`${name}: ${key}.`)
+  return null
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function readTrustEmail(value: string): boolean | readonly string[] {
+  if (value === 'true') return true
+  if (value === 'false') return false
+  return list(value).map((domain) => domain.toLowerCase())
+}

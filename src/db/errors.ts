@@ -1,0 +1,15 @@
+import { Prisma } from '#src/db/generated/client.ts'
+import { Refusal } from '#src/http/problems.ts'
+
+/** Whether a key of another table refused the write: it points at nothing, or is still pointed at. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
+}
+
+/**
+ * For the `catch` of a write whose keys name who writes it.
+ * @throws Refusal `forbidden` for who was removed since the request was let in
+ */
+export function refuseLeaver(error: unknown): never {
+  throw isForeignKeyViolation(error) ? new Refusal('forbidden') : error
+}

@@ -1,0 +1,34 @@
+import type { Tracing } from '#src/observability/tracing.ts'
+import type { Database } from './database.ts'
+import type { IdentityPlane } from './system-database.ts'
+
+const postgres = { 'db.system.name': 'postgresql' }
+const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
+
+/** Each transaction is a step of the trace it belongs to; its statements and values stay here. */
+export function traceDatabase(db: Database, tracing: Tracing): Database {
+  if (!tracing.on) return db
+  const { step } = tracing
+  return {
+    read: (scope, work) => step('database read', operation('read'), () => db.read(scope, work)),
+    readRows: (scope, statement) =>
+      step('database read', operation('read'), () => db.readRows(scope, statement)),
+    write: (scope, work) => step('database write', operation('write'), () => db.write(scope, work)),
+    close: db.close,
+  }
+}
+
+/** The same for what is read by key; a statement is told by its name, where it has one. */
+export function traceIdentityPlane(plane: IdentityPlane, tracing: Tracing): IdentityPlane {
+  if (!tracing.on) return plane
+  const { step } = tracing
+  return {
+    query: (statement) =>
+      step('identity query', { ...postgres, 'db.query.summary': statement.name ?? 'unnamed' }, () =>
+        plane.query(statement),
+      ),
+    transaction: (limits, work) =>
+      step('identity transaction', operation('transaction'), () => plane.transaction(limits, work)),
+    close: plane.close,
+  }
+}

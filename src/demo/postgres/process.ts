@@ -1,0 +1,131 @@
+import { type ChildProcessWithoutNullStreams as Child, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isAlive } from './lock-file.ts'
+import type { Account } from './os-account.ts'
+
+/** `pid` is the server's own (its postmaster's), not the supervisor's. */
+export type ServerProcess = { pid: number; stop(): Promise<void> }
+
+type Command = { file: string; args: string[]; cwd: string; account: Account | undefined }
+
+const startDeadlineMs = 60_000 // recovery after a crash included
+const fastStopMs = 15_000
+const immediateStopMs = 5_000
+const keptLines = 6
+
+/** English messages, UTC, and no PG* variable of the caller. */
+export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/**
+ * Runs the server and stops it when its standard input ends, which happens by itself when the
+ * process that holds the other end is killed. The watcher is a process of its own, so that the
+ * death of the shell above it does not matter. It signals again until the server is gone: a
+ * shell starts its background children with SIGINT ignored, and the server takes a moment to
+ * install its own handler. SIGINT is a fast shutdown, SIGQUIT an immediate one.
+ */
+const supervisor = `
+exec 3<&0
+"$@" 3<&- 1>&2 &
+server=$!
+echo "$server"
+(
+  while read -r _ <&3; do :; done
+  tries=0
+  while kill -INT "$server" 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 75 ]; then kill -QUIT "$server"; fi
+    if [ "$tries" -gt 150 ]; then kill -KILL "$server"; fi
+    sleep 0.2
+  done
+) >/dev/null 2>&1 &
+watcher=$!
+exec 3<&- 1>&- 2>&-
+wait "$server"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"
+`
+
+/**
+ * Starts a PostgreSQL server and resolves when it accepts connections.
+ *
+ * It does not keep the caller's process alive; when that ends, the server is stopped.
+ *
+ * @throws when it ends before or misses the deadline, with the last lines of its log
+ */
+export async function runServer({ file, args, cwd, account }: Command): Promise<ServerProcess> {
+  const child = spawn('/bin/sh', ['-c', supervisor, 'sh', file, ...args], {
+    ...(account && { uid: account.uid, gid: account.gid }),
+    cwd,
+    env: serverEnvironment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A session of its own: Ctrl-C reaches the whole foreground group, and the server must
+    // outlive the last query of the program that is shutting down.
+    detached: true,
+  })
+  const ended = once(child, 'close')
+  // The supervisor may be gone before the end of its input is written.
+  child.stdin.on('error', () => undefined)
+  const log = followLog(child.stderr)
+  const pid = await Promise.race([readPid(child.stdout), ended.then(() => 0)])
+  const stop = () => stopServer(child, pid, ended)
+  const isInTime = await settlesWithin(Promise.race([log.ready, ended]), startDeadlineMs)
+  if (!log.isReady()) {
+    await stop()
+    const reason = isInTime ? 'ended at its start' : `was not ready after ${startDeadlineMs} ms`
+    throw new Error(`PostgreSQL ${reason}: ${log.lastLines()}`)
+  }
+  hold(child, 'unref')
+  return { pid, stop }
+}
+
+async function readPid(output: Readable): Promise<number> {
+  for await (const line of createInterface({ input: output })) return Number(line)
+  return 0
+}
+
+/** Reads the log to its end (a full pipe would block the server) and keeps its last lines. */
+function followLog(input: Readable) {
+  const lines: string[] = []
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
+  let isReady = false
+  createInterface({ input }).on('line', (line) => {
+    lines.push(line)
+    if (lines.length > keptLines) lines.shift()
+    if (!/database system is ready to accept (read-only )?connections/.test(line)) return
+    isReady = true
+    resolve()
+  })
+  return { ready, isReady: () => isReady, lastLines: () => lines.join(' | ') }
+}
+
+async function stopServer(child: Child, pid: number, ended: Promise<unknown>): Promise<void> {
+  hold(child, 'ref')
+  child.stdin.end()
+  if (await settlesWithin(ended, fastStopMs)) return
+  for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+    if (pid > 0 && isAlive(pid)) process.kill(pid, signal)
+    if (await settlesWithin(ended, immediateStopMs)) return
+  }
+  throw new Error(`the PostgreSQL process ${pid} could not be stopped`)
+}
+
+/** Whether the process and its pipes keep the caller's process alive. */
+function hold(child: Child, how: 'ref' | 'unref'): void {
+  child[how]()
+  for (const stream of child.stdio) if (stream instanceof Socket) stream[how]()
+}
+
+async function settlesWithin(promise: Promise<unknown>, deadlineMs: number): Promise<boolean> {
+  const controller = new AbortController()
+  const late = wait(deadlineMs, false, { signal: controller.signal }).catch(() => false)
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    controller.abort()
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { findBinaries } from '#src/demo/postgres-binaries.ts'
+import { createCluster, readPassword, superuser } from './cluster.ts'
+import { type Place, removePlace, settlePlace } from './data-directory.ts'
+import { findFreePort } from './free-port.ts'
+import { awaitVacancy } from './lock-file.ts'
+import { chooseAccount } from './os-account.ts'
+import { runServer, type ServerProcess } from './process.ts'
+
+export type EmbeddedPostgres = {
+  host: '127.0.0.1'
+  port: number
+  superuser: string
+  password: string
+  pid: number
+  /** A connection URL, of the superuser unless `user` is given. */
+  url(database: string, user?: { name: string; password: string }): string
+  /** Fast shutdown; resolves when the server has ended. May be called again. */
+  stop(): Promise<void>
+}
+
+/** `settings` are PostgreSQL's own, by name. */
+export type StartOptions = { dataDir: string; settings?: Record<string, string> }
+
+const host = '127.0.0.1'
+const vacancyDeadlineMs = 5_000 // a killed predecessor shuts down in less
+const portAttempts = 3
+
+/**
+ * Starts a real PostgreSQL from npm's binaries on 127.0.0.1 and a free port, with its data in
+ * `dataDir`, which is made on the first start and used again on the next. Works as root too.
+ * The server ends with `stop()` and also when this process ends, however it does.
+ *
+ * @throws with one line naming the remedy or the end of the server's log
+ */
+export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir)
+  const binaries = await findBinaries()
+  const place = await settlePlace(dataDir, binaries, await chooseAccount(dataDir))
+  const cluster = join(place.folder, 'cluster')
+  if (!existsSync(cluster)) await createCluster(place)
+  await awaitVacancy(cluster, vacancyDeadlineMs)
+  const password = await readPassword(place)
+  const { port, pid, stop } = await listen(cluster, place, options.settings ?? {})
+  const url = (database: string, user = { name: superuser, password }) => {
+    const credentials = `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}`
+    return `postgres://${credentials}@${host}:${port}/${encodeURIComponent(database)}`
+  }
+  return { host, port, superuser, password, pid, url, stop }
+}
+
+/** Removes a stopped cluster, wherever `dataDir` leads. */
+export async function removePostgres(dataDir: string): Promise<void> {
+  await removePlace(resolve(dataDir))
+}
+
+/** A port that was free may be taken before the server has it, so this is tried again. */
+async function listen(
+  cluster: string,
+  { binaries, account }: Place,
+  settings: Record<string, string>,
+): Promise<ServerProcess & { port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await findFreePort()
+    const all = { ...settings, listen_addresses: host, port, unix_socket_directories: '' }
+    const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const file = join(binaries, 'bin/postgres')
+    try {
+      return {
+        port,
+        ...(await runServer({ file, args: ['-D', cluster, ...flags], cwd: cluster, account })),
+      }
+    } catch (error) {
+      const isTaken = error instanceof Error && error.message.includes('could not bind')
+      if (!isTaken || attempt === portAttempts) throw error
+    }
+  }
+}

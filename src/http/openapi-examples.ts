@@ -1,0 +1,84 @@
+import type { Schema } from '#src/api/description.ts'
+
+/** What stands for a text of that format. */
+const byFormat: Readonly<Record<string, string>> = {
+  uuid: '0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60',
+  'date-time': '2026-11-21T09:30:00.000Z',
+  email: 'ada@acme.example',
+  uri: 'https://app.example.com/',
+}
+
+/** What stands for a field of that name; a test holds every example against its schema. */
+const byName: Readonly<Record<string, unknown>> = {
+  amount: 4_900,
+  attempts: 1,
+  body: 'The gate opens at nine.',
+  cardLast4: '4242',
+  city: 'Lisbon',
+  country: 'PT',
+  currency: 'eur',
+  cursor: 'Zx8…',
+  department: 'engineering',
+  id: '42',
+  ip: '203.0.113.7',
+  limit: '50',
+  line1: '1 Harbour Street',
+  line2: 'Second floor',
+  name: 'Ada Okafor',
+  nextCursor: null,
+  otherBodies: 0,
+  permissions: ['order:read'],
+  postalCode: '1100-012',
+  provider: 'acme',
+  sku: 'GATE-OAK-200',
+  subject: '248289761001',
+  title: 'Opening hours',
+  token: 'gth_…',
+  type: 'charge.succeeded',
+  unitPrice: 45_900,
+  url: 'https://login.example.com/authorize?…',
+  userAgent: 'curl/8.9',
+  userId: '7',
+}
+
+/**
+ * An example that a schema allows.
+ * @param name of the field or parameter, for a text or number that means something
+ */
+export function exampleOf(schema: Schema, name = ''): unknown {
+  if (schema.examples !== undefined) return schema.examples[0]
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum !== undefined) return schema.enum[0]
+  const [first] = schema.anyOf ?? []
+  const type = typeof schema.type === 'object' ? schema.type[0] : schema.type
+  const named = byName[name]
+  if (named === null && schema.anyOf?.some((one) => one.type === 'null')) return null
+  if (first !== undefined) return exampleOf(first, name)
+  if (type === 'object') return exampleObject(schema)
+  if (type === 'array') return Array.isArray(named) ? named : exampleList(schema)
+  if (type === 'string') return textOf(schema, named)
+  if (type === 'integer' || type === 'number') {
+    return typeof named === 'number' ? named : Math.max(1, schema.minimum ?? 1)
+  }
+  return type === 'boolean' ? true : null
+}
+
+/** All fields, unless some exclude each other: then those that must be there, and one at least. */
+function exampleObject({ properties = {}, required = [], ...schema }: Schema): unknown {
+  const alternatives = schema.oneOf?.[0]?.required
+  const exclusive = alternatives !== undefined || 'not' in schema
+  const all = Object.entries(properties)
+  const needed = all.filter(([name]) => required.includes(name) || alternatives?.includes(name))
+  const shown = exclusive ? (needed.length > 0 ? needed : all.slice(0, 1)) : all
+  return Object.fromEntries(shown.map(([name, one]) => [name, exampleOf(one, name)]))
+}
+
+function exampleList({ items }: Schema): unknown[] {
+  return items === undefined ? [] : [exampleOf(items)]
+}
+
+function textOf({ format, pattern = '' }: Schema, named: unknown): string {
+  if (format !== undefined && byFormat[format] !== undefined) return byFormat[format]
+  const fits = typeof named === 'string' && new RegExp(pattern, 'u').test(named)
+  return fits ? named : 'text'
+}

@@ -1,0 +1,155 @@
+import type {
+  Answer,
+  ApiDescription,
+  Media,
+  Operation,
+  Parameter,
+  Reference,
+  Schema,
+} from '#src/api/description.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { errorTable } from './problems.ts'
+
+const problemType = 'application/problem+json'
+const problemSchema: Reference = { $ref: '#/components/schemas/Problem' }
+
+/** What an answer says that its route does not describe further. */
+const words: Readonly<Record<string, string>> = {
+  200: 'What was asked for',
+  201: 'Made',
+  202: 'Accepted; it is worked on from now on',
+  204: 'Done; there is no body',
+  302: 'Where to go, in `Location`',
+  303: 'Done; the page to go to, in `Location`',
+}
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+}
+
+/**
+ * Completes what was collected from the routes: operation ids, examples, words for each answer, and
+ * every problem described once, under the media type it is sent with (RFC 9457).
+ * @param problem schema of a problem; it is known in the answers by its title
+ */
+export function finishDescription(description: ApiDescription, problem: Schema): ApiDescription {
+  const paths = Object.entries(description.paths).map(([path, operations]) => {
+    const finished = Object.entries(operations).map(([method, operation]) => [
+      method,
+      finishOperation(path, method, operation, problem),
+    ])
+    return [path, Object.fromEntries(finished)]
+  })
+  const { $id: _id, ...schema } = { $id: '', ...problem }
+  const finished: Record<string, Record<string, Operation>> = Object.fromEntries(paths)
+  return {
+    ...description,
+    paths: finished,
+    components: {
+      ...description.components,
+      schemas: { ...description.components?.schemas, Problem: schema },
+      responses: problemAnswers(finished),
+    },
+  }
+}
+
+function finishOperation(
+  path: string,
+  method: string,
+  operation: Operation,
+  problem: Schema,
+): Operation {
+  const { parameters, requestBody } = operation
+  const answers = Object.entries(operation.responses).map(([status, answer]) => [
+    status,
+    '$ref' in answer ? answer : finishAnswer(status, answer, problem),
+  ])
+  return {
+    operationId: operationId(path, method),
+    ...operation,
+    ...(parameters && { parameters: parameters.map(withPathExample) }),
+    ...(requestBody && {
+      requestBody: { ...requestBody, content: withExamples(requestBody.content) },
+    }),
+    responses: Object.fromEntries(answers),
+  }
+}
+
+function finishAnswer(status: string, answer: Answer, problem: Schema): Answer | Reference {
+  const media = Object.entries(answer.content ?? {})
+  const isProblem = ([, { schema }]: (typeof media)[number]) =>
+    'title' in schema && schema.title === problem.title
+  if (media.length > 0 && media.every(isProblem)) {
+    return { $ref: `#/components/responses/Problem${status}` }
+  }
+  const described = answer.description !== 'Default Response'
+  return {
+    ...answer,
+    description: described ? answer.description : (words[status] ?? titlesOf(Number(status))),
+    ...(media.length > 0 && {
+      content: Object.fromEntries(
+        media.map((one) =>
+          isProblem(one) ? [problemType, { schema: problemSchema }] : [one[0], withExample(one[1])],
+        ),
+      ),
+    }),
+  }
+}
+
+/** One answer for each status that is refused with somewhere. */
+function problemAnswers(paths: ApiDescription['paths']): Record<string, Answer> {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  const used = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, answer]) => ('$ref' in answer ? [status] : [])),
+  )
+  return Object.fromEntries(
+    [...new Set(used)].map(Number).map((status) => [
+      `Problem${status}`,
+      {
+        description: titlesOf(status),
+        ...((status === 429 || status === 503) && { headers: retryAfter }),
+        content: { [problemType]: { schema: problemSchema, example: problemExample(status) } },
+      },
+    ]),
+  )
+}
+
+function titlesOf(status: number): string {
+  const titles = Object.values(errorTable).filter((entry) => entry.status === status)
+  return titles.map(({ title }) => title).join('; ')
+}
+
+function problemExample(status: number) {
+  const entry = Object.entries(errorTable).find(([, one]) => one.status === status)
+  const [code = '', { title = '' } = {}] = entry ?? []
+  const instance = exampleOf({ type: 'string', format: 'uuid' })
+  return { type: `urn:gatehouse:problem:${code}`, title, status, instance }
+}
+
+function withPathExample(parameter: Parameter): Parameter {
+  if (parameter.in !== 'path') return parameter
+  return { ...parameter, example: exampleOf(parameter.schema, parameter.name) }
+}
+
+function withExamples(content: Record<string, Media>): Record<string, Media> {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [type, withExample(media)]),
+  )
+}
+
+function withExample(media: Media): Media {
+  if ('$ref' in media.schema || media.example !== undefined) return media
+  return { ...media, example: exampleOf(media.schema) }
+}
+
+/** `get` of `/teams/{id}/members` is `getTeamsByIdMembers`. */
+function operationId(path: string, method: string): string {
+  const parts = path.split(/[/-]/).map((part) => {
+    const parameter = /^\{(\w+)\}$/.exec(part)
+    return parameter ? `By${capital(parameter[1] ?? '')}` : capital(part)
+  })
+  return method + parts.join('')
+}
+
+function capital(word: string): string {
+  return word.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll(/\W/g, '')
+}

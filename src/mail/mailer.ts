@@ -1,0 +1,72 @@
+import { createTransport } from 'nodemailer'
+import { isPlainAddress, type MailSetup } from '#src/mail-settings.ts'
+
+export type Mail = {
+  to: readonly string[]
+  subject: string
+  text: string
+  /** The same for every try, so that a mail that comes twice can be told. */
+  id: string
+}
+
+export type Mailer = {
+  /** Resolves once the server has taken the mail for one recipient at least. @throws MailError */
+  send(mail: Mail): Promise<void>
+}
+
+/** A mail was not taken. Says what the server answered by number, never in its words. */
+export class MailError extends Error {
+  constructor(error: unknown) {
+    const { code, command, responseCode } = toParts(error)
+    super(`mail was not taken (${[code, command, responseCode].filter(Boolean).join(' ')})`)
+    this.name = 'MailError'
+  }
+}
+
+const deadlineMs = 20_000
+const maxResponseBytes = 16_384
+
+/** One connection a mail, over within the deadline. Certificates are always checked. */
+export function createMailer(setup: MailSetup, { timeoutMs = deadlineMs } = {}): Mailer {
+  const { host, port, secure, requireTls, auth, from } = setup
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: requireTls,
+    ...(auth && { auth }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    socketCloseTimeout: 0,
+    maxResponseSize: maxResponseBytes,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ to, subject, text, id }) {
+      const recipients = to.filter(isPlainAddress).map((address) => ({ name: '', address }))
+      try {
+        await transport.sendMail({
+          from,
+          to: recipients,
+          subject,
+          text,
+          messageId: `<${id}>`,
+          headers: { 'auto-submitted': 'auto-generated' }, // RFC 3834: no answers, please
+          signal: AbortSignal.timeout(timeoutMs),
+        })
+      } catch (error) {
+        throw new MailError(error)
+      }
+    },
+  }
+}
+
+type Parts = { code?: unknown; command?: unknown; responseCode?: unknown }
+
+function toParts(error: unknown): Parts {
+  return typeof error === 'object' && error !== null ? error : { code: 'unknown' }
+}

@@ -1,0 +1,58 @@
+import { html } from './html.ts'
+import { layout } from './layout.ts'
+import type { Viewer } from './navigation.ts'
+import { table } from './table.ts'
+import { timeText } from './time.ts'
+
+export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
+
+const columns = [{ label: 'Title', kind: 'wrap' }, { label: 'Last changed' }] as const
+
+/** The documents of one's teams, newest first. @param nextCursor null on the last page */
+export function documentListPage(
+  documents: readonly ShownDocument[],
+  nextCursor: string | null,
+  viewer: Viewer,
+): string {
+  const rows = documents.map(({ id, title, updatedAt }) => [
+    html`<a href="/app/documents/${id}">${title}</a>`,
+    timeText(updatedAt),
+  ])
+  const older =
+    nextCursor === null
+      ? ''
+      : html`<p class="row"><a href="/app/documents?cursor=${encodeURIComponent(nextCursor)}">Older documents</a></p>`
+  return layout(
+    'Documents',
+    html`<header class="head">
+        <h1>Documents</h1>
+        <p class="quiet">What is in the folders of your teams, newest first.</p>
+      </header>
+      <section class="card">
+        ${
+          rows.length === 0
+            ? html`<p class="quiet">None yet. You see here what is in the folders of teams you are in; whoever manages the tenant adds you to one.</p>`
+            : table(columns, rows)
+        }
+        ${older}
+      </section>`,
+    { current: '/app/documents', ...viewer },
+  )
+}
+
+/** A document of one of one's teams. */
+export function documentPage(
+  { id, title, body, updatedAt }: ShownDocument,
+  viewer: Viewer,
+): string {
+  return layout(
+    title,
+    html`<header class="head">
+        <p class="trail"><a href="/app/documents">Documents</a></p>
+        <h1 class="wrap">${title}</h1>
+        <p class="quiet">Document ${id}, last changed ${timeText(updatedAt)}</p>
+      </header>
+      <section class="card text">${body}</section>`,
+    { current: '/app/documents', ...viewer },
+  )
+}

@@ -1,0 +1,102 @@
+import { onFirstUse } from '#src/on-first-use.ts'
+import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
+import { type Html, html } from './html.ts'
+import { layout } from './layout.ts'
+import type { Viewer } from './navigation.ts'
+import { table } from './table.ts'
+import { timeText } from './time.ts'
+
+export type OrderView = {
+  viewer: Viewer
+  /** Whether its address was just changed. */
+  changed: boolean
+  order: {
+    id: number
+    lineItems: readonly LineItem[]
+    shippingAddress: ShippingAddress
+    cardLast4: string
+    createdAt: string
+  }
+}
+
+/** One's own order, and where it is shipped to, which can be changed. */
+export function orderPage({ viewer, changed, order }: OrderView): string {
+  const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
+  return layout(
+    `Order ${id}`,
+    html`<header class="head">
+        <p class="trail"><a href="/">Home</a></p>
+        <h1>Order ${id}</h1>
+        <p class="quiet">Placed ${timeText(createdAt)}, paid with the card that ends in ${cardLast4}</p>
+      </header>
+      ${changed ? html`<p class="notice" role="status">The address is changed.</p>` : ''}
+      <section class="card" aria-labelledby="items">
+        <h2 id="items">Items</h2>
+        ${itemTable(lineItems)}
+      </section>
+      <section class="card" aria-labelledby="address">
+        <h2 id="address">Ships to</h2>
+        <form class="form first" method="post" action="/app/orders/${id}/address">${addressFields(shippingAddress)}
+          <button class="button">Save the address</button>
+        </form>
+      </section>`,
+    { current: '/app/orders', ...viewer },
+  )
+}
+
+const columns = [
+  { label: 'Article', kind: 'wrap' },
+  { label: 'Quantity', kind: 'number' },
+  { label: 'Each', kind: 'number' },
+  { label: 'Together', kind: 'number' },
+] as const
+
+function itemTable(items: readonly LineItem[]): Html {
+  const rows = items.map(({ sku, quantity, unitPrice }) => [
+    sku,
+    quantity,
+    price(unitPrice),
+    price(quantity * unitPrice),
+  ])
+  const total = items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
+  return html`${table(columns, rows)}
+        <p class="total">Total <b>${price(total)}</b></p>`
+}
+
+const amounts = onFirstUse(() => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }))
+
+/** Minor units as a person reads them; an order names no currency. */
+function price(minorUnits: number): string {
+  return amounts().format(minorUnits / 100)
+}
+
+type Field = {
+  name: keyof ShippingAddress
+  label: string
+  autocomplete: string
+  most: number
+  optional?: true
+}
+
+const fields: readonly Field[] = [
+  { name: 'name', label: 'Name', autocomplete: 'name', most: 200 },
+  { name: 'line1', label: 'Street', autocomplete: 'address-line1', most: 200 },
+  {
+    name: 'line2',
+    label: 'Further line (optional)',
+    autocomplete: 'address-line2',
+    most: 200,
+    optional: true,
+  },
+  { name: 'city', label: 'City', autocomplete: 'address-level2', most: 200 },
+  { name: 'postalCode', label: 'Postal code', autocomplete: 'postal-code', most: 32 },
+]
+
+function addressFields(address: ShippingAddress): Html {
+  const inputs = fields.map(
+    ({ name, label, autocomplete, most, optional }) => html`
+          <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${optional ? '' : html` required`}></label>`,
+  )
+  return html`${inputs}
+          <label>Country, two letters <input name="country" value="${address.country}" pattern="[A-Z]{2}" maxlength="2" autocomplete="country" required></label>`
+}

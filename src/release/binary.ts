@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { sha256 } from '#src/crypto/hash.ts'
+import { version } from '#src/version.ts'
+import { writeBill, writeNotices } from './bill.ts'
+import { bundleProgram, queryCompiler, top } from './bundle.ts'
+import { findPackages, findRuntime } from './packages.ts'
+
+/*
+ * `npm run build:binary`: dist/gatehouse, the whole program in one file with its migrations, pages
+ * and WebAssembly inside, and without the demo. Beside it what is in it, and under which licences.
+ */
+
+const binary = `${top}dist/gatehouse`
+
+await mkdir(`${top}dist`, { recursive: true })
+const bundle = await bundleProgram()
+const packages = await findPackages(bundle)
+const runtime = await findRuntime()
+await writeFile(`${binary}.mjs`, bundle.code)
+await writeFile(top + queryCompiler, bundle.queryCompilerWasm)
+await writeFile(
+  `${binary}.json`,
+  JSON.stringify({
+    main: `${binary}.mjs`,
+    mainFormat: 'module',
+    output: binary,
+    disableExperimentalSEAWarning: true,
+    useCodeCache: false,
+    // A quarter of V8's own size: 19 MB less at rest, and reads and events measured no slower.
+    execArgv: ['--max-semi-space-size=4'],
+    assets: Object.fromEntries(bundle.assets.map((path) => [path, top + path])),
+  }),
+)
+// One that runs cannot be written over, but it can be replaced.
+await rm(binary, { force: true })
+const build = spawnSync(process.execPath, [`--build-sea=${binary}.json`], { stdio: 'inherit' })
+if (build.status !== 0) throw new Error('The binary could not be put together.')
+await chmod(binary, 0o755)
+
+const whole = await readFile(binary)
+const subject = {
+  name: 'gatehouse',
+  version,
+  license: 'MIT',
+  sha256: sha256(whole).toString('hex'),
+}
+await writeFile(`${binary}.cdx.json`, writeBill(subject, packages, runtime))
+await writeFile(`${top}dist/THIRD-PARTY-NOTICES`, writeNotices([...packages, runtime]))
+process.stdout.write(
+  `dist/gatehouse: ${(whole.length / 1e6).toFixed(0)} MB, with ${packages.length} packages and Node ${runtime.version}\n`,
+)

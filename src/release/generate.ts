@@ -1,0 +1,31 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { accessOverview } from '#src/access/overview.ts'
+import { accessDocument } from '#src/access-document.ts'
+import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
+import { metricsTable } from '#src/metrics-document.ts'
+
+/*
+ * `npm run generate`: writes the documents that are made from the code. A test fails when one of
+ * them is not what this would write.
+ */
+
+const settings = documentedSettings()
+await writeFile(new URL('../../.env.example', import.meta.url), environmentExample(settings))
+
+const access = new URL('../../docs/access.md', import.meta.url)
+await mkdir(new URL('..', access), { recursive: true })
+await writeFile(access, accessDocument(accessOverview()))
+
+await writeTable('../README.md', 'settings', settingsTable(settings))
+await writeTable('../docs/observability.md', 'metrics', await metricsTable())
+
+/** Puts the table between the two marks of the document. */
+async function writeTable(path: string, mark: string, table: string): Promise<void> {
+  const document = new URL(path, import.meta.url)
+  const marks = new RegExp(`(<!-- ${mark}: generated -->\\n)[\\s\\S]*(<!-- ${mark}: end -->)`)
+  const text = await readFile(document, 'utf8')
+  await writeFile(
+    document,
+    text.replace(marks, (_all, start, end) => `${start}${table}${end}`),
+  )
+}

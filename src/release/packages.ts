@@ -1,0 +1,124 @@
+import { glob, readdir, readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import Type from 'typebox'
+import { Value } from 'typebox/value'
+import { type Bundle, top } from './bundle.ts'
+
+/** A package of which something is in the binary. */
+export type Package = {
+  name: string
+  version: string
+  /** SPDX expression, as its package.json says. */
+  license: string
+  /** Its licence and notice files, word for word. */
+  texts: readonly string[]
+}
+
+/** Licences under which the binary may be given away with nothing but their texts beside it. */
+const allowed = [
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+]
+
+const Manifest = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  license: Type.Optional(Type.String()),
+  author: Type.Optional(Type.Unknown()),
+})
+
+/**
+ * The packages of which at least one byte is in the bundle or among its assets, by name; two
+ * versions of one are two.
+ * @throws Error naming those whose licence is not allowed
+ */
+export async function findPackages({ metafile, assets }: Bundle): Promise<Package[]> {
+  const [output] = Object.values(metafile.outputs)
+  const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput)
+  const files = [...used.map(([path]) => resolve(top, path)), ...assets.map((path) => top + path)]
+  const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
+  const found = await Promise.all([...folders].map(readPackage))
+  const unique = new Map(found.map((one) => [`${one.name}@${one.version}`, one]))
+  const packages = [...unique]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, one]) => one)
+  refuseLicences(packages)
+  return packages.map((one) => ({ ...one, texts: completeTexts(one, packages) }))
+}
+
+/** Also Node, which the program is put into: its version and the text of its licence. */
+export async function findRuntime(): Promise<Package> {
+  const texts: string[] = []
+  for await (const path of glob('node_modules/node/node_modules/node-*/LICENSE', { cwd: top })) {
+    texts.push(await readFile(top + path, 'utf8'))
+  }
+  if (texts.length === 0)
+    throw new Error('Node’s LICENSE is not in node_modules (`npm install` prunes it): run npm ci.')
+  return { name: 'node', version: process.versions.node, license: 'MIT', texts }
+}
+
+/** @throws Error naming every package whose licence is not in the list */
+export function refuseLicences(packages: readonly Pick<Package, 'name' | 'license'>[]): void {
+  const refused = packages.filter(({ license }) => !allowed.includes(license))
+  if (refused.length === 0) return
+  const names = refused.map(({ name, license }) => `${name} (${license || 'none'})`).join(', ')
+  throw new Error(`Licences that nobody has allowed (src/release/packages.ts): ${names}.`)
+}
+
+function folderOf(file: string): string | null {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? null
+}
+
+type Found = Package & { author: string }
+
+async function readPackage(folder: string): Promise<Found> {
+  const manifest: unknown = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))
+  if (!Value.Check(Manifest, manifest)) throw new Error(`${folder} has no proper package.json.`)
+  const { name, version, license = '', author } = manifest
+  const texts = await readTexts(folder)
+  if (texts.length === 0) texts.push(...(await readReadme(folder)))
+  return { name, version, license, texts, author: nameOf(author) }
+}
+
+async function readTexts(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name))
+  const texts = await Promise.all(names.map((name) => readAll(`${folder}/${name}`)))
+  return texts.flat()
+}
+
+/** A file, or all files of a folder of them (LICENSES). */
+async function readAll(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [await readFile(path, 'utf8')]
+  const texts = await Promise.all(
+    (await readdir(path)).sort().map((name) => readAll(`${path}/${name}`)),
+  )
+  return texts.flat()
+}
+
+/** Some have their licence at the end of their README. */
+async function readReadme(folder: string): Promise<string[]> {
+  const text = await readFile(`${folder}/README.md`, 'utf8').catch(() => '')
+  const [, license] = /^#+ *licen[cs]e\s*$([\s\S]*)/im.exec(text) ?? []
+  return license?.includes('Permission is hereby granted') ? [license] : []
+}
+
+/** Who has no text at all gets that of the same licence of another, with their own name in it. */
+function completeTexts({ texts, license, author }: Found, packages: readonly Package[]) {
+  if (texts.length > 0) return texts
+  const [text] =
+    packages.find((one) => one.license === license && one.texts.length > 0)?.texts ?? []
+  if (text === undefined) throw new Error(`Nobody has the text of the licence ${license}.`)
+  const grant = Math.max(text.indexOf('Permission is hereby granted'), 0)
+  return [`Copyright (c) ${author}\n\n${text.slice(grant)}`]
+}
+
+function nameOf(author: unknown): string {
+  if (typeof author === 'string') return author
+  const named = Type.Object({ name: Type.String() })
+  return Value.Check(named, author) ? author.name : 'its authors'
+}

@@ -1,0 +1,62 @@
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { publish } from '#src/webhooks/events/publish.ts'
+
+export const invoiceList = { name: 'invoices', forms: [idForm] }
+
+/** The invoices of the tenant, newest first. */
+export async function listInvoices(tx: Tx, scope: TenantScope, page: Page) {
+  const rows = await tx.invoice.findMany({
+    where: { tenantId: scope.tenantId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, invoiceList.name, (row) => [String(row.id)], toInvoice)
+}
+
+/** An invoice of the tenant, or null: missing and another tenant's are the same. */
+export async function findInvoice(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
+  const [row] = await db.readRows<InvoiceRow>(
+    scope,
+    Prisma.sql`
+      SELECT id, tenant_id AS "tenantId", amount, currency, status, created_at AS "createdAt"
+      FROM invoices WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}`,
+  )
+  return row === undefined ? null : toInvoice(row)
+}
+
+/**
+ * Makes the invoice of a paid charge; the event is its key, so running twice makes one.
+ * @param amount minor units of `currency`
+ */
+export async function createInvoice(
+  tx: Tx,
+  scope: TenantScope,
+  invoice: { amount: number; currency: string; sourceEvent: string },
+  now: Date,
+): Promise<void> {
+  const [row] = await tx.invoice.createManyAndReturn({
+    data: { ...invoice, tenantId: scope.tenantId, status: 'paid' },
+    skipDuplicates: true,
+  })
+  if (row === undefined) return
+  await publish(tx, scope, { type: 'invoice.created', data: toInvoice(row) }, now)
+}
+
+/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+type InvoiceRow = Omit<Prisma.InvoiceGetPayload<object>, 'id' | 'amount' | 'sourceEvent'> & {
+  id: bigint | string
+  amount: bigint | string
+}
+
+function toInvoice(row: InvoiceRow) {
+  return {
+    id: Number(row.id),
+    tenantId: row.tenantId,
+    amount: Number(row.amount),
+    currency: row.currency,
+    status: row.status,
+    createdAt: row.createdAt.toISOString(),
+  }
+}

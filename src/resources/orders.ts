@@ -1,0 +1,130 @@
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import { refuseLeaver } from '#src/db/errors.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { inTenant } from '#src/db/in-tenant.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { publish } from '#src/webhooks/events/publish.ts'
+
+export type ShippingAddress = {
+  name: string
+  line1: string
+  line2?: string
+  city: string
+  postalCode: string
+  country: string
+}
+
+/** `unitPrice` in minor units. */
+export type LineItem = { sku: string; quantity: number; unitPrice: number }
+
+/** The first lock: whose orders. */
+export type OwnerScope = { readonly userId: number }
+
+export const orderList = { name: 'orders', forms: [idForm] }
+
+/** The orders of `owner` in all their tenants, newest first. */
+export async function listOrders(tx: Tx, owner: OwnerScope, page: Page) {
+  const rows = await tx.order.findMany({
+    where: { userId: owner.userId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, orderList.name, (row) => [String(row.id)], toOrder)
+}
+
+/** An order of `owner`, or null: missing and not theirs are the same. */
+export async function findOrder(db: Pick<Database, 'readRows'>, owner: OwnerScope, id: number) {
+  const [row] = await db.readRows<OrderRow>(
+    owner,
+    Prisma.sql`
+      SELECT id, user_id AS "userId", line_items AS "lineItems",
+             shipping_address AS "shippingAddress", card_last4 AS "cardLast4",
+             created_at AS "createdAt", updated_at AS "updatedAt"
+      FROM orders WHERE user_id = ${owner.userId} AND id = ${id}`,
+  )
+  return row === undefined ? null : toOrder(row)
+}
+
+/** The newest orders of `owner`, as the start page lists them. */
+export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number) {
+  const rows = await tx.order.findMany({
+    where: { userId: owner.userId },
+    orderBy: { id: 'desc' },
+    take: limit,
+  })
+  return rows.map((row) => {
+    const { id, shippingAddress, lineItems } = toOrder(row)
+    return { id, city: shippingAddress.city, items: lineItems.length }
+  })
+}
+
+/**
+ * A new order of `owner`, placed in the tenant they are in.
+ * @throws Refusal `forbidden` for an owner who is being removed
+ */
+export async function createOrder(
+  tx: Tx,
+  owner: OwnerScope & TenantScope,
+  order: { lineItems: LineItem[]; shippingAddress: ShippingAddress; cardLast4: string },
+  now: Date,
+) {
+  const { userId, tenantId } = owner
+  const { lineItems, shippingAddress, cardLast4 } = order
+  const row = await tx.order
+    .create({
+      data: {
+        userId,
+        tenantId,
+        lineItems,
+        shippingAddress,
+        cardLast4,
+        createdAt: now,
+        updatedAt: now,
+      },
+    })
+    .catch(refuseLeaver)
+  return toOrder(row)
+}
+
+/**
+ * Changes the shipping address of an order of `owner`; null when it is missing or not theirs. The
+ * tenant it was placed in is told, whichever the owner is in now.
+ */
+export async function changeOrder(
+  tx: Tx,
+  owner: OwnerScope & { readonly tenantId?: string },
+  id: number,
+  change: { shippingAddress: ShippingAddress },
+  now: Date,
+) {
+  const rows = await tx.order.updateManyAndReturn({
+    where: { id, userId: owner.userId },
+    data: { shippingAddress: change.shippingAddress, updatedAt: now },
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  const order = toOrder(row)
+  await inTenant(tx, owner, row.tenantId, () =>
+    publish(tx, row, { type: 'order.updated', data: order }, now),
+  )
+  return order
+}
+
+/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+type OrderRow = Omit<Prisma.OrderGetPayload<object>, 'id' | 'userId' | 'tenantId'> & {
+  id: bigint | string
+  userId: bigint | string
+}
+
+function toOrder(row: OrderRow) {
+  return {
+    id: Number(row.id),
+    userId: Number(row.userId),
+    // Written through the schemas of the route alone, so what comes out has their shape.
+    lineItems: row.lineItems as LineItem[],
+    shippingAddress: row.shippingAddress as ShippingAddress,
+    cardLast4: row.cardLast4,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

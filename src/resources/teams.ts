@@ -1,0 +1,72 @@
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import { isForeignKeyViolation } from '#src/db/errors.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { takeTurn } from '#src/folder-tree.ts'
+import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { Refusal } from '#src/http/problems.ts'
+
+export const teamList = { name: 'teams', forms: [idForm] }
+
+/** The teams of the tenant, newest first. */
+export async function listTeams(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const [last] = page.after ?? []
+  const rows = await tx.team.findMany({
+    where: { tenantId, ...(last === undefined ? {} : { id: { lt: BigInt(last) } }) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, teamList.name, (row) => [String(row.id)], toTeam)
+}
+
+/** A team of the tenant, or null: missing and another tenant's are the same. */
+export async function findTeam(tx: Tx, { tenantId }: TenantScope, id: number) {
+  const row = await tx.team.findFirst({ where: { tenantId, id } })
+  return row && toTeam(row)
+}
+
+/** A new team of the tenant, without members. */
+export async function createTeam(tx: Tx, { tenantId }: TenantScope, name: string, now: Date) {
+  const row = await tx.team.create({ data: { tenantId, name, createdAt: now, updatedAt: now } })
+  return toTeam(row)
+}
+
+/** Renames a team of the tenant; null when it is missing. */
+export async function renameTeam(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  id: number,
+  name: string,
+  now: Date,
+) {
+  const [row] = await tx.team.updateManyAndReturn({
+    where: { tenantId, id },
+    data: { name, updatedAt: now },
+  })
+  return row === undefined ? null : toTeam(row)
+}
+
+/**
+ * Deletes a team of the tenant that owns no folders; its members are members no more.
+ * @returns false when it is missing
+ * @throws Refusal `conflict` while it owns folders
+ */
+export async function deleteTeam(tx: Tx, scope: TenantScope, id: number): Promise<boolean> {
+  await takeTurn(tx, scope)
+  try {
+    const { count } = await tx.team.deleteMany({ where: { tenantId: scope.tenantId, id } })
+    return count === 1
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Refusal('conflict', { detail: 'The team still owns folders.' })
+  }
+}
+
+function toTeam(row: Prisma.TeamGetPayload<object>) {
+  return {
+    id: Number(row.id),
+    tenantId: row.tenantId,
+    name: row.name,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The files the program reads while it runs, by their path from the top folder: migrations, pages'
+ * files, WebAssembly. In a checkout they lie there; in the single binary they are inside of it
+ * (src/release/binary.ts puts them there).
+ */
+export async function readAsset(path: string): Promise<Uint8Array> {
+  return isSea() ? new Uint8Array(getRawAsset(path)) : readFile(inCheckout(path))
+}
+
+export async function readTextAsset(path: string): Promise<string> {
+  return new TextDecoder().decode(await readAsset(path))
+}
+
+/** The paths of all assets below a folder, sorted. */
+export async function listAssets(folder: string): Promise<string[]> {
+  const paths = isSea() ? getAssetKeys() : await listCheckout(folder)
+  return paths.filter((path) => path.startsWith(`${folder}/`)).sort()
+}
+
+async function listCheckout(folder: string): Promise<string[]> {
+  const names = await readdir(inCheckout(folder), { recursive: true })
+  return names.map((name) => `${folder}/${name}`)
+}
+
+function inCheckout(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+}

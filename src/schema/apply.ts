@@ -1,0 +1,72 @@
+import type pg from 'pg'
+import type { Migration } from '#src/db/migration-files.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
+import { migrationList, noFilters, openSchemaEngine, type SchemaEngine } from './schema-engine.ts'
+
+/**
+ * Applies what is missing, oldest first. A migration runs as one transaction, so nothing of a
+ * failed one was kept: its mark is cleared and it is tried again. One that cannot be in a
+ * transaction (CREATE INDEX CONCURRENTLY) is a single statement, and may have left half an index.
+ * @returns the names of those that were applied
+ * @throws OperatorError with the reason
+ */
+export async function applyMigrations(
+  ownerUrl: string,
+  owner: pg.Client,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const schema = await openSchemaEngine(ownerUrl)
+  try {
+    return await apply(schema, owner, migrations)
+  } catch (error) {
+    throw refusalOf(schema.failure(), error, migrations)
+  } finally {
+    await schema.close()
+  }
+}
+
+function refusalOf(
+  failure: ReturnType<SchemaEngine['failure']>,
+  error: unknown,
+  migrations: readonly Migration[],
+): OperatorError {
+  const name = migrations.find(({ sql }) => sql === failure?.sql)?.name
+  if (isLockTimeout(failure?.error)) {
+    return lockRefusal(`The migration ${name} was given up and nothing of it was kept.`)
+  }
+  const text = failure?.error.message ?? (error instanceof Error ? error.message : String(error))
+  return new OperatorError(
+    `${name === undefined ? 'A migration' : `The migration ${name}`} failed and was rolled back: ${text.split('\n').slice(0, 2).join(': ')}`,
+    'Mend the cause and run migrate again.',
+  )
+}
+
+async function apply(
+  { engine }: SchemaEngine,
+  owner: pg.Client,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const migrationsList = migrationList(migrations)
+  const { failedMigrationNames } = await engine.diagnoseMigrationHistory({
+    migrationsList,
+    optInToShadowDatabase: false,
+    filters: noFilters,
+  })
+  if (failedMigrationNames.length > 0) await dropHalfIndexes(owner)
+  for (const migrationName of failedMigrationNames) {
+    await engine.markMigrationRolledBack({ migrationName })
+  }
+  const result = await engine.applyMigrations({ migrationsList, filters: noFilters })
+  return result.appliedMigrationNames
+}
+
+async function dropHalfIndexes(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class ON oid = indexrelid
+     WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = 'public'::regnamespace`,
+  )
+  for (const { name } of rows) {
+    await untilLocked(() => owner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`))
+  }
+}

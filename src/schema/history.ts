@@ -1,0 +1,27 @@
+import type pg from 'pg'
+import type { Migration } from '#src/db/migration-files.ts'
+
+/**
+ * Which migrations the database has that this program does not know (a newer one applied them), and
+ * which it has not yet.
+ */
+export async function compareHistory(
+  client: pg.Client,
+  known: readonly Migration[],
+): Promise<{ ahead: string[]; behind: string[] }> {
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
+  )
+  const { rows } = tables[0]?.exists
+    ? await client.query<{ name: string }>(
+        `SELECT migration_name AS name FROM _prisma_migrations
+         WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL ORDER BY 1`,
+      )
+    : { rows: [] }
+  const applied = rows.map(({ name }) => name)
+  const names = known.map(({ name }) => name)
+  return {
+    ahead: applied.filter((name) => !names.includes(name)),
+    behind: names.filter((name) => !applied.includes(name)),
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { type Migration, readMigrations } from '#src/db/migration-files.ts'
+import { createQueues } from '#src/queue/queue.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { applyMigrations } from './apply.ts'
+import { compareHistory } from './history.ts'
+import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
+import { grantRole, loginOf } from './roles.ts'
+
+/** Any number that nothing else in this database locks; two `migrate` at once take turns. */
+const migrateLock = 7_165_230_418
+const turnMs = 200
+
+export type MigrateReport = {
+  applied: string[]
+  createdRoles: string[]
+  /** Applied by a newer program; then nothing was changed. */
+  ahead: string[]
+}
+
+/**
+ * Brings the schema and the queue's schema up and gives the application roles their rights.
+ * Running it again changes nothing, and so does running it on a database that a newer program has
+ * brought up: its rights and queues are the newer program's.
+ * @param migrations oldest first; those this program was built with where none are given
+ * @throws OperatorError when the owner's connection or rights do not allow it, or something holds
+ *   a lock for too long
+ */
+export async function migrate(
+  urls: { ownerUrl: string; url: string; workerUrl: string },
+  migrations?: readonly Migration[],
+): Promise<MigrateReport> {
+  const app = loginOf(urls.url)
+  const worker = loginOf(urls.workerUrl)
+  refuseOwner([app.name, worker.name], loginOf(urls.ownerUrl).name)
+  const owner = await connectOwner(urls.ownerUrl)
+  try {
+    await takeTurn(owner)
+    const known = migrations ?? (await readMigrations())
+    const { ahead, behind } = await compareHistory(owner, known)
+    if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
+    if (ahead.length > 0) return { applied: [], createdRoles: [], ahead }
+    const applied = await applyMigrations(urls.ownerUrl, owner, known)
+    const createdRoles = await untilLocked(async () => {
+      await createQueues(urls.ownerUrl, lockWaitMs)
+      return grantRoles(owner, app, worker)
+    }).catch((error) => {
+      if (!isLockTimeout(error)) throw error
+      throw lockRefusal('The migrations are applied; the queues or the rights could not be.')
+    })
+    return { applied, createdRoles, ahead }
+  } finally {
+    await owner.end()
+  }
+}
+
+/**
+ * Asks again and again: a query that waits for the lock is a transaction that is open meanwhile,
+ * and CREATE INDEX CONCURRENTLY in the other `migrate` would wait for its end.
+ */
+async function takeTurn(owner: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await owner.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS taken',
+      [migrateLock],
+    )
+    if (rows[0]?.taken) return
+    await wait(turnMs)
+  }
+}
+
+async function grantRoles(
+  owner: pg.Client,
+  app: ReturnType<typeof loginOf>,
+  worker: ReturnType<typeof loginOf>,
+): Promise<string[]> {
+  const created: string[] = []
+  const one = app.name === worker.name
+  await owner.query('BEGIN')
+  try {
+    if (await grantRole(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
+    if (!one && (await grantRole(owner, worker, ['worker']))) created.push(worker.name)
+    await owner.query('COMMIT')
+    return created
+  } catch (error) {
+    await owner.query('ROLLBACK')
+    throw error
+  }
+}
+
+async function connectOwner(ownerUrl: string): Promise<pg.Client> {
+  const owner = new pg.Client({
+    connectionString: ownerUrl,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'gatehouse migrate',
+    lock_timeout: lockWaitMs,
+  })
+  try {
+    await owner.connect()
+    return owner
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(
+      `The database cannot be reached as its owner: ${reason}.`,
+      'Check DATABASE_OWNER_URL and that PostgreSQL is running.',
+    )
+  }
+}
+
+function divergent(ahead: readonly string[], behind: readonly string[]): OperatorError {
+  return new OperatorError(
+    `The database has migrations that this program does not know (${ahead.join(', ')}), and lacks some that it has (${behind.join(', ')}).`,
+    'Run migrate of the newest release.',
+  )
+}
+
+function refuseOwner(roles: readonly string[], owner: string): void {
+  if (!roles.includes(owner)) return
+  throw new OperatorError(
+    `DATABASE_URL and DATABASE_OWNER_URL both log in as ${owner}.`,
+    'Name another role in DATABASE_URL; migrate creates it. The owner of tables must never serve requests.',
+  )
+}

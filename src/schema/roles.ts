@@ -1,0 +1,63 @@
+import pg from 'pg'
+import { defaultLimits } from '#src/db/pool-options.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { queueGrants, tableGrants } from './tables.ts'
+
+export type Login = { name: string; password: string }
+type Duty = 'web' | 'worker'
+
+/** The role a connection URL logs in as. */
+export function loginOf(url: string): Login {
+  const { username, password } = new URL(url)
+  return { name: decodeURIComponent(username), password: decodeURIComponent(password) }
+}
+
+/**
+ * Creates the role when it is missing (with its URL's password) and gives it exactly the rights of
+ * its duties: everything is revoked and granted anew, in the caller's transaction.
+ * @returns true when the role was created
+ */
+export async function grantRole(
+  owner: pg.Client,
+  login: Login,
+  duties: readonly Duty[],
+): Promise<boolean> {
+  const created = await createRole(owner, login)
+  const role = pg.escapeIdentifier(login.name)
+  await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`)
+  await owner.query(`REVOKE ALL ON SCHEMA public, pgboss FROM ${role}`)
+  await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
+  await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
+  for (const duty of duties) {
+    for (const [table, grants] of Object.entries(tableGrants)) {
+      if (grants[duty] === '') continue
+      await owner.query(`GRANT ${grants[duty]} ON ${pg.escapeIdentifier(table)} TO ${role}`)
+    }
+    for (const [objects, rights] of Object.entries(queueGrants[duty])) {
+      await owner.query(`GRANT ${rights} ON ${objects} TO ${role}`)
+    }
+  }
+  return created
+}
+
+async function createRole(owner: pg.Client, { name, password }: Login): Promise<boolean> {
+  const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])
+  if (rowCount !== 0) return false
+  try {
+    const role = pg.escapeIdentifier(name)
+    await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(password)}`)
+    // For connections that cannot name limits of their own, because a pooler stands between.
+    const { statementMs, lockMs, idleInTransactionMs } = defaultLimits
+    await owner.query(`
+      ALTER ROLE ${role} SET statement_timeout = ${statementMs};
+      ALTER ROLE ${role} SET lock_timeout = ${lockMs};
+      ALTER ROLE ${role} SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error
+    throw new OperatorError(
+      `The role ${name} is missing and the owner may not create it.`,
+      `Create it as an administrator (CREATE ROLE ${name} LOGIN PASSWORD …) or give the owner CREATEROLE.`,
+    )
+  }
+}

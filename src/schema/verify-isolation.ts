@@ -1,0 +1,196 @@
+import pg from 'pg'
+import { appendOnly, identityPlane, serviceTables } from '#src/db/planes.ts'
+import { type Canary, canaryRows, insertMember, insertTenant } from './isolation-rows.ts'
+import type { Flaw } from './verify.ts'
+
+/** A table with tenants' rows, and what the role that is logged in may do to it. */
+type TenantTable = {
+  name: string
+  tenantColumn: string
+  deletable: boolean
+  /** A column it may change; null where there is none. */
+  changeable: string | null
+}
+
+type Statement = { text: string; values?: unknown[] }
+
+const remedy =
+  'Restore its row-level security as the migrations make it (prisma/migrations), or the rights of the role (`gatehouse migrate`).'
+
+/**
+ * Tries the second lock: two tenants are made, each looks at and writes to what is the other's, and
+ * everything is rolled back, so no other transaction ever sees them. What the catalogue says is not
+ * asked here; this finds what reads well and does not work.
+ * @param client logged in as the application role
+ * @param concerns which tables are tried
+ * @returns a flaw for each table that lets a tenant reach another's rows, or does not show its own
+ */
+export async function tryCanaries(
+  client: pg.Client,
+  concerns: (table: string) => boolean = () => true,
+): Promise<Flaw[]> {
+  await client.query('BEGIN')
+  try {
+    // A table may be large, and a canary's rows are never many: they are looked for by index.
+    await client.query('SET LOCAL enable_seqscan = off')
+    const unscoped = [...identityPlane, ...serviceTables]
+    const { rows } = await client.query<TenantTable>(tenantTables, [unscoped])
+    const tables = rows.filter(({ name }) => concerns(name))
+    const problems = [
+      ...(await lookWithoutContext(client, tables)),
+      ...(await compareTenants(client, tables)),
+    ]
+    return [...new Set(problems)].map((problem) => ({ problem, remedy }))
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
+async function lookWithoutContext(
+  client: pg.Client,
+  tables: readonly TenantTable[],
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await client.query(`SELECT EXISTS (SELECT FROM ${quote(name)}) AS shown`)
+    if (rows[0].shown) problems.push(`The table ${name} shows rows although no tenant is set.`)
+  }
+  return problems
+}
+
+async function compareTenants(
+  client: pg.Client,
+  tables: readonly TenantTable[],
+): Promise<string[]> {
+  const one = await makeCanary(client)
+  const other = await makeCanary(client)
+  if (one === null || other === null) return ["The table tenants refuses a tenant's own row."]
+  const problems: string[] = []
+  for (const canary of [one, other]) {
+    await enter(client, canary)
+    for (const [name, insert] of Object.entries(canaryRows)) {
+      if (!(await writes(client, insert(canary), 'kept'))) {
+        problems.push(`The table ${name} refuses a tenant's own row.`)
+      }
+    }
+  }
+  for (const [self, foreign] of [[one, other] as const, [other, one] as const]) {
+    await enter(client, self)
+    for (const table of tables) {
+      problems.push(...(await look(client, table, self)))
+      problems.push(...(await trespass(client, table, self, foreign)))
+    }
+  }
+  await enter(client, null)
+  return [...problems, ...(await lookWithoutContext(client, tables))]
+}
+
+async function makeCanary(client: pg.Client): Promise<Canary | null> {
+  const tenantId = crypto.randomUUID()
+  await enter(client, { tenantId })
+  const made = await writes(client, insertTenant(tenantId), 'kept')
+  return made ? insertMember(client, tenantId) : null
+}
+
+/** The context as a transaction of the pool sets it; null is none. */
+async function enter(client: pg.Client, scope: Partial<Canary> | null): Promise<void> {
+  await client.query({
+    text: `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
+    values: [scope?.tenantId ?? '', String(scope?.userId ?? '')],
+  })
+}
+
+async function look(client: pg.Client, table: TenantTable, self: Canary): Promise<string[]> {
+  const name = quote(table.name)
+  const tenant = quote(table.tenantColumn)
+  const { rows } = await client.query<{ own: boolean; foreign: boolean }>({
+    text: `SELECT EXISTS (SELECT FROM ${name} WHERE ${tenant} = $1) AS own,
+                  EXISTS (SELECT FROM ${name} WHERE ${tenant} IS DISTINCT FROM $1) AS foreign`,
+    values: [self.tenantId],
+  })
+  const [seen] = rows
+  const problems: string[] = []
+  if (seen?.foreign) problems.push(`The table ${table.name} shows a tenant another's rows.`)
+  if (!seen?.own && Object.hasOwn(canaryRows, table.name)) {
+    problems.push(`The table ${table.name} hides a tenant's own rows.`)
+  }
+  return problems
+}
+
+/** Every way of writing to the other tenant's rows; each is taken back, whatever came of it. */
+async function trespass(
+  client: pg.Client,
+  table: TenantTable,
+  self: Canary,
+  foreign: Canary,
+): Promise<string[]> {
+  const { name } = table
+  const where = `WHERE ${quote(table.tenantColumn)} = $1`
+  const attempts: Statement[] = []
+  const insert = canaryRows[name]
+  const excused = appendOnly.some((one) => one === name)
+  if (insert !== undefined && !excused) {
+    attempts.push(insert(foreign), insert({ ...foreign, userId: self.userId }))
+  }
+  if (name === 'tenants') attempts.push(insertTenant(crypto.randomUUID()))
+  if (table.changeable !== null) {
+    const column = quote(table.changeable)
+    const text = `UPDATE ${quote(name)} SET ${column} = ${column} ${where}`
+    attempts.push({ text, values: [foreign.tenantId] })
+  }
+  if (table.deletable) {
+    attempts.push({ text: `DELETE FROM ${quote(name)} ${where}`, values: [foreign.tenantId] })
+  }
+  for (const attempt of attempts) {
+    if (await writes(client, attempt, 'taken back')) {
+      return [`The table ${name} takes what a tenant writes to another's rows.`]
+    }
+  }
+  return []
+}
+
+/** Whether the statement touched a row. A refusal is an answer, any other failure is thrown. */
+async function writes(
+  client: pg.Client,
+  statement: Statement,
+  afterwards: 'kept' | 'taken back',
+): Promise<boolean> {
+  await client.query('SAVEPOINT attempt')
+  const touched = await client.query(statement).then(
+    ({ rowCount }) => rowCount !== 0,
+    (error) => {
+      if (!(error instanceof pg.DatabaseError)) throw error
+      if (error.code === refused) return false
+      // A constraint (class 23) has its say only after the policy has let the row through.
+      if (afterwards === 'taken back' && error.code?.startsWith('23')) return true
+      throw error
+    },
+  )
+  const keep = touched && afterwards === 'kept'
+  await client.query(`${keep ? 'RELEASE' : 'ROLLBACK TO'} SAVEPOINT attempt`)
+  return touched
+}
+
+// No privilege, or a row that a policy does not let in: PostgreSQL has one code for both.
+const refused = '42501'
+
+function quote(name: string): string {
+  return pg.escapeIdentifier(name)
+}
+
+/** Whatever has tenants' rows, locked or not; of each only what the role may do is tried. */
+const tenantTables = `
+  SELECT c.relname AS name, tenant.attname AS "tenantColumn",
+    has_table_privilege(c.oid, 'DELETE') AS deletable,
+    (SELECT a.attname FROM pg_attribute a
+     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+       AND a.attgenerated = '' AND a.attidentity = ''
+       AND has_column_privilege(c.oid, a.attnum, 'UPDATE')
+       AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+     ORDER BY a.attnum LIMIT 1) AS changeable
+  FROM pg_class c
+  JOIN pg_attribute tenant ON tenant.attrelid = c.oid AND NOT tenant.attisdropped
+    AND tenant.attname = CASE c.relname WHEN 'tenants' THEN 'id' ELSE 'tenant_id' END
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v')
+    AND c.relname <> ALL ($1) AND has_column_privilege(c.oid, tenant.attnum, 'SELECT')
+  ORDER BY c.relname`

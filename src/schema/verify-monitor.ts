@@ -1,0 +1,71 @@
+import { Refusal } from '#src/http/problems.ts'
+import type { Flaw } from './verify.ts'
+
+type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) => void>
+
+/** Calls `run` again and again until it is stopped. */
+export type Repeat = (run: () => Promise<void>) => { stop(): void }
+
+export type ProofWatch = {
+  /** @throws Refusal `unavailable` while the last proof stands against the lock */
+  requireProof(): void
+  /** Resolves when no proof is under way and none will be. */
+  stop(): Promise<void>
+}
+
+const intervalSeconds = 60
+
+/** Every minute; a process that has nothing else to do may end. */
+export const everyMinute: Repeat = (run) => {
+  const timer = setInterval(run, intervalSeconds * 1_000)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
+}
+
+/**
+ * Proves the tenant lock again while the program runs; the first proof has passed. Logged is only
+ * what changes. A database that cannot be asked changes nothing: whoever needs it is refused anyway.
+ */
+export function watchProof(
+  prove: () => Promise<Flaw[]>,
+  log: Log,
+  repeat: Repeat = everyMinute,
+): ProofWatch {
+  let found: Flaw | null = null
+  let running: Promise<void> | null = null
+  const repeated = repeat(() => {
+    running ??= proveAgain().finally(() => {
+      running = null
+    })
+    return running
+  })
+
+  async function proveAgain(): Promise<void> {
+    try {
+      const [flaw = null] = await prove()
+      if (flaw !== null && flaw.problem !== found?.problem) {
+        log.error(flaw, 'the tenant lock is broken: what is under it is not served')
+      }
+      if (flaw === null && found !== null) log.info({}, 'the tenant lock holds again')
+      found = flaw
+    } catch (error) {
+      log.debug({ err: error }, 'the tenant lock could not be proven')
+    }
+  }
+
+  return {
+    requireProof() {
+      if (found !== null) throw new Refusal('unavailable', { retryAfterSeconds: intervalSeconds })
+    },
+    async stop() {
+      repeated.stop()
+      await running
+    },
+  }
+}
+
+/** Where nothing is watched, the lock counts as proven. */
+export const unwatched: ProofWatch = {
+  requireProof() {},
+  async stop() {},
+}

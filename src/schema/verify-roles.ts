@@ -1,0 +1,90 @@
+import type pg from 'pg'
+import type { Flaw } from './verify.ts'
+
+type RoleFacts = {
+  name: string
+  bypasses: boolean
+  powers: string[]
+  owned: string[]
+  creates: boolean
+  excessive: string[]
+  definers: string[]
+  hasContext: boolean
+  unlimited: string[]
+}
+
+/** Roles of PostgreSQL itself that reach rows past every grant, or the machine. */
+const powerfulRoles = [
+  'pg_read_all_data',
+  'pg_write_all_data',
+  'pg_read_server_files',
+  'pg_write_server_files',
+  'pg_execute_server_program',
+]
+
+const remedy =
+  'Name another role in the connection URL and run `gatehouse migrate`; it gives that role what it needs and no more.'
+
+/** Whether the role that is logged in can get around row-level security in any way known. */
+export async function findRoleFlaws(client: pg.Client): Promise<Flaw[]> {
+  const { rows } = await client.query<RoleFacts>(roleFacts, [powerfulRoles])
+  return rows.flatMap((role) => roleProblems(role).map((problem) => ({ problem, remedy })))
+}
+
+function roleProblems(role: RoleFacts): string[] {
+  const { name } = role
+  if (role.bypasses) {
+    return [`The role ${name} can bypass row-level security (superuser or BYPASSRLS).`]
+  }
+  if (role.owned.length > 0) {
+    return [`The role ${name} owns tables, or may become their owner (${some(role.owned)}).`]
+  }
+  const problems: string[] = []
+  if (role.powers.length > 0) problems.push(`The role ${name} is too powerful: ${role.powers}.`)
+  if (role.creates) problems.push(`The role ${name} may create objects in the schema public.`)
+  if (role.excessive.length > 0) {
+    problems.push(`The role ${name} may TRUNCATE, REFERENCE or TRIGGER ${some(role.excessive)}.`)
+  }
+  if (role.definers.length > 0) {
+    problems.push(`The role ${name} may run as another role through ${some(role.definers)}.`)
+  }
+  if (role.hasContext) {
+    problems.push(`The role ${name} has a tenant or user before any transaction sets one.`)
+  }
+  if (role.unlimited.length > 0) {
+    problems.push(
+      `The role ${name} may wait without a limit (${role.unlimited.join(', ')}): behind a pooler the role itself must have one, as ALTER ROLE ${name} SET … gives it.`,
+    )
+  }
+  return problems
+}
+
+function some(names: readonly string[]): string {
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ')
+}
+
+// MEMBER, not USAGE: a role that has to say SET ROLE first is no less able to.
+const roleFacts = `
+  SELECT current_user AS name,
+    EXISTS (SELECT FROM pg_roles m WHERE (m.rolbypassrls OR m.rolsuper)
+            AND pg_has_role(current_user, m.oid, 'MEMBER')) AS bypasses,
+    ARRAY(SELECT m.rolname::text FROM pg_roles m
+          WHERE m.rolname = ANY ($1) AND pg_has_role(current_user, m.oid, 'MEMBER'))
+      || ARRAY(SELECT a FROM unnest(ARRAY['CREATEROLE', 'REPLICATION']) a
+          WHERE CASE a WHEN 'CREATEROLE' THEN r.rolcreaterole ELSE r.rolreplication END) AS powers,
+    ARRAY(SELECT c.relname::text FROM pg_class c
+          WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+            AND pg_has_role(current_user, c.relowner, 'MEMBER') ORDER BY 1) AS owned,
+    has_schema_privilege('public', 'CREATE') AS creates,
+    ARRAY(SELECT c.relname::text FROM pg_class c
+          WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+            AND has_table_privilege(c.oid, 'TRUNCATE, REFERENCES, TRIGGER') ORDER BY 1) AS excessive,
+    ARRAY(SELECT p.oid::regprocedure::text FROM pg_proc p
+          JOIN pg_namespace n ON n.oid = p.pronamespace
+          WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+            AND has_schema_privilege(n.oid, 'USAGE')
+            AND has_function_privilege(p.oid, 'EXECUTE') ORDER BY 1) AS definers,
+    current_tenant_id() IS NOT NULL OR current_user_id() IS NOT NULL AS "hasContext",
+    ARRAY(SELECT l FROM unnest(ARRAY['statement_timeout', 'lock_timeout',
+            'idle_in_transaction_session_timeout']) l WHERE current_setting(l) = '0') AS unlimited
+  FROM pg_roles r WHERE r.rolname = current_user`

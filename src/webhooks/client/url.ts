@@ -1,0 +1,69 @@
+import { isIP } from 'node:net'
+import { refusedRange } from './ip-ranges.ts'
+
+/** Why a text is no address of an endpoint. */
+export type UrlRefusal =
+  | 'malformed'
+  | 'too-long'
+  | 'scheme'
+  | 'credentials'
+  | 'fragment'
+  | 'port'
+  | 'name'
+  | 'address'
+
+export type EndpointUrl = { url: URL } | { refused: UrlRefusal }
+
+const maxLength = 2_048
+const ports = ['443', '8443']
+// WHATWG drops tabs, line breaks and blanks at the ends without a word.
+const unseen = /[\s\p{Cc}]/u
+const localSuffixes = ['.localhost', '.local', '.internal', '.cluster.local', '.home.arpa']
+
+/**
+ * The part of the guard that needs no network: what may be asked for at all. The text is parsed
+ * once, as WHATWG does it; `url.href` is the form to keep, whatever the spelling was.
+ * @param allow exact `host:port` pairs of `OUTBOUND_ALLOW`, exempt from rules of address and scheme
+ */
+export function readEndpointUrl(text: string, allow: readonly string[]): EndpointUrl {
+  if (text.length > maxLength) return { refused: 'too-long' }
+  if (unseen.test(text)) return { refused: 'malformed' }
+  const url = URL.parse(text)
+  if (url === null) return { refused: 'malformed' }
+  if (url.href.length > maxLength) return { refused: 'too-long' }
+  const refused = refusalOf(url, isExempt(url, allow))
+  return refused === null ? { url } : { refused }
+}
+
+/** Whether the operator vouches for this host and port, whatever its address. */
+export function isExempt(url: URL, allow: readonly string[]): boolean {
+  return allow.includes(`${url.hostname}:${portOf(url)}`)
+}
+
+/** The port in words, also where it goes without saying. */
+export function portOf({ port, protocol }: URL): string {
+  if (port !== '') return port
+  return protocol === 'https:' ? '443' : '80'
+}
+
+/** The host as a name or as an address without brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+function refusalOf(url: URL, exempt: boolean): UrlRefusal | null {
+  if (url.protocol !== 'https:' && !(exempt && url.protocol === 'http:')) return 'scheme'
+  if (url.username !== '' || url.password !== '') return 'credentials'
+  if (url.href.includes('#')) return 'fragment'
+  if (exempt) return null
+  if (!ports.includes(portOf(url))) return 'port'
+  const host = hostOf(url)
+  if (isIP(host) !== 0) return refusedRange(host) === null ? null : 'address'
+  return isPublicName(host) ? null : 'name'
+}
+
+/** A name with a dot that no machine reads as one of its own network. */
+function isPublicName(name: string): boolean {
+  if (!name.includes('.') || name.endsWith('.')) return false
+  return !localSuffixes.some((suffix) => name.endsWith(suffix))
+}

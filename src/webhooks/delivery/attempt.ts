@@ -1,0 +1,55 @@
+import { type EncryptionKeys, UnsealError } from '#src/crypto/encryption.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
+import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import type { DueDelivery, Target } from './due.ts'
+import { signDelivery } from './signature.ts'
+
+export type AttemptMeans = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; clock: Clock }
+
+/**
+ * One attempt: the same id and bytes as every other of the event, a timestamp and a signature of
+ * its own. Never rejects.
+ */
+export async function attemptDelivery(
+  { event, endpoint }: Pick<DueDelivery, 'event'> & { endpoint: Target },
+  { sender, keys, clock }: AttemptMeans,
+): Promise<SendResult> {
+  const startedAt = clock.now()
+  const timestamp = unixSeconds(clock)
+  try {
+    const secrets = openEndpointSecrets(keys, endpoint, startedAt)
+    const signature = signDelivery({
+      profile: endpoint.signature,
+      secrets,
+      id: event.id,
+      timestamp,
+      body: event.body,
+    })
+    const headers = {
+      'webhook-id': event.id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signature,
+    }
+    return await sender.send({ url: endpoint.url, headers, body: event.body })
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    const cause = `internal: ${error.message}`
+    return { ...unsent, startedAt, cause }
+  }
+}
+
+const unsent = {
+  statusCode: null,
+  responseExcerpt: null,
+  durationMs: 0,
+  error: 'it could not be signed',
+}
+
+/** Success is any 2xx that came to its end. */
+export function succeeded({
+  statusCode,
+  error,
+}: Pick<SendResult, 'statusCode' | 'error'>): boolean {
+  return error === null && statusCode !== null && statusCode >= 200 && statusCode < 300
+}

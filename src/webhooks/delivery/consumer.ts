@@ -1,0 +1,113 @@
+import type { PgBoss } from 'pg-boss'
+import type { JobLog } from '#src/job-log.ts'
+import { createBell } from '#src/outbound/bell.ts'
+import type { Deliver } from './dispatch.ts'
+import { type DeliverJob, deliverChannel, deliverQueue } from './job.ts'
+
+export type Deliverer = {
+  /** Looks for jobs now. */
+  wake(): void
+  /** Takes no more jobs, lets those under way finish for a time, hands back the rest. */
+  stop(): Promise<void>
+}
+
+export type DelivererLimits = {
+  /** Jobs under way in this process. */
+  inFlight: number
+  /** Jobs of one endpoint under way, in all processes together. */
+  perEndpoint: number
+  /** Between looks when nothing wakes: retries come due unannounced. */
+  pollMs: number
+  stopMs: number
+}
+
+export const delivererLimits = {
+  inFlight: 800,
+  perEndpoint: 32,
+  pollMs: 500,
+  stopMs: 6_000,
+} as const satisfies DelivererLimits
+
+const batchJobs = 200
+const errorWaitMs = 1_000
+
+/**
+ * Streams jobs from the queue: each is taken as soon as there is room for it, and none waits for
+ * another. No endpoint may have more than `perEndpoint` jobs under way, nor more than an eighth of
+ * the room that is left: however many endpoints hang, there is room for one that does not.
+ * @param announced whether this process can be told of new jobs; else it looks every so often
+ */
+export async function startDeliverer(
+  queue: PgBoss,
+  deliver: Deliver,
+  logger: JobLog,
+  announced: boolean,
+  limits: DelivererLimits = delivererLimits,
+): Promise<Deliverer> {
+  const bell = createBell()
+  const underWay = new Map<string, Promise<void>>()
+  const abandoned = new AbortController()
+  let stopping = false
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      const taken = await take().catch((error) => {
+        logger.error({ err: error }, 'no jobs could be taken')
+        return null
+      })
+      if (taken === null) await bell.wait(errorWaitMs)
+      else if (taken === 0) await bell.wait(limits.pollMs)
+    }
+  }
+
+  async function take(): Promise<number> {
+    const room = limits.inFlight - underWay.size
+    if (room === 0) return 0
+    const jobs = await queue.fetch<DeliverJob>(deliverQueue, {
+      batchSize: Math.min(room, batchJobs),
+      groupConcurrency: Math.max(1, Math.min(limits.perEndpoint, room >> 3)),
+    })
+    for (const [index, done] of deliver(jobs, abandoned.signal).entries()) {
+      const id = jobs[index]?.id ?? ''
+      const finished = done.then(() => {
+        underWay.delete(id)
+        bell.ring()
+      })
+      underWay.set(id, finished)
+    }
+    return jobs.length
+  }
+
+  const listening = announced ? await listen(queue, bell.ring, logger) : undefined
+  const running = run()
+
+  return {
+    wake: bell.ring,
+    async stop() {
+      stopping = true
+      bell.ring()
+      await Promise.all([running, listening?.close()])
+      await within(limits.stopMs, Promise.all(underWay.values()))
+      abandoned.abort()
+      // To be tried again at once, by whoever is left.
+      if (underWay.size > 0) await queue.fail(deliverQueue, [...underWay.keys()])
+    },
+  }
+}
+
+/** Wakes when a commit says that there are jobs. Without it, looking every so often has to do. */
+async function listen(queue: PgBoss, wake: () => void, logger: JobLog) {
+  try {
+    return await queue.getDb().listen?.(deliverChannel, wake, wake)
+  } catch (error) {
+    logger.warn({ err: error }, 'deliveries are looked for, not announced')
+    return undefined
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([work, promise])
+  clearTimeout(timer)
+}

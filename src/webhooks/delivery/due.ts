@@ -1,0 +1,88 @@
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { EndpointState } from '#src/webhooks/endpoints/health.ts'
+import type { SealedSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import type { SignatureProfile } from './signature.ts'
+
+/** A delivery with all that an attempt at it needs. */
+export type DueDelivery = {
+  id: string
+  status: 'pending' | 'succeeded' | 'exhausted'
+  series: number
+  /** Made in the series so far. */
+  attempts: number
+  createdAt: Date
+  event: { id: string; body: string }
+  endpoint: Target & Pick<EndpointState, 'status' | 'lastSuccessAt'>
+}
+
+/** Where an attempt goes and what signs it. */
+export type Target = SealedSecrets & {
+  id: string
+  tenantId: string
+  url: string
+  signature: SignatureProfile
+}
+
+type Row = {
+  id: string
+  status: DueDelivery['status']
+  series: number
+  attempts: number
+  created_at: Date
+  event_id: string
+  body: string
+  endpoint_id: string
+  url: string
+  signature: SignatureProfile
+  endpoint_status: EndpointState['status']
+  last_success_at: Date | null
+  secret: Uint8Array
+  previous_secret: Uint8Array | null
+  previous_secret_expires_at: Date | null
+}
+
+/** The deliveries of the tenant by id; those that are missing or not theirs are left out. */
+export async function findDueDeliveries(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  ids: readonly string[],
+): Promise<Map<string, DueDelivery>> {
+  const rows = await tx.$queryRaw<Row[]>`
+    SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body,
+      e.id AS endpoint_id, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
+      e.secret, e.previous_secret, e.previous_secret_expires_at
+    FROM unnest(${[...ids]}::uuid[]) AS due (id)
+    -- One by one, by their whole key, also on a table whose statistics are still to come.
+    CROSS JOIN LATERAL (
+      SELECT * FROM deliveries
+      WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = due.id LIMIT 1
+    ) AS d
+    CROSS JOIN LATERAL (
+      SELECT body FROM outbound_events
+      WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
+    ) AS v
+    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`
+  return new Map(rows.map((row) => [row.id, toDelivery(row, tenantId)]))
+}
+
+function toDelivery(row: Row, tenantId: string): DueDelivery {
+  return {
+    id: row.id,
+    status: row.status,
+    series: row.series,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    event: { id: row.event_id, body: row.body },
+    endpoint: {
+      id: row.endpoint_id,
+      tenantId,
+      url: row.url,
+      signature: row.signature,
+      status: row.endpoint_status,
+      lastSuccessAt: row.last_success_at,
+      secret: row.secret,
+      previousSecret: row.previous_secret,
+      previousSecretExpiresAt: row.previous_secret_expires_at,
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import type { Database, TenantScope } from '#src/db/database.ts'
+import type { IdentityPlane } from '#src/db/system-database.ts'
+import { listTenantIds } from '#src/db/tenant-ids.ts'
+
+const batchRows = 500
+
+/**
+ * Lets go of events made before `before`, in small commits, tenant by tenant: with an event go its
+ * deliveries and their attempts.
+ * @returns how many events there were
+ */
+export async function purgeEvents(
+  db: Database,
+  plane: IdentityPlane,
+  before: Date,
+): Promise<number> {
+  let events = 0
+  for await (const tenantId of listTenantIds(plane)) {
+    let purged: number
+    do {
+      purged = await purgeBatch(db, { tenantId }, before)
+      events += purged
+    } while (purged === batchRows)
+  }
+  return events
+}
+
+function purgeBatch(db: Database, scope: TenantScope, before: Date): Promise<number> {
+  return db.write(
+    scope,
+    (tx) => tx.$executeRaw`
+      DELETE FROM outbound_events WHERE tenant_id = ${scope.tenantId}::uuid AND id IN (
+        SELECT id FROM outbound_events
+        WHERE tenant_id = ${scope.tenantId}::uuid AND created_at < ${before}
+        ORDER BY created_at LIMIT ${batchRows})`,
+  )
+}

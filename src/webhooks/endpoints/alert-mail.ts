@@ -1,0 +1,79 @@
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import type { JobLog } from '#src/job-log.ts'
+import type { Mailer } from '#src/mail/mailer.ts'
+import { composeAlertMail, type Notification } from '#src/outbound/alert-mail.ts'
+import type { Clock } from '#src/runtime/clock.ts'
+import { type AlertMailJob, alertMailQueue } from './alerts.ts'
+import { isAlertKind } from './health.ts'
+
+export type AlertMeans = {
+  db: Database
+  /** Null without a mail server: the log has to do. */
+  mailer: Mailer | null
+  baseUrl: string
+  listManagers(tx: Tx, scope: TenantScope): Promise<string[]>
+  clock: Clock
+}
+
+type Job = JobWithMetadata<AlertMailJob>
+
+const pollSeconds = 0.5
+const batchSize = 5 // few at once: each waits for the mail server
+
+/** Starts mailing what owners are to be told. */
+export async function workAlerts(queue: PgBoss, means: AlertMeans, log: JobLog): Promise<void> {
+  await queue.work(
+    alertMailQueue,
+    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    (jobs: Job[]) => Promise.all(jobs.map((job) => workAlert(job, means, log))),
+  )
+}
+
+async function workAlert(job: Job, means: AlertMeans, log: JobLog): Promise<JobResult> {
+  const { tenantId, notificationId } = job.data
+  try {
+    const { outcome, kind, endpointId } = await mailAlert(job.data, means)
+    const level = kind === 'endpoint.recovered' ? 'info' : 'warn'
+    log[level](
+      { tenantId, notificationId, kind, endpointId, outcome },
+      'owners told of an endpoint',
+    )
+    return { id: job.id, status: 'completed' }
+  } catch (error) {
+    const level = job.retryCount >= job.retryLimit ? 'error' : 'warn'
+    log[level]({ tenantId, notificationId, err: error }, 'alert could not be mailed')
+    return { id: job.id, status: 'failed' }
+  }
+}
+
+type Told = {
+  outcome: 'mailed' | 'not-mailed' | 'nobody' | 'before' | 'gone'
+  kind?: string
+  endpointId?: string
+}
+
+/** Mails a notification, if that was not done before. @throws MailError */
+export async function mailAlert(
+  { tenantId, notificationId: id }: AlertMailJob,
+  { db, mailer, baseUrl, listManagers, clock }: AlertMeans,
+): Promise<Told> {
+  const scope = { tenantId }
+  const found = await db.read(scope, async (tx) => ({
+    row: await tx.notification.findFirst({ where: { tenantId, id } }),
+    to: await listManagers(tx, scope),
+  }))
+  const { row, to } = found
+  if (row === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
+  const { kind, endpointId, message, createdAt } = row
+  const about = { kind, endpointId }
+  if (row.mailedAt !== null) return { outcome: 'before', ...about }
+  if (mailer === null) return { outcome: 'not-mailed', ...about }
+  if (to.length === 0) return { outcome: 'nobody', ...about }
+  const notification: Notification = { tenantId, id, kind, endpointId, message, createdAt }
+  await mailer.send(composeAlertMail(notification, to, baseUrl))
+  await db.write(scope, (tx) =>
+    tx.notification.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
+  )
+  return { outcome: 'mailed', ...about }
+}

@@ -1,0 +1,47 @@
+import { fromPrisma, type PgBoss } from 'pg-boss'
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { AlertKind } from './health.ts'
+
+export type Alert = { kind: AlertKind; endpointId: string; url: string }
+
+/** Which notification a mail is to be sent of. */
+export type AlertMailJob = { tenantId: string; notificationId: number }
+
+export const alertMailQueue = 'alert-mail'
+
+const quietMs = 3_600_000 // contract 7: once per endpoint and hour
+
+const messages: Readonly<Record<AlertKind, (host: string) => string>> = {
+  'endpoint.failing': (host) =>
+    `The webhook endpoint at ${host} is failing: every attempt at a delivery has failed.`,
+  'endpoint.disabled': (host) =>
+    `The webhook endpoint at ${host} is disabled: it has failed for five days.`,
+  'endpoint.recovered': (host) => `The webhook endpoint at ${host} takes deliveries again.`,
+}
+
+/**
+ * Tells the owners of a tenant of one of its endpoints, in the transaction that changes it: a
+ * notification, and a job that mails it. The same is said once an hour; the caller holds the lock
+ * of the endpoint's row. Of the URL only the host is named: a path may be a secret.
+ */
+export async function alertOwners(
+  tx: Tx,
+  queue: PgBoss,
+  { tenantId }: TenantScope,
+  { kind, endpointId, url }: Alert,
+  now: Date,
+): Promise<void> {
+  const recent = { gt: new Date(now.getTime() - quietMs) }
+  const said = await tx.notification.findFirst({
+    where: { tenantId, endpointId, kind, createdAt: recent },
+    select: { id: true },
+  })
+  if (said !== null) return
+  const message = messages[kind](new URL(url).host)
+  const { id } = await tx.notification.create({
+    data: { tenantId, kind, endpointId, message, createdAt: now },
+    select: { id: true },
+  })
+  const job: AlertMailJob = { tenantId, notificationId: Number(id) }
+  await queue.send(alertMailQueue, job, { db: fromPrisma(tx) })
+}

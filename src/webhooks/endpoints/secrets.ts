@@ -1,0 +1,51 @@
+import { type Binding, type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
+import type { SealedTable } from '#src/db/key-rotation.ts'
+
+type EndpointKey = { readonly tenantId: string; readonly id: string }
+
+/** The sealed columns of an endpoint. */
+export type SealedSecrets = {
+  readonly secret: Uint8Array
+  readonly previousSecret: Uint8Array | null
+  readonly previousSecretExpiresAt: Date | null
+}
+
+/** Seals a signing secret for one endpoint of one tenant; nowhere else does it open. */
+export function sealEndpointSecret(
+  keys: EncryptionKeys,
+  endpoint: EndpointKey,
+  secret: string,
+): Buffer {
+  return seal(keys, secret, bindingOf(endpoint))
+}
+
+/**
+ * The secrets that sign at `now`, the present one first; the one before it signs until its overlap
+ * ends and not at that instant.
+ * @throws UnsealError
+ */
+export function openEndpointSecrets(
+  keys: EncryptionKeys,
+  endpoint: EndpointKey & SealedSecrets,
+  now: Date,
+): readonly string[] {
+  const { secret, previousSecret, previousSecretExpiresAt: end } = endpoint
+  const open = (sealed: Uint8Array) => unseal(keys, sealed, bindingOf(endpoint))
+  const overlaps = previousSecret !== null && end !== null && now < end
+  return overlaps ? [open(secret), open(previousSecret)] : [open(secret)]
+}
+
+/** The same for both columns: a rotation moves the present secret as it is. */
+function bindingOf({ tenantId, id }: EndpointKey): Binding {
+  return ['endpoint-secret', tenantId, id]
+}
+
+/** Where endpoint secrets are kept, for the rotation of keys. */
+export const sealedSecretTable: SealedTable = {
+  table: 'webhook_endpoints',
+  byTenant: true,
+  key: ['tenant_id', 'id'],
+  columns: ['secret', 'previous_secret'],
+  facts: [],
+  binding: (row) => bindingOf({ tenantId: String(row.tenant_id), id: String(row.id) }),
+}

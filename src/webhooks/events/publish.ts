@@ -1,0 +1,67 @@
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { composeEvent } from '#src/outbound/envelope.ts'
+import { deliverChannel, insertDeliverJobs } from '#src/webhooks/delivery/job.ts'
+import type { EventType } from './types.ts'
+
+export type NewEvent = {
+  type: EventType
+  /** The public shape of what it is about. */
+  data: object
+  /** For this endpoint alone, whichever kinds it chose (the test button). */
+  endpointId?: string
+}
+
+export type Published = { eventId: string; deliveryIds: readonly string[] }
+
+/**
+ * Makes an event inside the transaction of the change it tells of, with a delivery and a job for
+ * every endpoint of the tenant that chose its kind: one statement, committed or rolled back with
+ * the change. A disabled endpoint gets its delivery without a job, to be replayed.
+ * @param now also the event's `createdAt`
+ */
+export async function publish(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  { type, data, endpointId }: NewEvent,
+  now: Date,
+): Promise<Published> {
+  const { id: eventId, body } = composeEvent(type, data, now)
+  const chosen =
+    endpointId === undefined
+      ? Prisma.sql`(event_types IS NULL OR ${type} = ANY (event_types))`
+      : Prisma.sql`id = ${endpointId}::uuid`
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    WITH event AS (
+      INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
+      VALUES (${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now})
+      RETURNING tenant_id, id, type, created_at
+    ), endpoint AS (
+      -- Locked as the foreign key will: one that is being deleted is waited for and left out.
+      SELECT id, status FROM webhook_endpoints
+      WHERE tenant_id = ${tenantId}::uuid AND ${chosen} FOR KEY SHARE
+    ), delivery AS (
+      INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, created_at,
+                              next_attempt_at, finished_at)
+      SELECT event.tenant_id, event.id, endpoint.id, event.type,
+        CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, event.created_at,
+        CASE WHEN endpoint.status <> 'disabled' THEN event.created_at END,
+        CASE WHEN endpoint.status = 'disabled' THEN event.created_at END
+      FROM event CROSS JOIN endpoint
+      RETURNING tenant_id, id, endpoint_id, status
+    ), queued AS (
+      ${insertDeliverJobs(firstAttempts)}
+    ), woken AS (
+      SELECT pg_notify(${deliverChannel}, '') FROM queued LIMIT 1
+    )
+    SELECT delivery.id, (SELECT count(*) FROM woken) FROM delivery`
+  return { eventId, deliveryIds: rows.map(({ id }) => id) }
+}
+
+/** An endpoint that keeps failing comes after those that do not. */
+const firstAttempts = Prisma.sql`
+  SELECT delivery.tenant_id, delivery.id AS delivery_id, 0 AS series, 1 AS number,
+    delivery.endpoint_id, 0 AS wait_seconds,
+    CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END AS priority
+  FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
+  WHERE delivery.status = 'pending'`

@@ -1,0 +1,134 @@
+import t, { type Test } from 'tap'
+import { createInvitation } from '#src/auth/members/invitations.ts'
+import { changeMember, removeMember } from '#src/auth/members/members.ts'
+import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
+import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
+import { switchLocks } from '#test/access/matrix/locks.ts'
+import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
+
+/*
+ * One person in several tenants, with row-level security and the views of members and invitations
+ * open: what is done in one tenant reaches no other for the statements' own sake.
+ */
+
+const device = { userAgent: null, ip: null }
+const page = { limit: 10, after: null }
+
+/** An admin and an editor, who is a member of another tenant too. */
+async function world(t: Test) {
+  const test = await build(t)
+  await switchLocks(test, { queryScope: true, rowLevelSecurity: false })
+  const { database, app } = test
+  const elsewhere = await createUser(database, {
+    role: 'editor',
+    email: 'ada@example.com',
+    emailVerified: true,
+  })
+  const admin = await createUser(database, { role: 'admin' })
+  await join(test, admin.tenantId, elsewhere)
+  const plane = app.identityPlane
+  return { ...test, plane, admin, elsewhere, member: elsewhere.userId }
+}
+
+async function join({ database }: TestApp, tenantId: string, { userId }: TestUser): Promise<void> {
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
+    [tenantId, userId],
+  )
+}
+
+async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<string, string>> {
+  const { rows } = await database.admin.query<{ id: string; role: string }>(
+    'SELECT user_id AS id, role FROM memberships WHERE tenant_id = $1',
+    [tenantId],
+  )
+  return Object.fromEntries(rows.map(({ id, role }) => [id, role]))
+}
+
+t.test('a role changes in the admin’s tenant, and for nobody else in it', async (t) => {
+  const test = await world(t)
+  const { plane, admin, elsewhere, member } = test
+  const colleague = await createUser(test.database, { role: 'editor', tenantId: admin.tenantId })
+  t.match(await changeMember(plane, admin, member, { role: 'viewer' }, device), {
+    id: member,
+    role: 'viewer',
+  })
+  t.same(await rolesIn(test, admin.tenantId), {
+    [admin.userId]: 'admin',
+    [member]: 'viewer',
+    [colleague.userId]: 'editor',
+  })
+  t.same(await rolesIn(test, elsewhere.tenantId), { [member]: 'editor' })
+})
+
+t.test('a member is removed from the admin’s tenant alone, and the user stays', async (t) => {
+  const test = await world(t)
+  const { app, plane, admin, elsewhere, member } = test
+  const colleague = await createUser(test.database, { tenantId: admin.tenantId })
+  const remove = (id: number) => removeMember(plane, app.queue, admin, id, device)
+  t.equal(await remove(member), 'removed')
+  t.same(await rolesIn(test, admin.tenantId), {
+    [admin.userId]: 'admin',
+    [colleague.userId]: 'viewer',
+  })
+  t.same(await rolesIn(test, elsewhere.tenantId), { [member]: 'editor' })
+  t.equal(await remove(colleague.userId), 'removed')
+  const { rows } = await test.database.admin.query('SELECT id::int FROM users ORDER BY id')
+  const left = [elsewhere.userId, admin.userId].map((id) => ({ id }))
+  t.same(rows, left, 'who is a member of no tenant is a user no more')
+})
+
+t.test('a change waits for nobody but the admins and the member', async (t) => {
+  const { database, plane, admin, member } = await world(t)
+  const colleague = await createUser(database, { tenantId: admin.tenantId })
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release(true))
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [colleague.userId])
+  t.match(await changeMember(plane, admin, member, { role: 'viewer' }, device), { role: 'viewer' })
+})
+
+t.test('who is a member elsewhere is still invited, and joins at once', async (t) => {
+  const test = await world(t)
+  const host = await createUser(test.database, { role: 'admin' })
+  const invitation = {
+    tenantId: host.tenantId,
+    email: 'ada@example.com',
+    role: 'viewer',
+    department: null,
+    invitedBy: host.userId,
+  } as const
+  t.match(await createInvitation(test.plane, invitation, device), { acceptedAt: /^\d/ })
+  t.match(await rolesIn(test, host.tenantId), { [test.member]: 'viewer' })
+  t.equal(await createInvitation(test.plane, invitation, device), 'member')
+})
+
+t.test('a session is moved for the user it belongs to', async (t) => {
+  const test = await world(t)
+  const { database, plane, admin, elsewhere, member } = test
+  const { cookieId } = await signIn(test, elsewhere)
+  const { rows } = await database.admin.query<{ id: string }>('SELECT id FROM sessions')
+  const sessionId = rows[0]?.id ?? ''
+  const move = (userId: number) =>
+    switchTenant(plane, { userId, sessionId }, cookieId, admin.tenantId, device)
+  t.same(await move(admin.userId), { outcome: 'session-ended' })
+  t.match(await move(member), { outcome: 'switched' })
+})
+
+t.test('tenants are found by the session, and listed by membership', async (t) => {
+  const { app, admin, elsewhere, member } = await world(t)
+  for (const { tenantId } of [admin, elsewhere]) {
+    const found = await app.db.read({ tenantId }, (tx) => findTenant(tx, { tenantId }))
+    t.match(found, { id: tenantId })
+  }
+  const { userId } = admin
+  const { data } = await app.db.read({ userId }, (tx) =>
+    listMemberships(tx, { userId }, null, page),
+  )
+  t.match(data, [{ id: admin.tenantId, role: 'admin' }])
+  t.equal(data.length, 1)
+  const own = await app.db.read({ userId: member }, (tx) =>
+    listMemberships(tx, { userId: member }, null, page),
+  )
+  t.equal(own.data.length, 2)
+})

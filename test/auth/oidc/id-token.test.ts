@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { judgeIdToken, keepsAccessTokenHash, readIdToken } from '#src/auth/oidc/id-token.ts'
+
+const nowSeconds = 1_900_000_000
+const expected = { clientId: 'gatehouse', nowSeconds }
+const header = { alg: 'RS256', typ: 'JWT' }
+const claims = {
+  iss: 'https://op.example',
+  sub: 'subject-1',
+  aud: 'gatehouse',
+  iat: nowSeconds,
+  exp: nowSeconds + 300,
+}
+const day = 86_400
+
+const rows: [string, Record<string, unknown>, string | null][] = [
+  ['honest', {}, null],
+  ['aud: a list of ours alone', { aud: ['gatehouse'] }, null],
+  ['aud: empty list', { aud: [] }, 'id-token-audience'],
+  ['aud: a second audience', { aud: ['gatehouse', 'other'] }, 'id-token-audience'],
+  [
+    'aud: a second audience and our azp',
+    { aud: ['gatehouse', 'x'], azp: 'gatehouse' },
+    'id-token-audience',
+  ],
+  ['aud: ours twice', { aud: ['gatehouse', 'gatehouse'] }, 'id-token-audience'],
+  ['aud: another', { aud: 'gatehouse1' }, 'id-token-audience'],
+  ['aud: missing', { aud: undefined }, 'id-token-audience'],
+  ['aud: nested list', { aud: [['gatehouse']] }, 'id-token-audience'],
+  ['azp: ours', { azp: 'gatehouse' }, null],
+  ['azp: another', { azp: 'other' }, 'id-token-azp'],
+  ['azp: null', { azp: null }, 'id-token-azp'],
+  ['azp: a list with ours', { azp: ['gatehouse'] }, 'id-token-azp'],
+  ['exp: 29 s ago', { exp: nowSeconds - 29 }, null],
+  ['exp: 30 s ago', { exp: nowSeconds - 30 }, 'id-token-expired'],
+  ['exp: 31 s ago', { exp: nowSeconds - 31 }, 'id-token-expired'],
+  ['exp: fraction', { exp: nowSeconds + 0.5 }, 'id-token-expired'],
+  ['exp: infinite', { exp: Number.POSITIVE_INFINITY }, 'id-token-expired'],
+  ['exp: text', { exp: String(nowSeconds + 300) }, 'id-token-expired'],
+  ['exp: missing', { exp: undefined }, 'id-token-expired'],
+  ['iat: 599 s ago', { iat: nowSeconds - 599 }, null],
+  ['iat: 600 s ago', { iat: nowSeconds - 600 }, null],
+  ['iat: 601 s ago', { iat: nowSeconds - 601 }, 'id-token-issued-at'],
+  ['iat: 599 s ahead', { iat: nowSeconds + 599, exp: nowSeconds + 900 }, null],
+  ['iat: 600 s ahead', { iat: nowSeconds + 600, exp: nowSeconds + 900 }, null],
+  ['iat: 601 s ahead', { iat: nowSeconds + 601, exp: nowSeconds + 900 }, 'id-token-issued-at'],
+  ['iat: fraction', { iat: nowSeconds - 0.5 }, 'id-token-issued-at'],
+  ['iat: not a number', { iat: Number.NaN }, 'id-token-issued-at'],
+  ['iat: text', { iat: String(nowSeconds) }, 'id-token-issued-at'],
+  ['iat: missing', { iat: undefined }, 'id-token-issued-at'],
+  ['lifetime: a day less 1 s', { exp: nowSeconds + day - 1 }, null],
+  ['lifetime: a day', { exp: nowSeconds + day }, null],
+  ['lifetime: a day and 1 s', { exp: nowSeconds + day + 1 }, 'id-token-lifetime'],
+  ['sub: 1 character', { sub: 'a' }, null],
+  ['sub: 255 characters', { sub: 'a'.repeat(255) }, null],
+  ['sub: 256 characters', { sub: 'a'.repeat(256) }, 'id-token-subject'],
+  ['sub: empty', { sub: '' }, 'id-token-subject'],
+  ['sub: both ends of printable ASCII', { sub: '! ~' }, null],
+  ['sub: control character', { sub: 'a\u0000' }, 'id-token-subject'],
+  ['sub: line end', { sub: 'a\n' }, 'id-token-subject'],
+  ['sub: delete', { sub: 'a\u007f' }, 'id-token-subject'],
+  ['sub: outside ASCII', { sub: 'é' }, 'id-token-subject'],
+  ['sub: number', { sub: 1 }, 'id-token-subject'],
+  ['sub: missing', { sub: undefined }, 'id-token-subject'],
+]
+
+for (const [name, changes, reason] of rows) {
+  t.equal(judgeIdToken(header, { ...claims, ...changes }, expected), reason, name)
+}
+
+const types: [unknown, string | null][] = [
+  [undefined, null],
+  ['JWT', null],
+  ['jwt', 'id-token-type'],
+  ['at+jwt', 'id-token-type'],
+  ['logout+jwt', 'id-token-type'],
+  ['', 'id-token-type'],
+  [null, 'id-token-type'],
+  [['JWT'], 'id-token-type'],
+]
+for (const [typ, reason] of types) {
+  t.equal(judgeIdToken({ alg: 'RS256', typ }, claims, expected), reason, `typ ${typ}`)
+}
+
+t.test('at_hash is checked when present', async (t) => {
+  // OpenID Connect Core, appendix A.3
+  const token = 'jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y'
+  const published = { at_hash: '77QmUPtjPfzWtF2AnpK9RQ' }
+  t.ok(await keepsAccessTokenHash({ alg: 'RS256' }, published, token))
+  t.notOk(await keepsAccessTokenHash({ alg: 'RS256' }, published, `${token}1`))
+  t.notOk(await keepsAccessTokenHash({ alg: 'RS512' }, published, token), 'another hash')
+  t.ok(await keepsAccessTokenHash({ alg: 'RS256' }, {}, token), 'absent')
+  for (const at_hash of ['', null, 1, '77QmUPtjPfzWtF2AnpK9RQ==', ['77QmUPtjPfzWtF2AnpK9RQ']]) {
+    t.notOk(await keepsAccessTokenHash({ alg: 'RS256' }, { at_hash }, token), `${at_hash}`)
+  }
+  const hashes: [string, string][] = [
+    ['RS256', 'sha256'],
+    ['PS256', 'sha256'],
+    ['ES256', 'sha256'],
+    ['RS384', 'sha384'],
+    ['PS384', 'sha384'],
+    ['ES384', 'sha384'],
+    ['RS512', 'sha512'],
+    ['PS512', 'sha512'],
+    ['ES512', 'sha512'],
+    ['EdDSA', 'sha512'],
+    ['Ed25519', 'sha512'],
+  ]
+  for (const [alg, hash] of hashes) {
+    const digest = createHash(hash).update(token).digest()
+    const at_hash = digest.subarray(0, digest.length / 2).toString('base64url')
+    t.ok(await keepsAccessTokenHash({ alg }, { at_hash }, token), alg)
+  }
+  for (const alg of ['HS256', 'none', 'rs256', 'XRS256', undefined, ['RS256']]) {
+    t.notOk(await keepsAccessTokenHash({ alg }, published, token), `${alg}`)
+  }
+})
+
+t.test('email_verified counts only as the boolean true, beside an address', async (t) => {
+  const read = (changes: Record<string, unknown>) =>
+    readIdToken('https://op.example', { ...claims, ...changes })
+  const email = 'ada@example.com'
+  t.equal(read({ email, email_verified: true }).emailVerified, true)
+  for (const email_verified of ['true', 1, 'yes', null, undefined, false, [true], {}]) {
+    t.equal(read({ email, email_verified }).emailVerified, false, `${email_verified}`)
+  }
+  t.equal(read({ email_verified: true }).emailVerified, false, 'no address')
+})
+
+t.test('claims that are no usable text are null', async (t) => {
+  const read = (changes: Record<string, unknown>) =>
+    readIdToken('https://op.example', { ...claims, ...changes })
+  t.same(read({}), {
+    issuer: 'https://op.example',
+    subject: 'subject-1',
+    email: null,
+    emailVerified: false,
+    name: null,
+    sessionId: null,
+    authenticatedAt: null,
+  })
+  t.equal(read({ email: 'a'.repeat(320) }).email, 'a'.repeat(320))
+  t.equal(read({ email: 'a'.repeat(321) }).email, null)
+  t.equal(read({ name: 'Ada Lovelace – Ω' }).name, 'Ada Lovelace – Ω')
+  t.equal(read({ sid: 'session-1' }).sessionId, 'session-1')
+  for (const value of [1, true, null, '', ['a'], {}, 'a\u0000b', 'a'.repeat(400)]) {
+    const { email, name, sessionId } = read({ email: value, name: value, sid: value })
+    t.same([email, name, sessionId], [null, null, null], JSON.stringify(value).slice(0, 20))
+  }
+})

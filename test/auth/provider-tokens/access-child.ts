@@ -1,0 +1,30 @@
+import { createGrantAccess } from '#src/auth/provider-tokens/access.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { connect, identity, keys } from './world.ts'
+
+/*
+ * One process that asks for access tokens. It kills itself at the step GRANT_CRASH, as `kill -9`
+ * would, and else prints what each request got.
+ */
+
+const { GRANT_DATABASE: url = '', GRANT_ISSUER = '', GRANT_CRASH, GRANT_TIMES } = process.env
+const plane = openIdentityPlane(url, 5)
+const locks = openIdentityPlane(url, 4)
+const queue = openQueue(url, 'web', () => {})
+await queue.start()
+const access = createGrantAccess({
+  keys,
+  plane,
+  locks,
+  queue,
+  providers: new Map([[identity.provider, connect(GRANT_ISSUER)]]),
+  reached: (step) => {
+    if (step === GRANT_CRASH) process.kill(process.pid, 'SIGKILL')
+  },
+})
+const requests = Array.from({ length: Number(GRANT_TIMES) }, () => access.accessToken(identity))
+for (const result of await Promise.all(requests)) {
+  console.log(result.kind === 'token' ? `token ${result.accessToken}` : result.kind)
+}
+await Promise.all([plane.close(), locks.close(), queue.stop({ graceful: false })])

@@ -1,0 +1,134 @@
+import t, { type Test } from 'tap'
+import { revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import type { Faults } from '#test/support/hostile-provider.ts'
+import { createSignOutWorker, drain } from '#test/support/provider-tokens.ts'
+import {
+  auditTrail,
+  buildWithProvider,
+  signInThrough,
+  visit,
+} from '#test/support/sign-in-journey.ts'
+import { keyOf } from './world.ts'
+
+async function signedOut(t: Test, settings: Record<string, string> = {}) {
+  const test = await buildWithProvider(t, { OIDC_DEMO_STORE_TOKENS: 'true', ...settings })
+  test.op.fault = { offline: true }
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  await visit(test.app, browser, '/auth/logout', { method: 'POST' })
+  const worker = createSignOutWorker(t, test)
+  const revocation = async () => {
+    const { rows } = await test.database.admin.query(
+      'SELECT id, status, attempts, last_error FROM token_revocations',
+    )
+    return rows[0]
+  }
+  return { ...test, worker, revocation, browser }
+}
+
+t.test('a revocation is done once, however often its job runs', async (t) => {
+  const test = await signedOut(t)
+  const { id } = await test.revocation()
+  const { desk } = test.op
+  let inner: unknown
+  desk.duringRevocation = async () => {
+    desk.duringRevocation = undefined
+    inner = await revokeGrant(test.worker, id, false)
+  }
+  t.equal(await revokeGrant(test.worker, id, false), 'already-done')
+  t.equal(inner, 'revoked', 'two workers at once: one of them settles it')
+  t.equal(await revokeGrant(test.worker, id, false), 'already-done')
+  t.same((await auditTrail(test)).slice(2), ['revoke-tokens done refresh_token'])
+  t.equal(await test.revocation(), undefined)
+})
+
+t.test('a failed revocation is tried again and shown, the first and the last time', async (t) => {
+  const rows: [Partial<Faults>, string][] = [
+    [{ revokeAnswer: { status: 503 } }, 'server-error'],
+    [{ revokeAnswer: 'reset' }, 'network'],
+    [{ revokeAnswer: { status: 400, body: '{"error":"invalid_request"}' } }, 'revocation-rejected'],
+    [{ revokeAnswer: { status: 302, headers: { location: '/x' } } }, 'revocation-rejected'],
+    [{ secrets: [] }, 'revocation-rejected'],
+  ]
+  for (const [fault, reason] of rows) {
+    const test = await signedOut(t)
+    test.op.fault = fault
+    t.same(await drain(test, test.worker), ['again'])
+    t.same(await drain(test, test.worker), ['again'])
+    t.match(await test.revocation(), { status: 'revoking', attempts: 2, last_error: reason })
+    t.same(await drain(test, test.worker, true), ['failed'])
+    t.same((await auditTrail(test)).slice(2), [
+      `revoke-tokens unavailable ${reason}`,
+      `revoke-tokens failed ${reason}`,
+    ])
+    t.match(await test.revocation(), { status: 'failed' })
+    test.op.fault = { offline: true }
+    await signInThrough(test, test.browser)
+    await visit(test.app, test.browser, '/auth/logout', { method: 'POST' })
+    await drain(test, test.worker)
+    t.same(
+      new Set(test.op.desk.revoked),
+      new Set(test.op.desk.refreshTokens),
+      'the next sign-out tries what had failed as well',
+    )
+  }
+})
+
+t.test('the user finds the outcome in their own audit log', async (t) => {
+  const test = await signedOut(t)
+  test.op.fault = { revokeAnswer: { status: 500 } }
+  await drain(test, test.worker, true)
+  const { rows } = await test.database.admin.query(
+    `SELECT user_id IS NOT NULL AS own, tenant_id IS NOT NULL AS tenant, provider
+     FROM audit_log WHERE action = 'revoke-tokens'`,
+  )
+  t.same(rows, [{ own: true, tenant: true, provider: 'demo' }])
+})
+
+t.test('a provider without a revocation endpoint: said, and the token is not kept', async (t) => {
+  for (const fault of [
+    { metadata: { revocation_endpoint: undefined } },
+    { revokeAnswer: { status: 400, body: '{"error":"unsupported_token_type"}' } },
+  ]) {
+    const test = await signedOut(t)
+    test.op.fault = fault
+    const fresh = createSignOutWorker(t, test)
+    t.same(await drain(test, fresh), ['failed'])
+    t.same((await auditTrail(test)).slice(2), ['revoke-tokens failed revocation-unsupported'])
+    t.equal(await test.revocation(), undefined)
+  }
+})
+
+t.test(
+  'a provider or a key that is gone from the settings is a failure, not a crash',
+  async (t) => {
+    const test = await signedOut(t)
+    t.same(await drain(test, { ...test.worker, keys: [keyOf('other')] }), ['again'])
+    t.match(await test.revocation(), { last_error: 'seal-unknown-key' })
+    t.same(await drain(test, { ...test.worker, providers: new Map() }), ['failed'])
+    t.match(await test.revocation(), { status: 'failed', last_error: 'provider-unknown' })
+  },
+)
+
+t.test('the worker takes the job: signed out here, revoked there', async (t) => {
+  const test = await signedOut(t)
+  const lines: string[] = []
+  let done = () => {}
+  const settled = new Promise<void>((resolve) => {
+    done = resolve
+  })
+  const logger = createLogger('info', {
+    write(line: string) {
+      lines.push(line)
+      if (line.includes('provider token revocation')) done()
+    },
+  })
+  const worker = await startWorker(test.config, logger)
+  await settled
+  await worker.stop()
+  t.same(test.op.desk.revoked, test.op.desk.refreshTokens)
+  t.equal(await test.revocation(), undefined)
+  t.notMatch(lines.join(''), /refresh-|opaque-/)
+})

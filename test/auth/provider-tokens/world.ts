@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { PgBoss } from 'pg-boss'
+import type { Test } from 'tap'
+import { createProvider, type Provider, randomPending } from '#src/auth/oidc/client.ts'
+import { createGrantAccess, type GrantAccess } from '#src/auth/provider-tokens/access.ts'
+import type { RefreshStep } from '#src/auth/provider-tokens/refresh.ts'
+import { storeGrant } from '#src/auth/provider-tokens/store.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { systemClock } from '#src/runtime/clock.ts'
+import {
+  createDatabase,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
+import { startHostileProvider } from '#test/support/hostile-provider.ts'
+import { makeKey } from '#test/support/hostile-tokens.ts'
+import { runProgram } from '#test/support/program.ts'
+
+const clientSecret = 'secret_of_the_client'
+const redirectUri = 'http://localhost:3000/auth/callback'
+export const identity = { provider: 'hostile', subject: 'subject-1' }
+export const keyOf = (id: string) => ({ id, secret: createHash('sha256').update(id).digest() })
+export const keys: EncryptionKeys = [keyOf('test')]
+const rsaKey = await makeKey('RS256', 'rsa-1')
+
+export type World = {
+  database: TestDatabase
+  op: Awaited<ReturnType<typeof startHostileProvider>>
+  user: TestUser
+  provider: Provider
+  plane: IdentityPlane
+  queue: PgBoss
+}
+
+/** A person with an identity at a provider that gives refresh tokens. */
+export async function createWorld(t: Test): Promise<World> {
+  const database = await createDatabase(t)
+  const op = await startHostileProvider({
+    clock: systemClock,
+    keys: [rsaKey],
+    secret: clientSecret,
+  })
+  t.teardown(() => op.close())
+  op.fault = { offline: true }
+  const user = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ($1, $2, $3, $4)`,
+    [identity.provider, identity.subject, user.userId, op.issuer],
+  )
+  const plane = openIdentityPlane(database.url, 5)
+  const queue = openQueue(database.url, 'web', () => {})
+  await queue.start()
+  t.teardown(async () => {
+    await queue.stop({ graceful: false })
+    await plane.close()
+  })
+  return { database, op, user, provider: connect(op.issuer), plane, queue }
+}
+
+/** The conversation of one process with the provider. */
+export function connect(issuer: string): Provider {
+  const config = {
+    name: identity.provider,
+    label: 'Hostile',
+    issuer,
+    clientId: 'gatehouse',
+    clientSecrets: [clientSecret],
+    clientAuth: 'client_secret_post',
+    clientKey: null,
+    storeTokens: true,
+    userinfo: false,
+    scopes: 'openid email files',
+    idTokenAlgorithms: ['RS256'],
+    allowInsecure: true,
+  } as const
+  return createProvider(config, { clock: systemClock, deadlineMs: 1_000 })
+}
+
+/** One sign-in at the provider, its tokens kept. @param seconds how long the access token lives */
+export async function grantTokens(world: World, seconds = 0): Promise<void> {
+  const { op, provider, plane, user } = world
+  const pending = randomPending()
+  const url = await provider.authorizationUrl(pending, redirectUri)
+  const { tokens } = await provider.exchange(op.approve(url), pending, redirectUri)
+  if (tokens === null) throw new Error('no tokens')
+  await storeGrant(
+    plane,
+    keys,
+    { ...identity, userId: user.userId },
+    { ...tokens, expiresIn: seconds },
+  )
+}
+
+/** Access as one process has it: its own pools and its own conversation. */
+export function openAccess(
+  t: Test,
+  { database, op, queue }: World,
+  reached?: (step: RefreshStep) => void,
+): GrantAccess {
+  const plane = openIdentityPlane(database.url, 5)
+  const locks = openIdentityPlane(database.url, 4)
+  t.teardown(() => Promise.all([plane.close(), locks.close()]))
+  const providers = new Map([[identity.provider, connect(op.issuer)]])
+  return createGrantAccess({ keys, plane, locks, queue, providers, ...(reached && { reached }) })
+}
+
+export async function grantRow({ database }: World): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await database.admin.query('SELECT * FROM provider_grants')
+  return rows[0]
+}
+
+export async function revocations({ database }: World): Promise<string[]> {
+  const { rows } = await database.admin.query<{ status: string }>(
+    'SELECT status FROM token_revocations ORDER BY created_at, id',
+  )
+  return rows.map(({ status }) => status)
+}
+
+/** Makes the access token run out, so that the next request refreshes. */
+export async function expire({ database }: World): Promise<void> {
+  await database.admin.query('UPDATE provider_grants SET expires_at = now()')
+}
+
+/** Every refresh token came to the token endpoint at most once. */
+export function reused({ op }: World): string[] {
+  const { presented } = op.desk
+  return presented.filter((token, index) => presented.indexOf(token) !== index)
+}
+
+const childEntry = fileURLToPath(new URL('./access-child.ts', import.meta.url))
+
+/** A process of its own that asks for an access token and says what it got, or dies at `crash`. */
+export function askInChild(t: Test, world: World, crash: RefreshStep | 'never', times = 1) {
+  const env = {
+    GRANT_DATABASE: world.database.url,
+    GRANT_ISSUER: world.op.issuer,
+    GRANT_CRASH: crash,
+    GRANT_TIMES: String(times),
+  }
+  return runProgram(t, [], env, { entry: childEntry })
+}

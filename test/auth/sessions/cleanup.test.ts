@@ -1,0 +1,121 @@
+import { Writable } from 'node:stream'
+import t from 'tap'
+import { isFullBatch, pruneDead } from '#src/auth/sessions/cleanup.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { startPruner } from '#src/pruner.ts'
+import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { untilBlocked } from '#test/support/until.ts'
+
+const limits = { idleSeconds: 3_600 }
+
+async function workerPlane(t: Parameters<typeof build>[0], { database }: TestApp) {
+  const plane = openIdentityPlane(database.workerUrl, 2)
+  t.teardown(() => plane.close())
+  return plane
+}
+
+async function insertSession({ database }: TestApp, name: string, times: string): Promise<void> {
+  await database.admin.query(
+    `INSERT INTO sessions (id_hash, user_agent, last_seen_at, expires_at)
+     SELECT sha256(convert_to($1, 'UTF8')), $1, seen, expires FROM (SELECT ${times}) x (seen, expires)`,
+    [name],
+  )
+}
+
+t.test(
+  'what nobody can use any more is removed, by the worker’s role; the rest stays',
+  async (t) => {
+    const test = await build(t)
+    const { admin } = test.database
+    await insertSession(test, 'live', `now() - interval '59 min', now() + interval '1 min'`)
+    await insertSession(test, 'expired', 'now(), now()')
+    await insertSession(test, 'idle', `now() - interval '60 min', now() + interval '1 day'`)
+    for (const [nonce, expires] of [
+      ['open', `now() + interval '1 min'`],
+      ['over', 'now()'],
+    ]) {
+      await admin.query(
+        `INSERT INTO sign_in_attempts (state_hash, session_id, provider, nonce, code_verifier, expires_at)
+       SELECT sha256(convert_to($1, 'UTF8')), id, 'demo', $1, 'x', ${expires} FROM sessions WHERE user_agent = 'live'`,
+        [nonce],
+      )
+    }
+    const user = await createUser(test.database)
+    for (const [name, ago] of [
+      ['long over', '30 days'],
+      ['over', '29 days'],
+      ['live', '-1 day'],
+    ]) {
+      await admin.query(
+        `INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
+       VALUES (sha256(convert_to($1, 'UTF8')), $2, $3, $1, now() - $4::interval)`,
+        [name, user.userId, user.tenantId, ago],
+      )
+    }
+    const plane = await workerPlane(t, test)
+    t.same(await pruneDead(plane, limits), { sessions: 2, attempts: 1, tokens: 1 })
+    const names = async (text: string) => (await admin.query(text)).rows.map(({ name }) => name)
+    t.same(await names('SELECT user_agent AS name FROM sessions'), ['live'])
+    t.same(await names('SELECT nonce AS name FROM sign_in_attempts'), ['open'])
+    t.same(await names('SELECT name FROM api_tokens ORDER BY name'), ['live', 'over'])
+    t.same(await pruneDead(plane, limits), { sessions: 0, attempts: 0, tokens: 0 })
+  },
+)
+
+t.test('one worker at a time', async (t) => {
+  const test = await build(t)
+  const plane = await workerPlane(t, test)
+  const first = await test.database.admin.connect()
+  await first.query('BEGIN; SELECT pg_advisory_xact_lock(7165230419)')
+  t.equal(await pruneDead(plane, limits), null)
+  await first.query('COMMIT')
+  first.release()
+  t.not(await pruneDead(plane, limits), null)
+})
+
+t.test('a session that is used while it is being removed stays', async (t) => {
+  const test = await build(t)
+  const { admin } = test.database
+  await insertSession(test, 'idle', `now() - interval '60 min', now() + interval '1 day'`)
+  const plane = await workerPlane(t, test)
+  const user = await admin.connect()
+  await user.query('BEGIN; UPDATE sessions SET last_seen_at = now()')
+  const pruned = pruneDead(plane, limits)
+  await untilBlocked(test.database)
+  await user.query('COMMIT')
+  user.release()
+  t.match(await pruned, { sessions: 0 })
+  t.equal((await admin.query('SELECT FROM sessions')).rowCount, 1)
+})
+
+t.test('batch after batch, until nothing is left', async (t) => {
+  const test = await build(t)
+  await test.database.admin.query(
+    `INSERT INTO sessions (id_hash, expires_at)
+     SELECT sha256(n::text::bytea), now() FROM generate_series(1, 1500) n`,
+  )
+  const { cookie } = await signIn(test, await createUser(test.database))
+  const plane = await workerPlane(t, test)
+  const first = await pruneDead(plane, limits)
+  t.match(first, { sessions: 1_000 })
+  t.ok(first && isFullBatch(first))
+  const pruner = startPruner(plane, limits, createLogger('silent'))
+  await pruner.stop()
+  await pruneDead(plane, limits)
+  const { rows } = await test.database.admin.query(
+    'SELECT user_id IS NOT NULL AS live FROM sessions',
+  )
+  t.same(rows, [{ live: true }])
+  t.equal((await test.app.inject({ url: '/me', headers: { cookie } })).statusCode, 200)
+})
+
+t.test('a failure is logged and ends nothing', async (t) => {
+  const test = await build(t)
+  const plane = openIdentityPlane(test.database.workerUrl, 1)
+  await plane.close()
+  const log: string[] = []
+  const sink = new Writable({ write: (line, _, done) => done(void log.push(String(line))) })
+  await startPruner(plane, limits, createLogger('trace', sink)).stop()
+  t.match(log.join(''), /not removed/)
+})

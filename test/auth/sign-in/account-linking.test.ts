@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  authenticationToleranceSeconds,
+  decideIdentity,
+  type IdentityDecision,
+  type Intent,
+  type Known,
+  type ProvenIdentity,
+  trustsAddress,
+} from '#src/auth/sign-in/account-linking.ts'
+
+const startedAt = 1_000_000
+const identity: ProvenIdentity = {
+  provider: 'demo',
+  issuer: 'https://op.example',
+  subject: 'subject-1',
+  email: 'ada@example.com',
+  emailTrusted: true,
+  name: null,
+  authenticatedAt: startedAt,
+}
+const [me, other] = [1, 2]
+
+t.test('a sign-in, over every combination of what is proven and known', async (t) => {
+  const addresses = { none: null, given: 'ada@example.com' }
+  const holders: Record<string, Known['sameAddress']> = {
+    nobody: [],
+    'one, verified': [{ userId: me, emailVerified: true }],
+    'one, not verified': [{ userId: me, emailVerified: false }],
+    'two, the first verified': [
+      { userId: me, emailVerified: true },
+      { userId: other, emailVerified: false },
+    ],
+    'two, neither verified': [
+      { userId: me, emailVerified: false },
+      { userId: other, emailVerified: false },
+    ],
+  }
+  for (const [address, email] of Object.entries(addresses)) {
+    for (const emailTrusted of [true, false]) {
+      for (const [holder, sameAddress] of Object.entries(holders)) {
+        for (const identityUserId of [null, me, other]) {
+          const decision = decideIdentity(
+            { ...identity, email, emailTrusted },
+            { kind: 'sign-in' },
+            { identityUserId, sameAddress },
+          )
+          const name = `${address}, trusted ${emailTrusted}, ${holder}, held by ${identityUserId}`
+          t.same(decision, expectedSignIn(identityUserId, email, emailTrusted, holder), name)
+        }
+      }
+    }
+  }
+})
+
+/** The rules of sign-in in their own words: the order of the page, nothing of the code. */
+function expectedSignIn(
+  identityUserId: number | null,
+  email: string | null,
+  trusted: boolean,
+  holder: string,
+): IdentityDecision {
+  if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
+  if (email === null) return { kind: 'create', emailVerified: false }
+  if (holder === 'nobody') return { kind: 'create', emailVerified: trusted }
+  if (trusted && holder === 'one, verified') return { kind: 'link', userId: me }
+  return { kind: 'refuse', reason: 'email-known' }
+}
+
+t.test('an explicit link, over every combination', async (t) => {
+  const refuse = (reason: string) => ({ kind: 'refuse', reason })
+  const table: [number | null, number | null, unknown][] = [
+    [me, null, { kind: 'link-own', userId: me, known: false }],
+    [me, me, { kind: 'link-own', userId: me, known: true }],
+    [me, other, refuse('identity-of-another')],
+    [null, null, refuse('session-changed')],
+    [null, me, refuse('session-changed')],
+    [null, other, refuse('session-changed')],
+    [other, null, refuse('session-changed')],
+    [other, me, refuse('session-changed')],
+    [other, other, refuse('session-changed')],
+  ]
+  for (const [sessionUserId, identityUserId, expected] of table) {
+    for (const emailTrusted of [true, false]) {
+      const intent = { kind: 'link', userId: me, sessionUserId, startedAt } as const
+      // Whoever else has the address: a link goes by the key alone.
+      const sameAddress = [{ userId: other, emailVerified: true }]
+      const decision = decideIdentity({ ...identity, emailTrusted }, intent, {
+        identityUserId,
+        sameAddress,
+      })
+      t.same(decision, expected, `session of ${sessionUserId}, identity of ${identityUserId}`)
+    }
+  }
+})
+
+t.test('a re-authentication, over every combination', async (t) => {
+  const earliest = startedAt - authenticationToleranceSeconds
+  const times: [number | null, boolean][] = [
+    [null, false],
+    [0, false],
+    [earliest - 1, false],
+    [earliest, true],
+    [earliest + 1, true],
+    [startedAt, true],
+  ]
+  for (const sessionUserId of [me, other, null]) {
+    for (const identityUserId of [me, other, null]) {
+      for (const [authenticatedAt, fresh] of times) {
+        const intent = { kind: 'reauthenticate', userId: me, sessionUserId, startedAt } as const
+        const known = { identityUserId, sameAddress: [{ userId: me, emailVerified: true }] }
+        const decision = decideIdentity({ ...identity, authenticatedAt }, intent, known)
+        const name = `session of ${sessionUserId}, identity of ${identityUserId}, at ${authenticatedAt}`
+        if (sessionUserId !== me) t.match(decision, { reason: 'session-changed' }, name)
+        else if (identityUserId !== me) t.match(decision, { reason: 'another-identity' }, name)
+        else if (!fresh) t.match(decision, { reason: 'not-authenticated-anew' }, name)
+        else t.same(decision, { kind: 'reauthenticate', userId: me }, name)
+      }
+    }
+  }
+})
+
+t.test('a provider vouches for all addresses, for none, or for whole domains', async (t) => {
+  const cases: [boolean | string[], string, boolean][] = [
+    [true, 'a@any.example', true],
+    [false, 'a@any.example', false],
+    [[], 'a@any.example', false],
+    [['example.com'], 'a@example.com', true],
+    [['example.com'], 'a@EXAMPLE.com', true],
+    [['example.com'], 'a@sub.example.com', false],
+    [['example.com'], 'a@notexample.com', false],
+    [['example.com'], 'a@example.com.evil', false],
+    [['example.com'], '"@example.com"@evil.example', false],
+    [['example.com'], 'example.com', true],
+  ]
+  for (const [trust, email, expected] of cases)
+    t.equal(trustsAddress(trust, email), expected, email)
+})
+
+type World = {
+  users: { email: string | null; verified: boolean }[]
+  identities: Map<string, { owner: number; email: string | null; trusted: boolean }>
+}
+
+type Step = {
+  subject: string
+  email: string | null
+  trusted: boolean
+  intent: 'sign-in' | 'link' | 'reauthenticate'
+  starter: number
+  sessionUser: number
+}
+
+const steps = fc.array(
+  fc.record<Step>({
+    subject: fc.constantFrom('s1', 's2', 's3', 's4', 's5'),
+    email: fc.constantFrom('a@x.example', 'b@x.example', 'A@X.example', null),
+    trusted: fc.boolean(),
+    intent: fc.constantFrom('sign-in', 'sign-in', 'link', 'reauthenticate'),
+    starter: fc.nat(3),
+    sessionUser: fc.nat(3),
+  }),
+  { maxLength: 30, size: 'max' },
+)
+
+t.test('several users, any order of visits: what must never happen does not', async (t) => {
+  let decided = 0
+  fc.assert(
+    fc.property(steps, (visits) => {
+      const world: World = { users: [], identities: new Map() }
+      for (const step of visits) {
+        const before = new Map([...world.identities].map(([key, { owner }]) => [key, owner]))
+        const decision = decide(world, step)
+        judge(world, step, decision)
+        apply(world, step, decision)
+        decided += 1
+        for (const [key, owner] of before) {
+          if (world.identities.get(key)?.owner !== owner)
+            throw new Error(`${key} changed its owner`)
+        }
+        const verified = world.users
+          .filter((user) => user.verified)
+          .map(({ email }) => lower(email))
+        if (new Set(verified).size !== verified.length) {
+          throw new Error('two users hold one verified address')
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+  t.ok(decided > 10_000)
+})
+
+function decide(world: World, step: Step): IdentityDecision {
+  const held = world.identities.get(step.subject)
+  const sameAddress = world.users.flatMap(({ email, verified }, userId) =>
+    email !== null && lower(email) === lower(step.email)
+      ? [{ userId, emailVerified: verified }]
+      : [],
+  )
+  const intent: Intent =
+    step.intent === 'sign-in'
+      ? { kind: 'sign-in' }
+      : { kind: step.intent, userId: step.starter, sessionUserId: step.sessionUser, startedAt }
+  const proven = {
+    ...identity,
+    subject: step.subject,
+    email: step.email,
+    emailTrusted: step.email !== null && step.trusted,
+  }
+  return decideIdentity(proven, intent, { identityUserId: held?.owner ?? null, sameAddress })
+}
+
+/** No account is reached by an address that is not verified on both sides. */
+function judge(world: World, step: Step, decision: IdentityDecision): void {
+  if (decision.kind === 'refuse' || decision.kind === 'create') return
+  const owner = world.identities.get(step.subject)?.owner
+  if (owner === decision.userId) return
+  if (owner !== undefined) throw new Error('an identity of somebody else opened an account')
+  if (decision.kind === 'link-own') {
+    if (step.starter === step.sessionUser && decision.userId === step.starter) return
+    throw new Error('a link for somebody else than who started it')
+  }
+  const user = world.users[decision.userId]
+  const both = step.trusted && user?.verified && lower(user.email) === lower(step.email)
+  if (decision.kind !== 'link' || !both) throw new Error('an account opened without proof')
+}
+
+function apply(world: World, step: Step, decision: IdentityDecision): void {
+  if (decision.kind === 'refuse' || decision.kind === 'sign-in') return
+  if (decision.kind === 'reauthenticate') return
+  if (decision.kind === 'create') {
+    world.users.push({ email: step.email, verified: decision.emailVerified })
+  }
+  const owner = decision.kind === 'create' ? world.users.length - 1 : decision.userId
+  const { email, trusted } = step
+  world.identities.set(step.subject, { owner, email, trusted })
+}
+
+function lower(email: string | null): string | null {
+  return email?.toLowerCase() ?? null
+}

@@ -1,0 +1,130 @@
+import t, { type Test } from 'tap'
+import { PoisonEvent } from '#src/billing/effect.ts'
+import { applyEvent, noteFailure } from '#src/billing/process.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
+import { charge, invoicesOf, receive, stateOf } from './received.ts'
+
+const now = new Date('2026-11-21T12:00:00Z')
+const processed = { status: 'processed', attempts: 1, last_error: null }
+
+/** The worker's own connections, as its role. */
+async function open(t: Test) {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.workerUrl, 4)
+  const plane = openIdentityPlane(database.workerUrl, 2)
+  t.teardown(() => Promise.all([db.close(), plane.close()]))
+  return { database, db, apply: (eventId: string) => applyEvent(db, plane, eventId, now) }
+}
+
+t.test('charge.succeeded makes exactly one invoice in the customer’s own tenant', async (t) => {
+  const { database, apply } = await open(t)
+  const customer = await createUser(database, { billingCustomer: 'cus_1' })
+  await createUser(database, { billingCustomer: 'cus_2' })
+  // The active tenant of the session is another one; invoices go to the own one all the same.
+  const team = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [team.tenantId, customer.userId],
+  )
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  const both = await Promise.all([apply(eventId), apply(eventId)])
+  t.strictSame(both.toSorted(), ['already-processed', 'processed'], 'two workers at once')
+  t.equal(await apply(eventId), 'already-processed', 'and once more')
+  t.strictSame(await invoicesOf(database), [
+    {
+      tenant_id: customer.tenantId,
+      amount: '4900',
+      currency: 'eur',
+      status: 'paid',
+      source_event: 'evt_1',
+    },
+  ])
+  t.strictSame(await stateOf(database), processed)
+  const second = await receive(database, { id: 'evt_2', type: 'customer.charge.succeeded' })
+  t.equal(await apply(second), 'processed', 'the prefix `customer.` is accepted')
+  t.equal((await invoicesOf(database)).length, 2, 'another event is another invoice')
+})
+
+t.test('the first activation sets the plan to `pro`', async (t) => {
+  const { database, apply } = await open(t)
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const other = await createUser(database, { billingCustomer: 'cus_2' })
+  const plans = async () => {
+    const { rows } = await database.admin.query('SELECT id, plan FROM users ORDER BY id')
+    return rows.map(({ plan }) => plan)
+  }
+  const states = [
+    ['subscription.created', 'trialing', null],
+    ['subscription.updated', 'canceled', null],
+    ['customer.subscription.updated', 'active', 'pro'],
+    ['subscription.updated', 'active', 'pro'],
+    ['subscription.updated', 'canceled', 'pro'],
+  ] as const
+  for (const [index, [type, status, plan]] of states.entries()) {
+    const object = { customer: 'cus_1', status }
+    const eventId = await receive(database, { id: `evt_${index}`, type, object })
+    t.equal(await apply(eventId), 'processed')
+    t.strictSame(await plans(), [plan, null], `${type} ${status}`)
+    t.strictSame(await stateOf(database, eventId), processed)
+  }
+  t.ok(userId < other.userId)
+  t.strictSame(await invoicesOf(database), [])
+})
+
+t.test('an event of an unknown customer fails, and works once the customer is known', async (t) => {
+  const { database, apply } = await open(t)
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  await t.rejects(apply(eventId), /no user has the billing customer/)
+  const failure = await apply(eventId).catch((error: unknown) => error)
+  t.notOk(failure instanceof PoisonEvent, 'worth another try')
+  t.match(await stateOf(database), { status: 'recorded' })
+  await createUser(database, { billingCustomer: 'cus_1' })
+  t.equal(await apply(eventId), 'processed')
+  t.equal((await invoicesOf(database)).length, 1)
+})
+
+t.test('an event that can never work is poison and leaves nothing', async (t) => {
+  const { database, apply } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const objects = [{ ...charge, amount: 'much' }, { ...charge, currency: 'x' }, { amount: 1 }]
+  for (const [index, object] of objects.entries()) {
+    const id = await receive(database, { id: `evt_${index}`, type: 'charge.succeeded', object })
+    await t.rejects(apply(id), PoisonEvent)
+  }
+  await t.rejects(
+    apply(await receive(database, { id: 'evt_x', body: Buffer.from('no event') })),
+    PoisonEvent,
+  )
+  t.strictSame(await invoicesOf(database), [])
+  t.equal(await apply('evt_unheard_of'), 'missing')
+})
+
+t.test('the effect and the mark `processed` commit together', async (t) => {
+  const { database, apply } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  await database.admin.query(`ALTER TABLE invoices ADD CHECK (amount < 4900)`)
+  await t.rejects(apply(eventId))
+  t.match(await stateOf(database), { status: 'recorded', attempts: 0 })
+  await database.admin.query('ALTER TABLE invoices DROP CONSTRAINT invoices_amount_check')
+  t.equal(await apply(eventId), 'processed')
+})
+
+t.test('a failure is noted with its reason, but never over a success', async (t) => {
+  const { database, db, apply } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  await noteFailure(db, eventId, 'failed', 'the reason')
+  t.strictSame(await stateOf(database), {
+    status: 'failed',
+    attempts: 1,
+    last_error: 'the reason',
+  })
+  await noteFailure(db, eventId, 'dead', 'x'.repeat(10_000))
+  t.match(await stateOf(database), { status: 'dead', last_error: 'x'.repeat(500) })
+  t.equal(await apply(eventId), 'processed', 'a dead one can be run again')
+  await noteFailure(db, eventId, 'dead', 'too late')
+  t.match(await stateOf(database), { status: 'processed', last_error: null })
+})

@@ -1,0 +1,193 @@
+import type pg from 'pg'
+import t, { type Test } from 'tap'
+import { createInbox, type InboxLimits, inboxLimits } from '#src/billing/record.ts'
+import { type InboxStore, openInboxStore, type StoreLimits } from '#src/billing/record-store.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
+
+t.test('events that arrive while a commit is under way share the next one', async (t) => {
+  const { store, database } = await openStore(t)
+  const sizes: number[] = []
+  const inbox = createInbox(store, inboxLimits, { batch: (events) => sizes.push(events) })
+  const first = inbox.record(anEvent('first'), body('first'), 0)
+  await new Promise((resolve) => setImmediate(resolve)) // the first commit is under way
+  const others = Array.from({ length: 40 }, (_, n) =>
+    inbox.record(anEvent(`evt_${n}`), body(`${n}`), 0),
+  )
+  t.strictSame(new Set(await Promise.all([first, ...others])), new Set(['first']))
+  await inbox.close()
+  t.strictSame(sizes, [1, 40])
+  t.equal(await count(database, 'SELECT FROM received_events'), 41)
+  t.equal(await count(database, jobs), 41)
+})
+
+t.test('a commit takes no more events and bytes than its limits', async (t) => {
+  const { store, database } = await openStore(t)
+  const sizes: number[] = []
+  const limits = { ...inboxLimits, batchEvents: 3, batchBytes: 100 }
+  const inbox = createInbox(store, limits, { batch: (events) => sizes.push(events) })
+  const small = Array.from({ length: 4 }, (_, n) => inbox.record(anEvent(`s${n}`), body('x'), 0))
+  const large = ['l0', 'l1'].map((id) => inbox.record(anEvent(id), Buffer.alloc(90, 32), 0))
+  await Promise.all([...small, ...large])
+  await inbox.close()
+  t.strictSame(sizes, [3, 2, 1])
+  t.equal(await count(database, 'SELECT FROM received_events'), 6)
+})
+
+t.test('a bad row answers for itself, never for its batch', async (t) => {
+  const { store, database } = await openStore(t)
+  await database.admin.query(`ALTER TABLE received_events ADD CHECK (type <> 'bad')`)
+  const inbox = createInbox(store)
+  const events = Array.from({ length: 16 }, (_, n) => anEvent(`evt_${n}`, n === 5 ? 'bad' : 'x'))
+  const results = await Promise.allSettled(
+    events.map((event) => inbox.record(event, body(event.id), 0)),
+  )
+  const refused = results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))
+  t.strictSame(refused, [5])
+  t.equal(await count(database, 'SELECT FROM received_events'), 15)
+  t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'evt_5'`), 0)
+})
+
+t.test('copies in one batch and after it are duplicates, and one job is made', async (t) => {
+  const { store, database } = await openStore(t)
+  const inbox = createInbox(store)
+  const record = (text: string) => inbox.record(anEvent('evt_1'), body(text), 0)
+  t.strictSame(await Promise.all([record('a'), record('a'), record('b')]), [
+    'first',
+    'duplicate',
+    'duplicate-different-body',
+  ])
+  t.strictSame(await Promise.all([record('c'), record('a'), record('c')]), [
+    'duplicate-different-body',
+    'duplicate',
+    'duplicate-different-body',
+  ])
+  const { rows } = await database.admin.query('SELECT body, other_bodies FROM received_events')
+  t.same(
+    rows,
+    [{ body: Buffer.from('a'), other_bodies: 3 }],
+    'the first body stays; the others count',
+  )
+  t.equal(await count(database, jobs), 1)
+})
+
+t.test('two processes with the same events at once: each event once, no deadlock', async (t) => {
+  const { store, database } = await openStore(t)
+  const other = await openStore(t, database)
+  const inboxes = [createInbox(store), createInbox(other.store)]
+  const ids = Array.from({ length: 60 }, (_, n) => `evt_${n}`)
+  const results = await Promise.all(
+    inboxes.flatMap((inbox, n) =>
+      (n === 0 ? ids : ids.toReversed()).map((id) => inbox.record(anEvent(id), body(id), 0)),
+    ),
+  )
+  t.equal(results.filter((one) => one === 'first').length, ids.length)
+  t.equal(results.filter((one) => one === 'duplicate').length, ids.length)
+  t.equal(await count(database, jobs), ids.length)
+})
+
+t.test('what cannot be recorded in time is refused, and is never recorded later', async (t) => {
+  const limits = { ...inboxLimits, statementMs: 50 }
+  const { store, database } = await openStore(t, undefined, limits)
+  const inbox = createInbox(store)
+  const holder = await database.admin.connect()
+  await holder.query('BEGIN; LOCK TABLE processed_events')
+  await t.rejects(inbox.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
+  await holder.query('COMMIT')
+  holder.release()
+  t.equal(await inbox.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
+  t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'late'`), 0)
+})
+
+t.test('a statement that the server begins too late records nothing', async (t) => {
+  const { store, database } = await openStore(t, undefined, { ...inboxLimits, beginMs: -1 })
+  await t.rejects(createInbox(store).record(anEvent('late'), body('late'), 0), { code: '57014' })
+  t.equal(await count(database, 'SELECT FROM processed_events'), 0)
+  t.equal(await count(database, jobs), 0)
+})
+
+t.test('what would be sent too late is not sent', async (t) => {
+  const { store, database } = await openStore(t)
+  const inbox = createInbox(store, { ...inboxLimits, sendMs: -1 })
+  await t.rejects(inbox.record(anEvent('late'), body('late'), 0), { code: '57014' })
+  t.equal(await count(database, 'SELECT FROM processed_events'), 0)
+})
+
+t.test('an inbox that is behind refuses early, and forgets nothing it has taken', async (t) => {
+  const cases: [string, Partial<InboxLimits>][] = [
+    ['too many events wait', { waitingEvents: 3 }],
+    ['too many bytes wait', { waitingBytes: 8 }],
+  ]
+  for (const [name, limits] of cases) {
+    const { store, database } = await openStore(t)
+    const inbox = createInbox(store, { ...inboxLimits, ...limits })
+    const results = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, n) => inbox.record(anEvent(`evt_${n}`), body('ab'), 0)),
+    )
+    const taken = results.filter(({ status }) => status === 'fulfilled').length
+    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    t.ok(taken > 0 && refused.length > 0, name)
+    for (const reason of refused) t.match(reason, { code: 'unavailable', retryAfterSeconds: 1 })
+    t.equal(await count(database, 'SELECT FROM received_events'), taken, name)
+  }
+})
+
+t.test('an event that has waited too long is refused rather than begun', async (t) => {
+  const { store, database } = await openStore(t)
+  const inbox = createInbox(store, { ...inboxLimits, waitMs: -1 })
+  await t.rejects(inbox.record(anEvent('late'), body('late'), 0), { code: 'unavailable' })
+  t.equal(await count(database, 'SELECT FROM received_events'), 0)
+})
+
+t.test('an inbox that closes has answered everything it has taken', async (t) => {
+  const { store } = await openStore(t)
+  const inbox = createInbox(store)
+  const answers: string[] = []
+  for (const id of ['a', 'b', 'c']) {
+    void inbox.record(anEvent(id), body(id), 0).then((recorded) => answers.push(recorded))
+  }
+  t.equal(inbox.waiting().events, 3)
+  await inbox.close()
+  t.strictSame(answers, ['first', 'first', 'first'])
+  t.strictSame(inbox.waiting(), { events: 0, seconds: 0 })
+})
+
+t.test('kinds that are not handled are recorded without a job', async (t) => {
+  const { store, database } = await openStore(t)
+  const inbox = createInbox(store)
+  t.equal(await inbox.record(anEvent('a', 'invoice.voided'), body('a'), 1), 'ignored')
+  t.equal(await count(database, jobs), 0)
+  const { rows } = await database.admin.query('SELECT status, secret_index FROM received_events')
+  t.same(rows, [{ status: 'ignored', secret_index: 1 }])
+})
+
+const jobs = `SELECT FROM pgboss.job WHERE name = 'billing-event'`
+
+function anEvent(id: string, type = 'charge.succeeded') {
+  return { id, type, created: null, object: {} }
+}
+
+function body(text: string): Buffer {
+  return Buffer.from(text)
+}
+
+async function openStore(
+  t: Test,
+  given?: TestDatabase,
+  limits: StoreLimits = inboxLimits,
+): Promise<{ store: InboxStore; database: TestDatabase }> {
+  const database = given ?? (await createDatabase(t))
+  const queue = openQueue(database.url, 'web', () => {})
+  await queue.start()
+  const store = openInboxStore(database.url, queue, limits)
+  t.teardown(async () => {
+    await store.close()
+    await queue.stop({ graceful: false })
+  })
+  return { store, database }
+}
+
+async function count(database: TestDatabase, sql: string): Promise<number> {
+  const result: pg.QueryResult = await database.admin.query(sql)
+  return result.rowCount ?? 0
+}

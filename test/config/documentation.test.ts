@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
+
+const settings = documentedSettings()
+
+t.test('.env.example and the README are what the settings say (npm run generate)', async (t) => {
+  const example = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
+  t.equal(example, environmentExample(settings))
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  t.match(readme, settingsTable(settings))
+})
+
+t.test('every setting says what it means', async (t) => {
+  for (const { name, description } of settings) t.match(description, /^\S.+[.)]$/s, name)
+})

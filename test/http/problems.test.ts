@@ -1,0 +1,114 @@
+import pg from 'pg'
+import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { errorTable, isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
+
+const nowhere = 'postgres://nobody:nothing@127.0.0.1:9/none'
+
+function errorWith(members: object, message = 'x'): Error {
+  return Object.assign(new Error(message), members)
+}
+
+t.test('the codes of a failing database are told from those of a failing request', async (t) => {
+  const failing = ['08006', '53300', '57014', '57P01', '57P03', '55P03', '25P03', 'P1001', 'P2024']
+  for (const code of failing) t.ok(isDatabaseUnavailable(errorWith({ code })), code)
+  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE']) {
+    t.ok(isDatabaseUnavailable(errorWith({ code })), code)
+  }
+  const others = [
+    '23505',
+    '42P01',
+    '25006',
+    '40001',
+    '42501',
+    'P2002',
+    'P2025',
+    'P1000',
+    '5700',
+    '',
+  ]
+  for (const code of others) t.notOk(isDatabaseUnavailable(errorWith({ code })), code)
+})
+
+t.test('what is no error is not unavailable', async (t) => {
+  for (const value of [null, undefined, 'ECONNREFUSED', 57, { code: '57P01' }, []]) {
+    t.notOk(isDatabaseUnavailable(value))
+  }
+  for (const code of [57014, null, {}]) t.notOk(isDatabaseUnavailable(errorWith({ code })))
+  t.notOk(isDatabaseUnavailable(new Refusal('not-found')))
+})
+
+t.test('it is found in the causes, however they are kept', async (t) => {
+  const cause = { code: '57P01' }
+  t.ok(isDatabaseUnavailable(new Error('outer', { cause: new Error('inner', { cause }) })))
+  t.ok(isDatabaseUnavailable(errorWith({ meta: { driverAdapterError: errorWith({ cause }) } })))
+  t.notOk(isDatabaseUnavailable(errorWith({ meta: { driverAdapterError: null }, cause: 1 })))
+  t.notOk(isDatabaseUnavailable(errorWith({ meta: null })))
+  const circle = errorWith({ code: 'P2002' })
+  circle.cause = circle
+  t.notOk(isDatabaseUnavailable(circle), 'an error that is its own cause')
+})
+
+t.test('what a failing PostgreSQL really gives is recognised', async (t) => {
+  const { url, admin } = await createDatabase(t)
+  const user = await createUser({ url, admin } as never)
+  const db = openDatabase(url, 2)
+  const plane = openIdentityPlane(url, 2)
+  t.teardown(() => Promise.all([db.close(), plane.close()]))
+  const killAll = () =>
+    admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+  const failures: Record<string, () => Promise<unknown>> = {
+    'a statement that takes too long': () =>
+      db.write(user, async (tx) => {
+        await tx.$executeRaw`SET LOCAL statement_timeout = 20`
+        await tx.$queryRaw`SELECT pg_sleep(60)`
+      }),
+    'a lock that is not given up': () =>
+      db.write(user, async (tx) => {
+        const holder = await admin.connect()
+        await holder.query('BEGIN; LOCK TABLE orders')
+        await tx.$executeRaw`SET LOCAL lock_timeout = 20`
+        await tx.order.findFirst().finally(() => holder.release(true))
+      }),
+    'a backend that is killed between two queries': () =>
+      db.read(user, async (tx) => {
+        await tx.order.findFirst()
+        await killAll()
+        await tx.order.findFirst()
+      }),
+    'a backend that is killed before the commit': () =>
+      db.write(user, async (tx) => {
+        await tx.order.findFirst()
+        await killAll()
+      }),
+    'a port where nobody listens': async () => {
+      const other = openDatabase(nowhere, 2)
+      await other.read(user, (tx) => tx.order.findFirst()).finally(() => other.close())
+    },
+    'the same for the identity plane': async () => {
+      const other = openIdentityPlane(nowhere, 2)
+      await other.query({ text: 'SELECT 1' }).finally(() => other.close())
+    },
+  }
+  for (const [name, fail] of Object.entries(failures)) {
+    const error = await fail().then(
+      () => null,
+      (error: unknown) => error,
+    )
+    t.ok(isDatabaseUnavailable(error), `${name}: ${error}`)
+  }
+  await t.rejects(db.read(user, (tx) => tx.$queryRaw`SELEC`))
+  const mistake = await plane.query({ text: 'SELEC' }).catch((error: unknown) => error)
+  t.type(mistake, pg.DatabaseError)
+  t.notOk(isDatabaseUnavailable(mistake), 'a mistake in a statement is ours')
+})
+
+t.test('a refusal has the title of its code, and says more only where told to', async (t) => {
+  t.equal(new Refusal('forbidden').message, errorTable.forbidden.title)
+  const refusal = new Refusal('unavailable', { detail: 'Later.', retryAfterSeconds: 7 })
+  t.match(refusal, { code: 'unavailable', detail: 'Later.', retryAfterSeconds: 7 })
+  t.ok(refusal instanceof Error)
+})

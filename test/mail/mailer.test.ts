@@ -1,0 +1,136 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import t from 'tap'
+import { createMailer, type Mail } from '#src/mail/mailer.ts'
+import { type MailSetup, readMail } from '#src/mail-settings.ts'
+import { createAuthority, selfSigned } from '#test/support/certificates.ts'
+import { startMailServer } from '#test/support/mail-server.ts'
+import { startRawReceiver } from '#test/support/raw-receiver.ts'
+
+const trusted = createAuthority('trusted')
+setDefaultCACertificates([...getCACertificates(), trusted.cert])
+const forLocalhost = trusted.certify({ names: ['localhost'] })
+
+const shortMs = 150
+const mail: Mail = { to: ['ada@example.com'], subject: 'Zoë', text: 'All is well.\n', id: 'a@b' }
+
+function setupFor(url: string, settings: Partial<MailSetup> = {}): MailSetup {
+  const setup = readMail(url, 'Gatehouse <alerts@example.com>', [])
+  if (setup === null) throw new Error(`no mail server: ${url}`)
+  return { ...setup, ...settings }
+}
+
+t.test('a mail arrives once, from the sender of the settings', async (t) => {
+  const server = await startMailServer(t)
+  await createMailer(setupFor(server.url)).send({
+    ...mail,
+    to: ['ada@example.com', 'bo@example.com'],
+  })
+  t.equal(server.mails.length, 1)
+  const [received] = server.mails
+  t.match(received, { from: 'alerts@example.com', to: ['ada@example.com', 'bo@example.com'] })
+  t.match(received?.text, /^From: Gatehouse <alerts@example\.com>\r$/m)
+  t.match(received?.text, /^Message-ID: <a@b>\r$/m)
+  t.match(received?.text, /^Auto-Submitted: auto-generated\r$/m)
+  t.match(received?.text, /\r\n\r\nAll is well\.\r\n/)
+})
+
+t.test('STARTTLS is used where it is offered, and the certificate checked', async (t) => {
+  const server = await startMailServer(t, {
+    ...forLocalhost,
+    onAuth: ({ username }, _session, callback) => callback(null, { user: username ?? '' }),
+  })
+  const auth = { user: 'gatehouse', pass: 'secret' }
+  const byName = { host: 'localhost', auth, requireTls: true }
+  await createMailer(setupFor(server.url, byName)).send(mail)
+  t.match(server.mails, [{ secure: true, user: 'gatehouse' }])
+  const byAddress = createMailer(setupFor(server.url, { auth }))
+  await t.rejects(byAddress.send(mail), { name: 'MailError' }, 'the certificate is for a name')
+  const impostor = await startMailServer(t, selfSigned({ names: ['localhost'] }))
+  const mailer = createMailer(setupFor(impostor.url, { host: 'localhost' }))
+  await t.rejects(mailer.send(mail), { name: 'MailError' })
+  t.equal(server.mails.length + impostor.mails.length, 1)
+})
+
+t.test('no password is sent without TLS where that is demanded', async (t) => {
+  const passwords: unknown[] = []
+  const server = await startMailServer(t, {
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ password }, _session, callback) => {
+      passwords.push(password)
+      callback(null, { user: 'gatehouse' })
+    },
+  })
+  const auth = { user: 'gatehouse', pass: 'secret' }
+  const mailer = createMailer(setupFor(server.url, { auth, requireTls: true }))
+  await t.rejects(mailer.send(mail), { name: 'MailError' })
+  t.same([passwords, server.mails], [[], []])
+})
+
+t.test('no text becomes a header or a further recipient', async (t) => {
+  const server = await startMailServer(t)
+  const to = [
+    'ada@example.com',
+    'bo@example.com\r\nBcc: eve@example.com',
+    'cy@example.com, eve@example.com',
+    'Eve <eve@example.com>',
+    'group:eve@example.com;',
+    '<eve@example.com>',
+    '',
+  ]
+  const mailer = createMailer(setupFor(server.url))
+  await mailer.send({
+    ...mail,
+    to,
+    subject: 'a\r\nBcc: eve@example.com',
+    text: '.\r\nQUIT\r\n.\r\n',
+  })
+  const [received] = server.mails
+  t.same(received?.to, ['ada@example.com'])
+  t.notMatch(received?.text, /^Bcc:/im)
+  t.match(received?.text, /\r\n\r\n\.\r\nQUIT\r\n\.\r\n/)
+  await t.rejects(mailer.send({ ...mail, to: ['eve'] }), { name: 'MailError' }, 'nobody is left')
+})
+
+t.test('what the server says is not repeated', async (t) => {
+  const server = await startMailServer(t, {
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo(address, _session, callback) {
+      const error = Object.assign(new Error(`no ${address.address} here`), { responseCode: 550 })
+      callback(error)
+    },
+  })
+  const error = await createMailer(setupFor(server.url))
+    .send(mail)
+    .catch((reason: Error) => reason)
+  t.match(error, { name: 'MailError', message: 'mail was not taken (EENVELOPE RCPT TO 550)' })
+  t.notOk(error?.cause)
+})
+
+t.test('refusing, silent, endless and dripping servers are given up in time', async (t) => {
+  const gone = await startRawReceiver()
+  await gone.close()
+  const silent = await startRawReceiver()
+  t.teardown(() => silent.close())
+  for (const port of [gone.port, silent.port]) {
+    const mailer = createMailer(setupFor(`smtp://127.0.0.1:${port}`), { timeoutMs: shortMs })
+    await t.rejects(mailer.send(mail), { name: 'MailError' })
+  }
+  const talk = [
+    ['endless', 'x'.repeat(1_000_000)],
+    ['dripping', '220-more\r\n'],
+  ] as const
+  for (const [name, text] of talk) {
+    const server = await startRawReceiver()
+    t.teardown(() => server.close())
+    const attempt = createMailer(setupFor(server.url.replace('http', 'smtp')), {
+      timeoutMs: shortMs,
+    }).send(mail)
+    while (server.connections.length === 0) await new Promise(setImmediate)
+    const [socket] = server.connections
+    const timer = setInterval(() => socket?.write(text), 5)
+    await t.rejects(attempt, { name: 'MailError' }, name)
+    clearInterval(timer)
+    if (socket && !socket.closed) await new Promise((resolve) => socket.on('close', resolve))
+  }
+})

@@ -1,0 +1,57 @@
+import t from 'tap'
+import { createLogger } from '#src/observability/logger.ts'
+
+function logged(entry: object): Record<string, unknown> {
+  const lines: string[] = []
+  createLogger('info', { write: (line) => void lines.push(line) }).info(entry, 'said')
+  return JSON.parse(lines[0] ?? '{}')
+}
+
+t.test('what opens a door is cut out, wherever it stands', async (t) => {
+  const secrets = {
+    authorization: 'Bearer x',
+    cookie: 'sid=x',
+    password: 'x',
+    codeVerifier: 'x',
+    id_token: 'x',
+    refresh_token: 'x',
+    client_secret: 'x',
+    'webhook-signature': 'x',
+  }
+  for (const entry of [
+    secrets,
+    { headers: secrets },
+    { request: { headers: secrets } },
+    { sent: [secrets] },
+  ]) {
+    const text = JSON.stringify(logged(entry))
+    t.notMatch(text, /"(sid=|Bearer )?x"/)
+    t.equal(text.match(/\[redacted\]/g)?.length, Object.keys(secrets).length)
+  }
+})
+
+t.test('an error is logged without its cause and without its other members', async (t) => {
+  const cause = new Error('raw body with a token')
+  const error = Object.assign(new Error('failed', { cause }), { code: 'E_CODE', body: 'a token' })
+  const entry = logged({ err: error })
+  t.match(entry, { err: { type: 'Error', message: 'failed', errorCode: 'E_CODE', stack: String } })
+  t.notMatch(JSON.stringify(entry), /a token/)
+})
+
+t.test('lines are JSON with the level as a word and the time in UTC', async (t) => {
+  t.match(logged({ eventId: 'evt_1' }), {
+    level: 'info',
+    time: /Z$/,
+    eventId: 'evt_1',
+    msg: 'said',
+  })
+})
+
+t.test('what is below the level is not written', async (t) => {
+  const lines: string[] = []
+  const logger = createLogger('warn', { write: (line) => void lines.push(line) })
+  logger.info({}, 'left out')
+  logger.child({ reqId: 'r1' }).warn({}, 'said')
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(lines[0] ?? ''), { level: 'warn', reqId: 'r1', msg: 'said' })
+})

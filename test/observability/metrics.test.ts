@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
+import { measureQueues } from '#src/queue/backlog.ts'
+import { build, createDatabase, createUser } from '#test/support/helper.ts'
+import { createOutbox } from '#test/support/outbox.ts'
+import { startQueue } from '#test/support/running-worker.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const series = (text: string) => text.split('\n').filter((line) => /^[a-z]/.test(line))
+
+t.test('a thousand unknown paths, providers and methods make no new series', async (t) => {
+  const { app } = await build(t)
+  const probe = async (n: number) => {
+    const urls = [
+      `/unknown/${n}`,
+      `/orders/${n}?x=${n}`,
+      `/auth/login?provider=p${n}`,
+      `/auth/callback?state=${n}&code=${n}`,
+      `/auth/callback?iss=https://${n}.example`,
+      `/%E0%${n}`,
+    ]
+    await Promise.all(urls.map((url) => app.inject({ url })))
+    await app.inject({ method: 'POST', url: `/auth/backchannel-logout/p${n}`, payload: `${n}` })
+    await app.inject({ method: 'PROPFIND' as 'GET', url: `/unknown/${n}` })
+    await app.inject({ method: 'MKCOL' as 'GET', url: `/unknown/${n}` })
+  }
+  await probe(0)
+  const before = series(await app.metrics.registry.metrics()).length
+  for (let n = 1; n <= 112; n++) await probe(n)
+  const text = await app.metrics.registry.metrics()
+  t.equal(series(text).length, before)
+  t.match(text, /request_duration_seconds_count\{method="GET",route="unknown",status="404"\} 113/)
+  t.match(text, /request_duration_seconds_count\{method="other",route="unknown",status="404"\} 226/)
+  t.match(text, /provider="unknown",purpose="unknown",outcome="refused",reason="bad-state"\} 226/)
+  t.notMatch(text, /\/unknown\/|"p1"|1\.example/)
+})
+
+t.test('jobs that are due are counted apart from those for later, in every queue', async (t) => {
+  const { database, tenant, publish } = await createOutbox(t)
+  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
+  for (let n = 0; n < 3; n++) await publish()
+  await database.admin.query(
+    `UPDATE pgboss.job SET start_after = now() + interval '5 minutes'
+     WHERE id = (SELECT id FROM pgboss.job WHERE name = 'deliver' LIMIT 1)`,
+  )
+  const queue = await startQueue(t, database, 'web')
+  await queue.send('billing-event-dead', { eventId: 'evt_1' })
+  await database.admin.query(
+    `UPDATE pgboss.job SET start_after = now() - interval '1 hour' WHERE name = 'billing-event-dead'`,
+  )
+  for (const url of [database.url, database.workerUrl]) {
+    const plane = openIdentityPlane(url, 1)
+    t.teardown(() => plane.close())
+    const { queues, registry } = createMetrics()
+    await measureQueues(plane, queues)
+    const text = await registry.metrics()
+    for (const line of [
+      'gatehouse_queue_due_jobs{queue="deliver"} 2',
+      'gatehouse_queue_scheduled_jobs{queue="deliver"} 1',
+      'gatehouse_queue_due_jobs{queue="billing-event-dead"} 1',
+      'gatehouse_queue_due_jobs{queue="billing-event"} 0',
+      'gatehouse_queue_oldest_due_age_seconds{queue="billing-event"} 0',
+    ]) {
+      t.ok(text.includes(`${line}\n`), line)
+    }
+    t.match(text, /oldest_due_age_seconds\{queue="billing-event-dead"\} 360\d/)
+  }
+})
+
+t.test('work that waits for a connection is seen, and a connection that was not had', async (t) => {
+  const database = await createDatabase(t)
+  const user = await createUser(database)
+  const { pools, registry } = createMetrics()
+  const db = openDatabase(database.url, 1, undefined, pools.watch('scoped'))
+  const away = openIdentityPlane('postgres://nobody@127.0.0.1:9/none', 1, pools.watch('away'))
+  t.teardown(() => Promise.all([db.close(), away.close()]))
+  const statement = Prisma.sql`SELECT 1 AS one`
+  const entered = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
+  const first = db.read(user, async (tx) => {
+    await tx.$queryRaw(statement)
+    entered.resolve()
+    await left.promise
+  })
+  await entered.promise
+  const second = db.readRows(user, statement)
+  await setImmediate()
+  const busy = await registry.metrics()
+  t.match(busy, 'gatehouse_database_pool_waiting{pool="scoped"} 1\n')
+  t.match(busy, 'gatehouse_database_pool_connections{pool="scoped"} 1\n')
+  t.match(busy, 'gatehouse_database_pool_idle_connections{pool="scoped"} 0\n')
+  t.match(busy, 'gatehouse_database_pool_max_connections{pool="scoped"} 1\n')
+  left.resolve()
+  await Promise.all([first, second])
+  await t.rejects(away.query({ text: 'SELECT 1' }))
+  const text = await registry.metrics()
+  t.match(text, 'gatehouse_database_pool_acquire_seconds_count{pool="scoped"} 2\n')
+  t.match(text, 'gatehouse_database_pool_acquire_failures_total{pool="scoped"} 0\n')
+  t.match(text, 'gatehouse_database_pool_acquire_failures_total{pool="away"} 1\n')
+})

@@ -1,0 +1,66 @@
+import t from 'tap'
+import type { ApiDescription, Operation } from '#src/api/description.ts'
+import { referencePage } from '#src/pages/reference.ts'
+import { fieldsOf, typeText } from '#src/pages/reference-schema.ts'
+import { build } from '#test/support/helper.ts'
+
+t.test('the reference at /docs shows every operation, without a script', async (t) => {
+  const { app } = await build(t)
+  const page = await app.inject('/docs')
+  t.equal(page.statusCode, 200)
+  t.match(page.headers['content-security-policy'], /default-src 'none'/)
+  t.notMatch(page.body, /<script|style=/i)
+  const { paths } = (await app.inject('/openapi.json')).json<ApiDescription>()
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  t.ok(operations.length > 50)
+  for (const { operationId, summary } of operations) {
+    t.match(page.body, `id="${operationId}"`, summary ?? '')
+  }
+  t.match(page.body, 'lineItems[].sku')
+  t.match(page.body, '&quot;cardLast4&quot;: &quot;4242&quot;')
+})
+
+t.test('what a description holds is escaped; who may and code are shown', async (t) => {
+  const operation: Operation = {
+    tags: ['<i>'],
+    summary: '<b>',
+    description: 'One `<u>`.\n\nRoles admin: of one’s tenant.',
+    security: [{ session: [] }, { token: [] }],
+    responses: {},
+  }
+  const page = referencePage({
+    info: { title: 'T', version: '1' },
+    paths: { '/<p>': { get: operation } },
+  })
+  t.notMatch(page, /<i>|<u>|<p>\//)
+  t.match(page, '<code>&lt;u&gt;</code>.</p>')
+  t.match(page, '<p>Roles admin: of one’s tenant.</p>')
+  t.match(page, 'Needs a session or an API token.')
+})
+
+t.test('schemas in words', async (t) => {
+  t.equal(
+    typeText({ type: 'string', minLength: 1, maxLength: 5_000 }),
+    'text, 1 to 5,000 characters',
+  )
+  t.equal(typeText({ anyOf: [{ type: 'integer' }, { type: 'null' }] }), 'integer, or null')
+  t.equal(typeText({ enum: ['a', 'b'] }), '"a" | "b"')
+  t.equal(
+    typeText({ type: 'array', maxItems: 3, items: { type: 'string', format: 'uuid' } }),
+    'list of uuid, 0 to 3 of them',
+  )
+  const nested = { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] }
+  const list = { type: 'array', items: nested }
+  t.match(
+    fieldsOf({
+      properties: { a: { anyOf: [nested, { type: 'null' }] }, l: list },
+      required: ['a'],
+    }),
+    [
+      { name: 'a', required: true },
+      { name: 'a.b', required: true },
+      { name: 'l', required: false },
+      { name: 'l[].b', required: true },
+    ],
+  )
+})

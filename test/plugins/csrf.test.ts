@@ -1,0 +1,78 @@
+import Fastify from 'fastify'
+import t from 'tap'
+import sameOrigin from '#plugins/csrf.ts'
+import errors from '#plugins/errors.ts'
+
+const baseUrl = 'https://app.example.com'
+const safe = ['GET', 'HEAD', 'OPTIONS'] as const
+const unsafe = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+const origins = {
+  own: { origin: baseUrl },
+  foreign: { origin: 'https://evil.example' },
+  'own with another port': { origin: `${baseUrl}:8443` },
+  'own as a prefix': { origin: `${baseUrl}.evil.example` },
+  null: { origin: 'null' },
+  absent: {},
+}
+const sites = ['same-origin', 'none', 'same-site', 'cross-site', '', 'absent'] as const
+
+/** What becomes of an unsafe request with a cookie (contract 8). */
+const passes: Record<(typeof sites)[number], readonly (keyof typeof origins)[]> = {
+  'same-origin': ['own', 'foreign', 'own with another port', 'own as a prefix', 'null', 'absent'],
+  none: ['own', 'foreign', 'own with another port', 'own as a prefix', 'null', 'absent'],
+  'same-site': [],
+  'cross-site': [],
+  '': [],
+  absent: ['own', 'absent'],
+}
+
+const app = Fastify()
+await app.register(errors)
+await app.register(sameOrigin, { baseUrl })
+app.route({ method: [...safe, ...unsafe], url: '/', handler: async () => 'done' })
+t.teardown(() => app.close())
+
+for (const site of sites) {
+  for (const [origin, originHeader] of Object.entries(origins)) {
+    const headers = { ...originHeader, ...(site === 'absent' ? {} : { 'sec-fetch-site': site }) }
+    t.test(`Sec-Fetch-Site "${site}", Origin ${origin}`, async (t) => {
+      const passing = passes[site].some((one) => one === origin)
+      for (const method of unsafe) {
+        const withCookie = { ...headers, cookie: 'sid=1' }
+        const judged = await app.inject({ method, url: '/', headers: withCookie })
+        t.equal(judged.statusCode, passing ? 200 : 403, `${method} with a cookie`)
+        const bare = await app.inject({ method, url: '/', headers })
+        t.equal(bare.statusCode, 200, `${method} without a cookie`)
+      }
+      for (const method of safe) {
+        const answer = await app.inject({
+          method,
+          url: '/',
+          headers: { ...headers, cookie: 'a=1' },
+        })
+        t.equal(answer.statusCode, 200, `${method} with a cookie`)
+      }
+    })
+  }
+}
+
+t.test('the refusal is a problem of its own', async (t) => {
+  const headers = { cookie: 'sid=1', 'sec-fetch-site': 'cross-site' }
+  const answer = await app.inject({ method: 'POST', url: '/', headers })
+  t.match(answer.json(), { type: 'urn:gatehouse:problem:cross-origin', status: 403 })
+})
+
+t.test('a doubled Sec-Fetch-Site is not believed', async (t) => {
+  const headers = { cookie: 'sid=1', 'sec-fetch-site': ['same-origin', 'cross-site'] }
+  const answer = await app.inject({ method: 'POST', url: '/', headers })
+  t.equal(answer.statusCode, 403)
+})
+
+t.test('a bearer token is exempt, another scheme is not', async (t) => {
+  const ask = async (authorization: string) => {
+    const headers = { cookie: 'a=1', 'sec-fetch-site': 'cross-site', authorization }
+    return (await app.inject({ method: 'POST', url: '/', headers })).statusCode
+  }
+  for (const value of ['Bearer x', 'bearer x', 'Bearer']) t.equal(await ask(value), 200, value)
+  for (const value of ['Basic x', 'Bearerx', 'x Bearer', '']) t.equal(await ask(value), 403, value)
+})

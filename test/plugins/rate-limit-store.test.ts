@@ -1,0 +1,83 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import errors from '#plugins/errors.ts'
+import rateLimit from '#plugins/rate-limit.ts'
+import limitStore from '#plugins/rate-limit-store.ts'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { createLocalCounts } from '#src/http/rate-limit-store.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { noRedis, startRedis } from '#test/instances/redis.ts'
+
+async function startInstance(t: Test, redisUrl: string) {
+  const log: string[] = []
+  const app = Fastify({
+    loggerInstance: createLogger('info', { write: (line) => void log.push(line) }),
+    disableRequestLogging: true,
+  })
+  t.teardown(() => app.close())
+  await app.register(errors)
+  await app.register(limitStore, { redisUrl })
+  await app.register(async function limited(app) {
+    await app.register(rateLimit, { name: 'api', limit: { max: 3, seconds: 60 }, by: 'address' })
+    app.get('/', async () => 'done')
+  })
+  await app.register(async function otherwise(app) {
+    await app.register(rateLimit, {
+      name: 'sign-in',
+      limit: { max: 3, seconds: 60 },
+      by: 'address',
+    })
+    app.get('/other', async () => 'done')
+  })
+  await app.ready()
+  const ask = async (url = '/') => (await app.inject({ url })).statusCode
+  return { ask, said: (text: string) => log.filter((line) => line.includes(text)).length }
+}
+
+t.test('two instances share one count, each limit its own', { skip: noRedis }, async (t) => {
+  const port = await findFreePort()
+  await startRedis(t, port)
+  const url = `redis://127.0.0.1:${port}`
+  const [one, two] = [await startInstance(t, url), await startInstance(t, url)]
+  const answers = [await one.ask(), await two.ask(), await one.ask(), await two.ask()]
+  t.same(answers, [200, 200, 200, 429])
+  t.equal(await one.ask('/other'), 200, 'another limit has a count of its own')
+  t.equal(one.said('Redis is away'), 0)
+})
+
+t.test('Redis goes away and comes back', { skip: noRedis }, async (t) => {
+  const port = await findFreePort()
+  const stopRedis = await startRedis(t, port)
+  const instance = await startInstance(t, `redis://127.0.0.1:${port}`)
+  t.equal(await instance.ask(), 200)
+
+  await stopRedis()
+  const alone = [await instance.ask(), await instance.ask(), await instance.ask()]
+  t.same(alone, [200, 200, 200], 'counted by itself, from the start')
+  t.equal(await instance.ask(), 429, 'and still limited')
+  t.equal(instance.said('Redis is away'), 1, 'said once')
+
+  await startRedis(t, port)
+  while (instance.said('counted in Redis again') === 0) {
+    await instance.ask('/other')
+    await new Promise(setImmediate)
+  }
+  t.equal(await instance.ask(), 200, 'the counts of Redis are used again')
+  t.equal(instance.said('Redis is away'), 1)
+})
+
+t.test('without any Redis the limit holds, and no request waits or fails', async (t) => {
+  const instance = await startInstance(t, `redis://127.0.0.1:${await findFreePort()}`)
+  const answers = [await instance.ask(), await instance.ask(), await instance.ask()]
+  t.same([...answers, await instance.ask()], [200, 200, 200, 429])
+  t.equal(instance.said('Redis is away'), 1)
+})
+
+t.test('a local window ends, each key has its own', async (t) => {
+  const count = createLocalCounts()
+  t.match(count('a', 60_000), { current: 1, ttl: 60_000 })
+  t.equal(count('a', 60_000).current, 2)
+  t.equal(count('b', 60_000).current, 1)
+  t.equal(count('c', 0).current, 1)
+  t.equal(count('c', 0).current, 1, 'a window of no length has always ended')
+})

@@ -1,0 +1,84 @@
+import Fastify, { type FastifyInstance, type RouteShorthandOptions } from 'fastify'
+import t from 'tap'
+import routeAccess from '#plugins/require-access.ts'
+import { policy } from '#src/access/policy.ts'
+
+/** Registers one route and starts; rejects where the start is refused. */
+async function boot(
+  config: RouteShorthandOptions['config'],
+  decorators: readonly string[] = [],
+): Promise<FastifyInstance> {
+  const app = Fastify()
+  await app.register(routeAccess)
+  for (const name of decorators) app.decorateRequest(name, null)
+  await app.register(async function scope(app) {
+    app.get('/thing', config === undefined ? {} : { config }, async () => 'done')
+  })
+  await app.ready()
+  await app.close()
+  return app
+}
+
+t.test('a route that does not state its access refuses the start', async (t) => {
+  await t.rejects(boot(undefined), /GET \/thing does not state config\.access/)
+  await t.rejects(boot({}), /does not state config\.access/)
+})
+
+t.test('a route in a nested scope is looked at too', async (t) => {
+  const app = Fastify()
+  await app.register(routeAccess)
+  const started = app.register(async function outer(app) {
+    await app.register(async function inner(app) {
+      app.delete('/deep', async () => 'done')
+    })
+  })
+  await t.rejects(Promise.resolve(started), /DELETE \/deep does not state config\.access/)
+})
+
+t.test('public is stated and needs no guard', async (t) => {
+  await t.resolves(boot({ access: 'public' }))
+})
+
+t.test('a route outside the scope that guards it refuses the start', async (t) => {
+  const order = { resource: 'order', action: 'read' } as const
+  await t.rejects(boot({ access: 'signed-in' }), /outside the scope that sets request\.caller/)
+  for (const access of ['session', 'recent-session'] as const) {
+    await t.rejects(boot({ access }), /outside the scope that sets request\.caller/)
+    await t.resolves(boot({ access }, ['caller']))
+  }
+  await t.rejects(boot({ access: order }), /outside the scope that sets request\.caller/)
+  await t.rejects(boot({ access: 'signature' }), /outside the scope that sets request\.webhook/)
+  await t.rejects(boot({ access: 'signature' }, ['caller']), /request\.webhook/)
+  await t.rejects(boot({ access: 'signed-in' }, ['webhook']), /request\.caller/)
+  await t.resolves(boot({ access: 'signed-in' }, ['caller']))
+  await t.resolves(boot({ access: 'signature' }, ['webhook']))
+  await t.resolves(boot({ access: 'signature' }, ['logout']))
+})
+
+t.test('a tenant or operator rule outside its scope refuses the start', async (t) => {
+  const guards = {
+    owner: null,
+    tenant: 'tenantScope',
+    chain: 'tenantScope',
+    operator: 'operator',
+  } as const
+  for (const { resource, action, scope } of policy) {
+    const guard = guards[scope]
+    const start = () => boot({ access: { resource, action } }, ['caller'])
+    if (guard === null) await t.resolves(start(), `${resource}:${action}`)
+    else await t.rejects(start(), new RegExp(`request\\.${guard}`), `${resource}:${action}`)
+    await t.resolves(boot({ access: { resource, action } }, ['caller', ...(guard ? [guard] : [])]))
+  }
+})
+
+t.test('a rule that the policy does not have refuses the start', async (t) => {
+  const unknown = { resource: 'order', action: 'explode' }
+  await t.rejects(
+    boot({ access: unknown as never }, ['caller', 'tenantScope']),
+    /the policy has no rule order:explode/,
+  )
+  await t.rejects(
+    boot({ access: 'everyone' as never }, ['caller', 'tenantScope']),
+    /the policy has no rule everyone\./,
+  )
+})

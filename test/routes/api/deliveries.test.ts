@@ -1,0 +1,159 @@
+import t from 'tap'
+import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
+import { twoAdmins } from '#test/support/webhook-admin.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const missing = '00000000-0000-4000-8000-000000000000'
+
+t.test('a delivery shows every attempt, and says in words why it failed', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { id, endpointId } = await exhaustedDelivery(test.database, one)
+  await test.database.admin.query(
+    `UPDATE delivery_attempts SET status_code = NULL, response_excerpt = NULL,
+       error = 'could not be reached', cause = 'blocked: 10.0.0.7 is private use'
+     WHERE number = 5`,
+  )
+  const read = await send('GET', `/deliveries/${id}`)
+  t.equal(read.statusCode, 200)
+  const delivery = read.json()
+  t.strictSame(Object.keys(delivery).toSorted(), [
+    'attempts',
+    'createdAt',
+    'endpointId',
+    'eventId',
+    'eventType',
+    'id',
+    'nextAttemptAt',
+    'status',
+  ])
+  t.match(delivery, { id, endpointId, eventType: 'order.updated', status: 'exhausted' })
+  t.equal(delivery.attempts.length, 5)
+  const [first, , , , last] = delivery.attempts
+  t.strictSame(Object.keys(first).toSorted(), [
+    'durationMs',
+    'error',
+    'explanation',
+    'number',
+    'responseExcerpt',
+    'series',
+    'startedAt',
+    'statusCode',
+  ])
+  t.match(first, { series: 0, number: 1, statusCode: 500, responseExcerpt: 'told to fail' })
+  t.match(first.explanation, /500/)
+  t.match(last, { number: 5, statusCode: null, error: 'could not be reached' })
+  t.type(last.explanation, 'string')
+  t.notMatch(read.body, /10\.0\.0\.7|private|blocked/, 'what the operator knows stays with them')
+})
+
+t.test('one that went well needs no explanation', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { id } = await exhaustedDelivery(test.database, one)
+  await test.database.admin.query('UPDATE delivery_attempts SET status_code = 204')
+  const { attempts } = (await send('GET', `/deliveries/${id}`)).json()
+  t.match(attempts[0], { statusCode: 204, error: null, explanation: null })
+})
+
+t.test('the list is newest first, by status and kind, and page by page', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
+  const other = await exhaustedDelivery(test.database, one)
+  const ids: string[] = []
+  for (let number = 0; number < 7; number += 1) {
+    const delivery = {
+      ...one,
+      endpointId,
+      status: number % 2 === 0 ? ('succeeded' as const) : ('exhausted' as const),
+      eventType: number < 4 ? 'order.updated' : 'invoice.created',
+      // Some of one instant: the id decides among them.
+      createdAt: `2026-01-0${1 + Math.floor(number / 3)}T00:00:00Z`,
+    }
+    ids.push(await createDelivery(test.database, delivery))
+  }
+  const list = `/webhook-endpoints/${endpointId}/deliveries`
+  const whole = await idsOf(list)
+  t.strictSame(whole.toSorted(), ids.toSorted())
+  t.notOk(whole.includes(other.id))
+  t.equal(whole[0], ids[6])
+  const pages: string[] = []
+  let query = '?limit=2'
+  for (;;) {
+    const page = (await send('GET', list + query)).json()
+    pages.push(...page.data.map(({ id }: { id: string }) => id))
+    if (page.nextCursor === null) break
+    query = `?limit=2&cursor=${page.nextCursor}`
+  }
+  t.strictSame(pages, whole)
+  t.equal((await idsOf(`${list}?status=succeeded`)).length, 4)
+  t.equal((await idsOf(`${list}?eventType=invoice.created`)).length, 3)
+  t.equal((await idsOf(`${list}?status=exhausted&eventType=invoice.created`)).length, 1)
+  t.strictSame(await idsOf(`${list}?status=pending`), [])
+  for (const odd of ['status=done', 'eventType=x', 'limit=0', 'cursor=x', 'after=x']) {
+    t.equal((await send('GET', `${list}?${odd}`)).statusCode, 400, odd)
+  }
+
+  async function idsOf(url: string): Promise<string[]> {
+    return (await send('GET', url)).json().data.map(({ id }: { id: string }) => id)
+  }
+})
+
+t.test('a replay begins a series of its own, and two at once are one', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { id } = await exhaustedDelivery(test.database, one)
+  const answers = await Promise.all([1, 2, 3].map(() => send('POST', `/deliveries/${id}/replay`)))
+  for (const { statusCode } of answers) t.equal(statusCode, 202)
+  t.match(answers[0]?.json(), { id, status: 'pending', nextAttemptAt: String })
+  t.strictSame(await waitingAttempts(test.database), [{ id, series: 1, number: 1 }])
+  const { rows } = await test.database.admin.query(
+    `SELECT reason, target, user_id FROM audit_log WHERE action = 'delivery-replay'`,
+  )
+  t.strictSame(rows, [{ reason: 'own-request', target: id, user_id: String(one.userId) }])
+  const read = (await send('GET', `/deliveries/${id}`)).json()
+  t.equal(read.attempts.length, 5, 'what was made before stays')
+})
+
+t.test('whatever became of it, it can be sent again', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { endpointId } = await exhaustedDelivery(test.database, one, { status: 'failing' })
+  for (const status of ['succeeded', 'exhausted', 'pending'] as const) {
+    const delivery = { ...one, endpointId, status, attempts: 2 }
+    const id = await createDelivery(test.database, delivery)
+    t.equal((await send('POST', `/deliveries/${id}/replay`, {})).statusCode, 202, status)
+    const waiting = await waitingAttempts(test.database)
+    t.strictSame(
+      waiting.filter((one) => one.id === id),
+      [{ id, series: 1, number: 1 }],
+      status,
+    )
+  }
+})
+
+t.test('a replay to a disabled endpoint is refused with a hint', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { id } = await exhaustedDelivery(test.database, one, { status: 'disabled' })
+  const refused = await send('POST', `/deliveries/${id}/replay`)
+  t.equal(refused.statusCode, 409)
+  t.match(refused.json().detail, /disabled: enable it first/)
+  t.strictSame(await waitingAttempts(test.database), [])
+})
+
+t.test('malformed is 400; missing and foreign are the same 404, and nothing is sent', async (t) => {
+  const { test, one, sendAsOther } = await twoAdmins(t)
+  const { id } = await exhaustedDelivery(test.database, one)
+  for (const [method, path] of [
+    ['GET', ''],
+    ['POST', '/replay'],
+  ] as const) {
+    for (const odd of ['1', `${missing}0`, 'x', '%00']) {
+      t.equal((await sendAsOther(method, `/deliveries/${odd}${path}`)).statusCode, 400, odd)
+    }
+    const gone = await sendAsOther(method, `/deliveries/${missing}${path}`)
+    const foreign = await sendAsOther(method, `/deliveries/${id}${path}`)
+    t.equal(foreign.statusCode, 404)
+    const told = ({ body, headers }: typeof gone) =>
+      body.replaceAll(String(headers['x-request-id']), 'id')
+    t.equal(told(foreign), told(gone))
+  }
+  t.equal((await sendAsOther('POST', `/deliveries/${id}/replay`, { series: 9 })).statusCode, 400)
+  t.strictSame(await waitingAttempts(test.database), [])
+})

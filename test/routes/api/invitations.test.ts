@@ -1,0 +1,153 @@
+import t from 'tap'
+import { as } from '#test/support/account.ts'
+import { build, createUser, type TestApp } from '#test/support/helper.ts'
+import { badPageQueries, comparable, pagesOf } from '#test/support/probes.ts'
+import { owner } from '#test/support/token-owner.ts'
+
+const invitationKeys = [
+  'id',
+  'email',
+  'role',
+  'department',
+  'invitedBy',
+  'createdAt',
+  'expiresAt',
+  'acceptedAt',
+]
+
+async function membership({ database }: TestApp, userId: number, tenantId: string) {
+  const { rows } = await database.admin.query(
+    'SELECT role, department FROM memberships WHERE user_id = $1 AND tenant_id = $2',
+    [userId, tenantId],
+  )
+  return rows[0]
+}
+
+t.test('an address is invited; a second invitation takes the place of the first', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test, { role: 'admin' })
+  const first = await send('POST', '/users', { email: 'Ada@Example.com', role: 'viewer' })
+  t.equal(first.statusCode, 201)
+  t.strictSame(Object.keys(first.json()), invitationKeys)
+  t.match(first.json(), {
+    email: 'ada@example.com',
+    role: 'viewer',
+    department: null,
+    invitedBy: user.userId,
+    acceptedAt: null,
+  })
+  const second = { email: 'ada@example.com', role: 'editor', department: 'sales' }
+  t.equal((await send('POST', '/users', second)).statusCode, 201)
+  const { data } = (await send('GET', '/invitations')).json()
+  t.match(data, [{ ...second, id: first.json().id }])
+  t.equal(data.length, 1)
+})
+
+t.test('whoever holds the address as verified is a member at once', async (t) => {
+  const test = await build(t)
+  const admin = await owner(test, { role: 'admin' })
+  const { tenantId } = admin.user
+  const email = 'ada@example.com'
+  const known = await owner(test, { email, emailVerified: true })
+  const unproven = await createUser(test.database, { email: 'eve@example.com' })
+  const body = { email: 'ADA@example.com', role: 'editor', department: 'sales' }
+  const answer = await admin.send('POST', '/users', body)
+  t.equal(answer.statusCode, 201)
+  t.not(answer.json().acceptedAt, null)
+  t.match(await membership(test, known.user.userId, tenantId), {
+    role: 'editor',
+    department: 'sales',
+  })
+  t.match((await known.send('GET', '/me')).json(), { role: 'viewer' }, 'their session stays put')
+  t.strictSame((await admin.send('GET', '/invitations')).json().data, [], 'nothing is pending')
+
+  const again = await admin.send('POST', '/users', { ...body, role: 'admin' })
+  t.equal(again.statusCode, 409)
+  t.match(again.json(), { type: 'urn:gatehouse:problem:conflict', detail: /is a member/ })
+  t.match(await membership(test, known.user.userId, tenantId), { role: 'editor' })
+
+  await admin.send('POST', '/users', { email: 'eve@example.com', role: 'admin' })
+  t.equal(await membership(test, unproven.userId, tenantId), undefined, 'an unverified one is not')
+  t.equal((await admin.send('DELETE', `/users/${known.user.userId}`)).statusCode, 204)
+  t.equal((await admin.send('POST', '/users', body)).statusCode, 201, 'invited back')
+  t.match(await membership(test, known.user.userId, tenantId), { role: 'editor' })
+})
+
+t.test('an invitation is withdrawn in its tenant, until somebody has accepted it', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test, { role: 'admin' })
+  const stranger = await owner(test, { role: 'admin' })
+  const { id } = (await send('POST', '/users', { email: 'a@example.com', role: 'viewer' })).json()
+  const url = `/invitations/${id}`
+  const foreign = await stranger.send('DELETE', url)
+  const missing = await stranger.send('DELETE', `/invitations/${crypto.randomUUID()}`)
+  t.equal(foreign.statusCode, 404)
+  t.strictSame(comparable(foreign), comparable(missing))
+  t.strictSame((await stranger.send('GET', '/invitations')).json(), { data: [], nextCursor: null })
+
+  await test.database.admin.query('UPDATE invitations SET accepted_at = now()')
+  t.equal((await send('DELETE', url)).statusCode, 404)
+  await test.database.admin.query('UPDATE invitations SET accepted_at = NULL')
+  t.equal((await send('DELETE', url)).statusCode, 204)
+  t.equal((await send('DELETE', url)).statusCode, 404)
+  t.equal((await test.database.admin.query('SELECT FROM invitations')).rowCount, 0)
+  const { rows } = await test.database.admin.query(
+    `SELECT user_id::int, tenant_id, outcome, reason, target FROM audit_log
+     WHERE action = 'invitation-delete'`,
+  )
+  const entry = { outcome: 'done', reason: 'withdrawn', target: id }
+  t.strictSame(rows, [{ user_id: user.userId, tenant_id: user.tenantId, ...entry }])
+})
+
+t.test('the list: newest first, and invitations made meanwhile move nothing', async (t) => {
+  const test = await build(t)
+  const { send } = await owner(test, { role: 'admin' })
+  let made = 0
+  const invite = async () => {
+    made += 1
+    return (await send('POST', '/users', { email: `${made}@example.com`, role: 'viewer' })).json()
+  }
+  const ids: string[] = []
+  for (const _ of Array.from({ length: 5 })) ids.unshift((await invite()).id)
+  const pages = await pagesOf(send, '/invitations', invite)
+  const listed = pages.flatMap(({ data }) => data)
+  t.strictSame(
+    listed.map(({ id }) => id),
+    ids,
+  )
+  for (const one of listed) t.strictSame(Object.keys(one), invitationKeys)
+  for (const query of badPageQueries) {
+    t.equal((await send('GET', `/invitations?${query}`)).statusCode, 400, query)
+  }
+})
+
+t.test('a token sees to users where it names that, and no longer than its owner may', async (t) => {
+  const test = await build(t)
+  const { user, make } = await owner(test, { role: 'admin' })
+  const second = await owner(test, { role: 'admin', tenantId: user.tenantId })
+  const unlimited = await make()
+  const limited = await make({ permissions: ['user:manage'] })
+  for (const { use } of [unlimited, limited]) {
+    const { userId } = await createUser(test.database, { tenantId: user.tenantId })
+    const invited = await use('POST', '/users', { email: 'a@example.com', role: 'viewer' })
+    t.equal(invited.statusCode, 201)
+    t.equal((await use('GET', '/users')).statusCode, 200)
+    t.equal((await use('PATCH', `/users/${userId}`, { role: 'editor' })).statusCode, 200)
+    t.equal((await use('DELETE', `/users/${userId}`)).statusCode, 204)
+    t.equal((await use('DELETE', `/invitations/${invited.json().id}`)).statusCode, 204)
+  }
+  t.equal((await limited.use('GET', '/posts')).statusCode, 403)
+  await second.send('PATCH', `/users/${user.userId}`, { role: 'editor' })
+  for (const { use } of [unlimited, limited]) {
+    t.equal((await use('GET', '/users')).statusCode, 403)
+  }
+})
+
+t.test('the limit of the API counts users and invitations too', async (t) => {
+  const test = await build(t, { RATE_LIMIT_API: '2/60' })
+  const { cookie } = await owner(test, { role: 'admin' })
+  const send = as(test, { cookie })
+  t.equal((await send('GET', '/users')).statusCode, 200)
+  t.equal((await send('GET', '/invitations')).statusCode, 200)
+  t.equal((await send('POST', '/users', { email: 'a@b.example', role: 'admin' })).statusCode, 429)
+})

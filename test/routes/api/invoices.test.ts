@@ -1,0 +1,71 @@
+import t from 'tap'
+import { build, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
+import { badPageQueries, comparable, edgeIds, pagesOf } from '#test/support/probes.ts'
+import { owner } from '#test/support/token-owner.ts'
+
+const invoiceKeys = ['id', 'tenantId', 'amount', 'currency', 'status', 'createdAt']
+
+t.test('an invoice belongs to the tenant of the session', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const stranger = await createUser(test.database, { role: 'admin' })
+  const id = await createTestInvoice(test.database, user.tenantId)
+  const own = await signIn(test, user)
+  const url = `/invoices/${id}`
+  const read = await test.app.inject({ url, headers: own })
+  t.equal(read.statusCode, 200)
+  t.match(read.json(), { id, tenantId: user.tenantId, amount: 4900, currency: 'eur' })
+
+  const { cookie } = await signIn(test, stranger)
+  const attempts = [
+    { url, headers: { cookie } },
+    { url: `${url}?tenantId=${user.tenantId}`, headers: { cookie } },
+    { url, headers: { cookie, 'x-tenant-id': user.tenantId, tenant: user.tenantId } },
+  ]
+  for (const attempt of attempts) t.equal((await test.app.inject(attempt)).statusCode, 404)
+})
+
+t.test('an invoice of another tenant is the 404 of a missing one', async (t) => {
+  const test = await build(t)
+  const { tenantId } = await createUser(test.database)
+  const id = await createTestInvoice(test.database, tenantId)
+  const { send } = await owner(test, { role: 'admin' })
+  const [foreign, missing] = [
+    await send('GET', `/invoices/${id}`),
+    await send('GET', '/invoices/987654321'),
+  ]
+  t.equal(foreign.statusCode, 404)
+  t.strictSame(comparable(foreign), comparable(missing))
+  for (const [edge, status] of edgeIds) {
+    t.equal((await send('GET', `/invoices/${edge}`)).statusCode, status, edge)
+  }
+})
+
+t.test('the list: the tenant’s, newest first, and rows added meanwhile move nothing', async (t) => {
+  const test = await build(t)
+  const { send, make, user } = await owner(test)
+  const { tenantId: elsewhere } = await createUser(test.database)
+  const ids: number[] = []
+  for (const _ of Array.from({ length: 5 })) {
+    ids.unshift(await createTestInvoice(test.database, user.tenantId))
+    await createTestInvoice(test.database, elsewhere)
+  }
+  const pages = await pagesOf(send, '/invoices', () =>
+    createTestInvoice(test.database, user.tenantId),
+  )
+  const listed = pages.flatMap(({ data }) => data)
+  t.strictSame(
+    listed.map(({ id }) => id),
+    ids,
+  )
+  for (const invoice of listed) t.strictSame(Object.keys(invoice), invoiceKeys)
+  for (const query of badPageQueries) {
+    t.equal((await send('GET', `/invoices?${query}`)).statusCode, 400, query)
+  }
+  t.equal((await (await make()).use('GET', '/invoices')).statusCode, 200)
+  const reading = await make({ permissions: ['invoice:read'] })
+  t.equal((await reading.use('GET', '/invoices')).statusCode, 200)
+  const limited = await make({ permissions: ['order:read'] })
+  t.equal((await limited.use('GET', '/invoices')).statusCode, 403)
+  t.equal((await test.app.inject('/invoices')).statusCode, 401)
+})

@@ -1,0 +1,74 @@
+import t, { type Test } from 'tap'
+import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+/** Notifications of a new endpoint of the tenant, oldest first. */
+async function notify(server: TestApp, tenant: TestUser, messages: readonly string[]) {
+  const endpointId = await createEndpoint(server.database, tenant, { url: 'https://a.example/' })
+  for (const message of messages) {
+    await server.database.admin.query(
+      `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
+       VALUES ($1, 'endpoint.failing', $2, $3)`,
+      [tenant.tenantId, endpointId, message],
+    )
+  }
+  return endpointId
+}
+
+async function reader(t: Test, role = 'admin') {
+  const server = await build(t)
+  const user = await createUser(server.database, { role })
+  const { cookie } = await signIn(server, user)
+  const read = (url = '/notifications', headers: Record<string, string> = { cookie }) =>
+    server.app.inject({ url, headers })
+  return { server, user, read }
+}
+
+t.test('those who manage the tenant read its notifications, newest first', async (t) => {
+  const { server, user, read } = await reader(t)
+  const endpointId = await notify(server, user, ['first', 'second', 'third'])
+  const response = await read()
+  t.equal(response.statusCode, 200)
+  const { data, nextCursor } = response.json()
+  t.same(
+    data.map(({ message }: { message: string }) => message),
+    ['third', 'second', 'first'],
+  )
+  t.equal(nextCursor, null)
+  t.match(data[0], { kind: 'endpoint.failing', endpointId, mailedAt: null })
+  t.same(Object.keys(data[0]).toSorted(), [
+    'createdAt',
+    'endpointId',
+    'id',
+    'kind',
+    'mailedAt',
+    'message',
+  ])
+  const page = (await read('/notifications?limit=2')).json()
+  t.equal(page.data.length, 2)
+  const rest = (await read(`/notifications?limit=2&cursor=${page.nextCursor}`)).json()
+  t.match(rest, { data: [{ message: 'first' }], nextCursor: null })
+})
+
+t.test('notifications of another tenant are not there', async (t) => {
+  const { server, read } = await reader(t)
+  const other = await createUser(server.database, { role: 'admin' })
+  await notify(server, other, ['theirs'])
+  t.same((await read()).json(), { data: [], nextCursor: null })
+})
+
+t.test('without user:manage they are refused, without an identity too', async (t) => {
+  for (const role of ['viewer', 'editor']) {
+    const { read } = await reader(t, role)
+    t.equal((await read()).statusCode, 403, role)
+  }
+  const { read } = await reader(t)
+  t.equal((await read('/notifications', {})).statusCode, 401)
+})
+
+t.test('a malformed question is 400', async (t) => {
+  const { read } = await reader(t)
+  for (const query of ['limit=0', 'limit=101', 'cursor=x', 'tenantId=1']) {
+    t.equal((await read(`/notifications?${query}`)).statusCode, 400, query)
+  }
+})

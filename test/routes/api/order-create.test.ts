@@ -1,0 +1,160 @@
+import t from 'tap'
+import { as } from '#test/support/account.ts'
+import { buildAt, noon } from '#test/support/at-time.ts'
+import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
+import { badPageQueries, pagesOf, smuggling } from '#test/support/probes.ts'
+import { owner } from '#test/support/token-owner.ts'
+import { untilBlocked } from '#test/support/until.ts'
+
+const orderKeys = [
+  'id',
+  'userId',
+  'lineItems',
+  'shippingAddress',
+  'cardLast4',
+  'createdAt',
+  'updatedAt',
+]
+const lineItem = { sku: 'GATE-OAK-200', quantity: 2, unitPrice: 45_900 }
+const shippingAddress = {
+  name: 'Ada Okafor',
+  line1: '2 Quay',
+  city: 'Porto',
+  postalCode: '4000-001',
+  country: 'PT',
+}
+const order = { lineItems: [lineItem], shippingAddress, cardLast4: '0042' }
+
+t.test('an order is its author’s, placed in the tenant they are in', async (t) => {
+  const test = await buildAt(t)
+  const { user, send } = await owner(test)
+  const made = await send('POST', '/orders', order)
+  t.equal(made.statusCode, 201)
+  const { id } = made.json()
+  const times = { createdAt: noon, updatedAt: noon }
+  t.strictSame(made.json(), { id, userId: user.userId, ...order, ...times })
+  t.strictSame((await send('GET', `/orders/${id}`)).json(), made.json())
+  const { rows } = await test.database.admin.query('SELECT tenant_id FROM orders')
+  t.strictSame(rows, [{ tenant_id: user.tenantId }])
+  const colleague = await owner(test, { role: 'admin', tenantId: user.tenantId })
+  t.equal((await colleague.send('GET', `/orders/${id}`)).statusCode, 404)
+  t.strictSame((await colleague.send('GET', '/orders')).json().data, [])
+})
+
+t.test('in no tenant there is nowhere to place an order', async (t) => {
+  const test = await build(t)
+  const { userId } = await createUser(test.database)
+  const send = as(test, await signIn(test, { userId, tenantId: null }))
+  t.equal((await send('POST', '/orders', order)).statusCode, 403)
+  t.equal((await send('GET', '/orders')).statusCode, 200)
+  t.equal((await as(test, {})('POST', '/orders', order)).statusCode, 401)
+})
+
+t.test('bodies: what is not listed or out of bounds is 400 and places nothing', async (t) => {
+  const test = await build(t)
+  const { sendText } = await owner(test)
+  const create = (body: string) => sendText('POST', '/orders', body)
+  for (const [name, body] of smuggling(order)) {
+    t.equal((await create(body)).statusCode, 400, name)
+  }
+  for (const [name, body] of smuggling(lineItem)) {
+    const text = JSON.stringify({ ...order, lineItems: [] }).replace('[]', () => `[${body}]`)
+    t.equal((await create(text)).statusCode, 400, `${name} in a line item`)
+  }
+  const item = (change: object) => ({ lineItems: [{ ...lineItem, ...change }] })
+  const malformed: [string, object][] = [
+    ['no line items', { lineItems: [] }],
+    ['101 line items', { lineItems: Array(101).fill(lineItem) }],
+    ['line items that are no list', { lineItems: lineItem }],
+    ['a quantity of 0', item({ quantity: 0 })],
+    ['a negative quantity', item({ quantity: -1 })],
+    ['half a thing', item({ quantity: 0.5 })],
+    ['a quantity as text', item({ quantity: '1' })],
+    ['a quantity beyond the limit', item({ quantity: 10_001 })],
+    ['a negative price', item({ unitPrice: -1 })],
+    ['a fraction of a minor unit', item({ unitPrice: 0.1 })],
+    ['a price beyond the limit', item({ unitPrice: 1_000_000_001 })],
+    ['no sku', item({ sku: '' })],
+    ['a long sku', item({ sku: 'x'.repeat(101) })],
+    ['three digits', { cardLast4: '424' }],
+    ['a whole card number', { cardLast4: '4242424242424242' }],
+    ['digits that are none', { cardLast4: '424a' }],
+    ['digits of another script', { cardLast4: '٤٢٤٢' }],
+    ['a line break', { cardLast4: '4242\n' }],
+    ['a number', { cardLast4: 4242 }],
+    ['an address without a city', { shippingAddress: { ...shippingAddress, city: undefined } }],
+  ]
+  for (const [name, change] of malformed) {
+    t.equal((await create(JSON.stringify({ ...order, ...change }))).statusCode, 400, name)
+  }
+  for (const left of Object.keys(order)) {
+    const text = JSON.stringify({ ...order, [left]: undefined })
+    t.equal((await create(text)).statusCode, 400, `no ${left}`)
+  }
+  t.equal((await test.database.admin.query('SELECT FROM orders')).rowCount, 0)
+  const full = { sku: 'x', quantity: 10_000, unitPrice: 1_000_000_000 }
+  const most = JSON.stringify({ ...order, lineItems: Array(100).fill(full) })
+  t.equal((await create(most)).statusCode, 201)
+})
+
+t.test('the list: one’s own, newest first, and rows added meanwhile move nothing', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test)
+  const colleague = await createUser(test.database, { tenantId: user.tenantId })
+  const ids: number[] = []
+  for (const _ of Array.from({ length: 5 })) {
+    ids.unshift(await createOrder(test.database, user))
+    await createOrder(test.database, colleague)
+  }
+  const pages = await pagesOf(send, '/orders', () => createOrder(test.database, user))
+  const listed = pages.flatMap(({ data }) => data)
+  t.strictSame(
+    listed.map(({ id }) => id),
+    ids,
+  )
+  for (const one of listed) t.strictSame(Object.keys(one), orderKeys)
+  for (const query of badPageQueries) {
+    t.equal((await send('GET', `/orders?${query}`)).statusCode, 400, query)
+  }
+  const { tenantId } = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [tenantId, user.userId],
+  )
+  const elsewhere = as(test, await signIn(test, { ...user, tenantId }))
+  t.equal((await elsewhere('GET', '/orders')).json().data.length, 8, 'in whichever tenant')
+})
+
+t.test('a token places and lists orders where it names that', async (t) => {
+  const test = await build(t)
+  const { make } = await owner(test)
+  const cases: [string[] | null, number, number][] = [
+    [null, 200, 201],
+    [['order:read'], 200, 403],
+    [['order:write'], 403, 201],
+    [['invoice:read'], 403, 403],
+  ]
+  for (const [permissions, list, place] of cases) {
+    const { use } = await make(permissions === null ? {} : { permissions })
+    t.equal((await use('GET', '/orders')).statusCode, list, `${permissions}`)
+    t.equal((await use('POST', '/orders', order)).statusCode, place, `${permissions}`)
+  }
+})
+
+t.test('whoever is removed while they write is refused, and leaves nothing', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test, { role: 'editor' })
+  const { admin } = test.database
+  const removal = await admin.connect()
+  await removal.query('BEGIN')
+  await removal.query('DELETE FROM users WHERE id = $1', [user.userId])
+  const writing = [
+    send('POST', '/posts', { title: 'x', body: 'x' }),
+    send('POST', '/orders', order),
+  ]
+  await untilBlocked({ admin }, writing.length)
+  await removal.query('COMMIT')
+  removal.release()
+  const statuses = (await Promise.all(writing)).map(({ statusCode }) => statusCode)
+  t.strictSame(statuses, [403, 403])
+})

@@ -1,0 +1,187 @@
+import t, { type Test } from 'tap'
+import { createChain } from '#test/support/chain.ts'
+import { build, createUser } from '#test/support/helper.ts'
+import { comparable, type Send, senderOf } from '#test/support/send.ts'
+
+const fields = ['id', 'tenantId', 'name', 'createdAt', 'updatedAt']
+
+t.test('an administrator makes, reads, lists, renames and deletes teams', async (t) => {
+  const { admin, tenantId } = await office(t)
+  const created = await admin('POST', '/teams', { name: 'Legal' })
+  t.equal(created.statusCode, 201)
+  const team = created.json()
+  t.strictSame(Object.keys(team), fields)
+  t.match(team, { tenantId, name: 'Legal' })
+  const url = `/teams/${team.id}`
+  t.strictSame((await admin('GET', url)).json(), team)
+  t.strictSame((await admin('GET', '/teams?limit=1')).json().data, [team], 'newest first')
+  const renamed = await admin('PATCH', url, { name: 'Law' })
+  t.match(renamed.json(), { ...team, name: 'Law', updatedAt: String })
+  t.equal((await admin('DELETE', url)).statusCode, 204)
+  t.equal((await admin('DELETE', url)).statusCode, 404)
+})
+
+t.test('a team that owns folders is not deleted, one with members only is', async (t) => {
+  const { admin, chain, database } = await office(t)
+  const owning = await admin('DELETE', `/teams/${chain.teamId}`)
+  t.equal(owning.statusCode, 409)
+  t.equal(owning.json().detail, 'The team still owns folders.')
+  await database.admin.query('DELETE FROM documents; DELETE FROM folders')
+  t.equal((await admin('DELETE', `/teams/${chain.teamId}`)).statusCode, 204)
+  const { rows } = await database.admin.query('SELECT FROM team_members WHERE team_id = $1', [
+    chain.teamId,
+  ])
+  t.equal(rows.length, 0)
+})
+
+t.test('members of a tenant are put into its teams and taken out again', async (t) => {
+  const { admin, colleague, member, chain } = await office(t)
+  const members = `/teams/${chain.teamId}/members`
+  const url = `${members}/${colleague.userId}`
+  t.equal((await admin('GET', url)).statusCode, 404)
+  for (const time of ['once', 'twice']) t.equal((await admin('PUT', url)).statusCode, 204, time)
+  const read = await admin('GET', url)
+  t.strictSame(Object.keys(read.json()), ['userId', 'createdAt'])
+  t.equal(read.json().userId, colleague.userId)
+  const first = (await admin('GET', `${members}?limit=1`)).json()
+  const second = (await admin('GET', `${members}?limit=1&cursor=${first.nextCursor}`)).json()
+  t.match([...first.data, ...second.data], [{ userId: member.userId }, read.json()])
+  t.equal(second.nextCursor, null)
+  t.equal((await admin('DELETE', url)).statusCode, 204)
+  t.equal((await admin('DELETE', url)).statusCode, 404)
+})
+
+t.test('whoever is no member of the tenant cannot be put into its teams', async (t) => {
+  const { admin, chain, stranger, foreign } = await office(t)
+  const missing = comparable(await admin('GET', '/teams/987654321'))
+  const attempts: Parameters<Send>[] = [
+    ['PUT', `/teams/${chain.teamId}/members/${stranger.userId}`],
+    ['PUT', `/teams/${chain.teamId}/members/987654321`],
+    ['PUT', `/teams/${chain.teamId}/members/0`],
+    ['PUT', `/teams/${foreign.teamId}/members/${stranger.userId}`],
+    ['DELETE', `/teams/${foreign.teamId}/members/${stranger.userId}`],
+    ['GET', `/teams/${foreign.teamId}/members/${stranger.userId}`],
+    ['GET', `/teams/${foreign.teamId}/members`],
+    ['GET', `/teams/${foreign.teamId}`],
+    ['PATCH', `/teams/${foreign.teamId}`, { name: 'x' }],
+    ['DELETE', `/teams/${foreign.teamId}`],
+    ['PATCH', `/teams/${Number.MAX_SAFE_INTEGER}`, { name: 'x' }],
+  ]
+  for (const attempt of attempts) {
+    t.strictSame(comparable(await admin(...attempt)), missing, attempt.join(' '))
+  }
+  const { data } = (await admin('GET', '/teams')).json()
+  t.strictSame(
+    data.map(({ id }: { id: number }) => id),
+    [chain.teamId],
+  )
+})
+
+t.test('whoever removes a link of the chain takes access away with the next request', async (t) => {
+  const links: [string, (world: Awaited<ReturnType<typeof office>>) => Promise<unknown>][] = [
+    [
+      'the member leaves the team',
+      ({ admin, chain, member }) =>
+        admin('DELETE', `/teams/${chain.teamId}/members/${member.userId}`),
+    ],
+    [
+      'the folder goes to another team',
+      async ({ admin, chain }) => {
+        const { id: teamId } = (await admin('POST', '/teams', { name: 'x' })).json()
+        return admin('PATCH', `/folders/${chain.folderId}`, { teamId })
+      },
+    ],
+    [
+      'the folder goes into a folder of another team',
+      async ({ admin, chain }) => {
+        const { id: teamId } = (await admin('POST', '/teams', { name: 'x' })).json()
+        const { id: parentId } = (await admin('POST', '/folders', { name: 'x', teamId })).json()
+        return admin('PATCH', `/folders/${chain.folderId}`, { parentId })
+      },
+    ],
+  ]
+  for (const [name, remove] of links) {
+    const world = await office(t)
+    const { asMember, chain } = world
+    const url = `/documents/${chain.documentId}`
+    t.equal((await asMember('GET', url)).statusCode, 200)
+    await remove(world)
+    t.equal((await asMember('GET', url)).statusCode, 404, name)
+    t.equal((await asMember('PATCH', url, { title: 'x' })).statusCode, 404, name)
+    t.strictSame((await asMember('GET', '/documents')).json().data, [], name)
+    const draft = { title: 'x', body: 'x', folderId: chain.folderId }
+    t.equal((await asMember('POST', '/documents', draft)).statusCode, 404, name)
+  }
+})
+
+t.test('whoever is removed from the tenant and comes back is in none of its teams', async (t) => {
+  const { asMember, chain, member, database, test } = await office(t)
+  const { tenantId, userId } = member
+  await database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId])
+  t.equal((await asMember('GET', `/documents/${chain.documentId}`)).statusCode, 401)
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'admin')`,
+    [tenantId, userId],
+  )
+  const back = await senderOf(test, member)
+  t.equal((await back('GET', `/documents/${chain.documentId}`)).statusCode, 404)
+})
+
+t.test('teams are for administrators', async (t) => {
+  const { asMember, chain, colleague } = await office(t)
+  const url = `/teams/${chain.teamId}`
+  const attempts: Parameters<Send>[] = [
+    ['GET', '/teams'],
+    ['POST', '/teams', { name: 'x' }],
+    ['GET', url],
+    ['PATCH', url, { name: 'x' }],
+    ['DELETE', url],
+    ['GET', `${url}/members`],
+    ['GET', `${url}/members/${colleague.userId}`],
+    ['PUT', `${url}/members/${colleague.userId}`],
+    ['DELETE', `${url}/members/${colleague.userId}`],
+    ['GET', '/teams/987654321'],
+  ]
+  for (const attempt of attempts) {
+    t.equal((await asMember(...attempt)).statusCode, 403, attempt.join(' '))
+  }
+})
+
+t.test('only listed fields and canonical ids are taken', async (t) => {
+  const { admin, chain, tenantId } = await office(t)
+  const url = `/teams/${chain.teamId}`
+  const bodies = [
+    {},
+    { name: '' },
+    { name: 'a\nb' },
+    { name: 'x'.repeat(201) },
+    { name: 1 },
+    { name: 'x', id: 1 },
+    { name: 'x', tenantId },
+    { name: 'x', members: [1] },
+  ]
+  for (const body of bodies) {
+    t.equal((await admin('POST', '/teams', body)).statusCode, 400, JSON.stringify(body))
+    t.equal((await admin('PATCH', url, body)).statusCode, 400, JSON.stringify(body))
+  }
+  for (const id of ['01', '-1', '1.0', 'x']) {
+    t.equal((await admin('GET', `/teams/${id}`)).statusCode, 400, id)
+    t.equal((await admin('PUT', `${url}/members/${id}`)).statusCode, 400, id)
+  }
+  t.equal((await admin('PUT', `${url}/members/9223372036854775808`)).statusCode, 404)
+})
+
+/** A tenant with an administrator, a member with a chain and a colleague; and a foreign chain. */
+async function office(t: Test) {
+  const test = await build(t)
+  const { database } = test
+  const member = await createUser(database, { role: 'editor' })
+  const { tenantId } = member
+  const chain = await createChain(database, member)
+  const colleague = await createUser(database, { tenantId })
+  const stranger = await createUser(database, { role: 'admin' })
+  const foreign = await createChain(database, stranger)
+  const admin = await senderOf(test, await createUser(database, { role: 'admin', tenantId }))
+  const asMember = await senderOf(test, member)
+  return { test, database, tenantId, member, chain, colleague, stranger, foreign, admin, asMember }
+}

@@ -1,0 +1,209 @@
+import t from 'tap'
+import { as } from '#test/support/account.ts'
+import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import {
+  auditTrail,
+  buildWithProvider,
+  comeBack,
+  openTab,
+  signInThrough,
+  visit,
+} from '#test/support/sign-in-journey.ts'
+import { untilBlocked } from '#test/support/until.ts'
+
+const json = { 'content-type': 'application/json' }
+
+async function join({ database }: TestApp, tenantId: string, userId: number, role = 'viewer') {
+  await database.admin.query(
+    'INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, $3)',
+    [tenantId, userId, role],
+  )
+}
+
+t.test('one’s own memberships are listed by name, with role and the active one', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'admin' })
+  const other = await createUser(test.database)
+  await createUser(test.database)
+  await join(test, other.tenantId, user.userId)
+  await test.database.admin.query(
+    `UPDATE tenants SET name = CASE id WHEN $1 THEN 'Zebra' WHEN $2 THEN 'Apple' ELSE 'Foreign' END`,
+    [user.tenantId, other.tenantId],
+  )
+  const get = as(test, { cookie: (await signIn(test, user)).cookie })
+  const apple = { id: other.tenantId, name: 'Apple', role: 'viewer', active: false }
+  const zebra = { id: user.tenantId, name: 'Zebra', role: 'admin', active: true }
+  t.same((await get('GET', '/tenants')).json(), { data: [apple, zebra], nextCursor: null })
+  const first = (await get('GET', '/tenants?limit=1')).json()
+  t.same(first.data, [apple])
+  const second = (await get('GET', `/tenants?limit=1&cursor=${first.nextCursor}`)).json()
+  t.same(second, { data: [zebra], nextCursor: null })
+})
+
+t.test('a switch: new session id, the old one dead, the new tenant active', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'admin' })
+  const other = await createUser(test.database)
+  await join(test, other.tenantId, user.userId)
+  const browser = { cookie: (await signIn(test, user)).cookie }
+  const old = browser.cookie
+  const sessionId = (await as(test, browser)('GET', '/auth/sessions')).json().data[0].id
+  const answer = await visit(test.app, browser, '/session/tenant', {
+    method: 'POST',
+    headers: json,
+    payload: JSON.stringify({ tenantId: other.tenantId }),
+  })
+  t.equal(answer.statusCode, 204)
+  t.not(browser.cookie, old)
+  t.equal((await as(test, { cookie: old })('GET', '/me')).statusCode, 401, 'the old id is dead')
+  const me = (await as(test, browser)('GET', '/me')).json()
+  t.match(me, { tenant: { id: other.tenantId }, role: 'viewer' })
+  t.same((await as(test, browser)('GET', '/auth/sessions')).json().data[0].id, sessionId)
+  t.same(await auditTrail(test), ['tenant-switch done own-request'])
+  const { rows } = await test.database.admin.query(
+    'SELECT tenant_id FROM memberships WHERE user_id = $1 AND last_active_at IS NOT NULL',
+    [user.userId],
+  )
+  t.same(rows, [{ tenant_id: other.tenantId }])
+})
+
+t.test('a form is sent to the start page', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const browser = { cookie: (await signIn(test, user)).cookie }
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'sec-fetch-site': 'same-origin',
+  }
+  const payload = `tenantId=${user.tenantId}`
+  const answer = await visit(test.app, browser, '/session/tenant', {
+    method: 'POST',
+    headers,
+    payload,
+  })
+  t.equal(answer.statusCode, 303)
+  t.equal(answer.headers.location, '/')
+  t.equal((await visit(test.app, browser, '/me')).statusCode, 200)
+})
+
+t.test(
+  'a tenant one is no member of is the 404 of a missing one, and nothing changes',
+  async (t) => {
+    const test = await build(t)
+    const user = await createUser(test.database)
+    const other = await createUser(test.database)
+    const { cookie } = await signIn(test, user)
+    const post = as(test, { cookie })
+    const foreign = await post('POST', '/session/tenant', { tenantId: other.tenantId })
+    const missing = await post('POST', '/session/tenant', { tenantId: crypto.randomUUID() })
+    t.equal(foreign.statusCode, 404)
+    t.same({ ...foreign.json(), instance: '' }, { ...missing.json(), instance: '' })
+    t.equal(foreign.headers['set-cookie'], undefined)
+    for (const body of [{}, { tenantId: 'x' }, { tenantId: user.tenantId, userId: 1 }]) {
+      t.equal((await post('POST', '/session/tenant', body)).statusCode, 400)
+    }
+    t.match((await post('GET', '/me')).json(), { tenant: { id: user.tenantId } })
+    t.same(await auditTrail(test), [])
+  },
+)
+
+t.test('pending sign-ins of other tabs go on after a switch', async (t) => {
+  const journey = await buildWithProvider(t)
+  const browser = { cookie: '' }
+  await signInThrough(journey, browser)
+  const me = (await visit(journey.app, browser, '/me')).json()
+  const tab = journey.op.approve(await openTab(journey.app, browser))
+  const payload = JSON.stringify({ tenantId: me.tenant.id })
+  await visit(journey.app, browser, '/session/tenant', { method: 'POST', headers: json, payload })
+  t.equal((await comeBack(journey.app, browser, tab)).statusCode, 302)
+})
+
+t.test(
+  'a switch and a sign-out at once: whatever comes first, nobody is left signed in',
+  async (t) => {
+    const test = await build(t)
+    const user = await createUser(test.database)
+    for (let round = 0; round < 20; round += 1) {
+      const { cookie } = await signIn(test, user)
+      const send = as(test, { cookie })
+      const [moved, left] = await Promise.all([
+        send('POST', '/session/tenant', { tenantId: user.tenantId }),
+        send('POST', '/auth/logout'),
+      ])
+      t.ok([204, 401].includes(moved.statusCode), `switch ${moved.statusCode}`)
+      const { rows } = await test.database.admin.query('SELECT FROM sessions')
+      // A sign-out that came in with an id that had just died is told so, and the browser has the new one.
+      if (left.statusCode === 204) t.equal(rows.length, 0, 'signed out is signed out')
+      else t.equal(left.statusCode, 401)
+      await test.database.admin.query('DELETE FROM sessions')
+    }
+  },
+)
+
+t.test('a sign-out that waits for a switch ends what the switch made', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const { cookie } = await signIn(test, user)
+  const { admin } = test.database
+  const blocker = await admin.connect()
+  await blocker.query('BEGIN; SELECT FROM sessions FOR UPDATE')
+  const send = as(test, { cookie })
+  const moved = send('POST', '/session/tenant', { tenantId: user.tenantId })
+  await untilBlocked(test.database)
+  const left = send('POST', '/auth/logout')
+  await untilBlocked(test.database, 2)
+  await blocker.query('COMMIT')
+  blocker.release()
+  t.equal((await left).statusCode, 204)
+  t.ok([204, 401].includes((await moved).statusCode))
+  t.equal((await admin.query('SELECT FROM sessions')).rowCount, 0)
+})
+
+t.test(
+  'two switches at once: one id wins, the other request is told that its own is dead',
+  async (t) => {
+    const test = await build(t)
+    const user = await createUser(test.database)
+    const { cookie } = await signIn(test, user)
+    const send = as(test, { cookie })
+    const body = { tenantId: user.tenantId }
+    const answers = await Promise.all([1, 2, 3].map(() => send('POST', '/session/tenant', body)))
+    t.same(answers.map(({ statusCode }) => statusCode).toSorted(), [204, 401, 401])
+    t.same(await auditTrail(test), ['tenant-switch done own-request'])
+  },
+)
+
+t.test('a switch whose session got another id meanwhile changes nothing at all', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const other = await createUser(test.database)
+  await join(test, other.tenantId, user.userId)
+  const { cookie } = await signIn(test, user)
+  const { admin } = test.database
+  const blocker = await admin.connect()
+  await blocker.query(`BEGIN; UPDATE sessions SET id_hash = sha256('another')`)
+  const moved = as(test, { cookie })('POST', '/session/tenant', { tenantId: other.tenantId })
+  await untilBlocked(test.database)
+  await blocker.query('COMMIT')
+  blocker.release()
+  t.equal((await moved).statusCode, 401)
+  const { rows } = await admin.query('SELECT FROM memberships WHERE last_active_at IS NOT NULL')
+  t.same(rows, [])
+  t.same(await auditTrail(test), [])
+})
+
+t.test('the database shows a person the tenants they are a member of and no others', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const other = await createUser(test.database)
+  await createUser(test.database)
+  await join(test, other.tenantId, user.userId)
+  const { userId, tenantId } = user
+  const seen = async (scope: { userId?: number; tenantId?: string }) =>
+    (await test.app.db.read(scope, (tx) => tx.tenant.findMany())).map(({ id }) => id).toSorted()
+  t.same(await seen({ userId, tenantId }), [tenantId, other.tenantId].toSorted())
+  t.same(await seen({ tenantId }), [tenantId])
+  t.same(await seen({ userId }), [tenantId, other.tenantId].toSorted())
+  t.same(await seen({ userId: userId + 100 }), [])
+  t.same(await seen({}), [])
+})

@@ -1,0 +1,209 @@
+import t from 'tap'
+import { maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import { twoAdmins, url } from '#test/support/webhook-admin.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const members = [
+  'createdAt',
+  'description',
+  'disabledAt',
+  'eventTypes',
+  'failingSince',
+  'id',
+  'signature',
+  'status',
+  'url',
+]
+
+t.test('an endpoint is created, read, listed, changed and deleted', async (t) => {
+  const { send } = await twoAdmins(t)
+  const created = await send('POST', '/webhook-endpoints', { url, description: 'Orders' })
+  t.equal(created.statusCode, 201)
+  t.equal(created.headers['cache-control'], 'no-store')
+  const { secret, ...endpoint } = created.json()
+  t.strictSame(Object.keys(endpoint).toSorted(), members)
+  t.match(endpoint, {
+    url,
+    description: 'Orders',
+    eventTypes: null,
+    signature: 'spec',
+    status: 'active',
+    failingSince: null,
+    disabledAt: null,
+  })
+  t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+
+  const one = `/webhook-endpoints/${endpoint.id}`
+  const read = await send('GET', one)
+  t.equal(read.statusCode, 200)
+  t.strictSame(read.json(), endpoint)
+  const list = await send('GET', '/webhook-endpoints')
+  t.strictSame(list.json(), { data: [endpoint], nextCursor: null })
+
+  const eventTypes = ['order.updated', 'invoice.created']
+  const changed = await send('PATCH', one, { eventTypes, signature: 'both' })
+  t.equal(changed.statusCode, 200)
+  t.strictSame(changed.json(), { ...endpoint, eventTypes, signature: 'both' })
+  const again = await send('PATCH', one, { eventTypes: null, description: null, url: `${url}/2` })
+  t.strictSame(again.json(), {
+    ...endpoint,
+    eventTypes: null,
+    signature: 'both',
+    description: null,
+    url: `${url}/2`,
+  })
+
+  const deleted = await send('DELETE', one)
+  t.equal(deleted.statusCode, 204)
+  t.equal(deleted.body, '')
+  t.equal((await send('GET', one)).statusCode, 404)
+  t.equal((await send('DELETE', one)).statusCode, 404)
+})
+
+t.test('the default profile is the one of the settings', async (t) => {
+  const { send } = await twoAdmins(t, { OUTBOUND_SIGNATURE: 'standard' })
+  t.equal((await send('POST', '/webhook-endpoints', { url })).json().signature, 'standard')
+})
+
+t.test('only listed fields are accepted, and only what they may say', async (t) => {
+  const { send } = await twoAdmins(t)
+  const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
+  const fields = {
+    id,
+    tenantId: id,
+    status: 'active',
+    secret: 'whsec_x',
+    previousSecret: 'whsec_x',
+    createdAt: '2026-01-01T00:00:00Z',
+    failingSince: null,
+    disabledAt: null,
+    enabledAt: '2026-01-01T00:00:00Z',
+    headers: {},
+    eventType: 'order.updated',
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    const body = { url, [name]: value }
+    t.equal((await send('POST', '/webhook-endpoints', body)).statusCode, 400, `create ${name}`)
+    const change = await send('PATCH', `/webhook-endpoints/${id}`, body)
+    t.equal(change.statusCode, 400, `change ${name}`)
+  }
+  const wrong = [
+    { eventTypes: [] },
+    { eventTypes: ['order.created'] },
+    { eventTypes: ['order.updated', 'order.updated'] },
+    { eventTypes: 'order.updated' },
+    { eventTypes: [null] },
+    { signature: 'none' },
+    { signature: null },
+    { description: 'x'.repeat(501) },
+    { description: '' },
+    { description: 'a\u0000b' },
+    { description: 5 },
+    { url: null },
+    { url: '' },
+    { url: 5 },
+  ]
+  for (const body of wrong) {
+    const name = JSON.stringify(body)
+    t.equal((await send('POST', '/webhook-endpoints', { url, ...body })).statusCode, 400, name)
+    t.equal((await send('PATCH', `/webhook-endpoints/${id}`, body)).statusCode, 400, name)
+  }
+  t.equal((await send('PATCH', `/webhook-endpoints/${id}`, {})).statusCode, 400, 'no change')
+  t.equal((await send('POST', '/webhook-endpoints', {})).statusCode, 400, 'no url')
+  const { data } = (await send('GET', '/webhook-endpoints')).json()
+  t.equal(data.length, 1)
+  t.match(data[0], { url, description: null, eventTypes: null })
+})
+
+t.test(
+  'every address that leads inside, and every other fault, is one and the same 400',
+  async (t) => {
+    const { test, send } = await twoAdmins(t)
+    const own = (await send('POST', '/webhook-endpoints', { url })).json()
+    const refused = [
+      'http://8.8.8.8/',
+      'https://127.0.0.1/',
+      'https://[::1]/',
+      'https://10.1.2.3/',
+      'https://169.254.169.254/latest/meta-data/',
+      'https://0x7f.1/',
+      'https://2130706433/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://localhost/',
+      'https://db.internal/',
+      'https://intranet/',
+      'https://8.8.8.8:5432/',
+      'https://user:pass@8.8.8.8/',
+      'https://8.8.8.8/#x',
+      'ftp://8.8.8.8/',
+      'javascript:alert(1)',
+      'not a url',
+      'https://no-such-name.invalid/',
+    ]
+    const answers = new Set<string>()
+    for (const bad of refused) {
+      const created = await send('POST', '/webhook-endpoints', { url: bad })
+      const changed = await send('PATCH', `/webhook-endpoints/${own.id}`, { url: bad })
+      for (const { statusCode, body } of [created, changed]) {
+        t.equal(statusCode, 400, bad)
+        answers.add(body.replace(/"instance":"[^"]+"/, ''))
+      }
+    }
+    t.equal(answers.size, 1)
+    t.match([...answers][0], /The URL must be https, on port 443 or 8443/)
+    t.equal((await send('GET', `/webhook-endpoints/${own.id}`)).json().url, url)
+    const told = test.log.filter((line) => line.includes('endpoint URL refused'))
+    t.equal(told.length, refused.length * 2, 'the operator sees why')
+    t.match(told.join(), /"reason":"scheme"/)
+  },
+)
+
+t.test('a receiver that the operator vouches for may be anywhere', async (t) => {
+  const { send } = await twoAdmins(t, { OUTBOUND_ALLOW: '127.0.0.1:4999' })
+  const local = { url: 'http://127.0.0.1:4999/hook' }
+  t.equal((await send('POST', '/webhook-endpoints', local)).statusCode, 201)
+  const next = { url: 'http://127.0.0.1:4998/hook' }
+  t.equal((await send('POST', '/webhook-endpoints', next)).statusCode, 400)
+})
+
+t.test(
+  'a tenant has so many endpoints at most, also when they are asked for at once',
+  async (t) => {
+    const { test, one, send, sendAsOther } = await twoAdmins(t)
+    for (let number = 1; number < maxEndpoints; number += 1) {
+      await createEndpoint(test.database, one, { url })
+    }
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => send('POST', '/webhook-endpoints', { url })),
+    )
+    t.strictSame(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 409, 409])
+    const full = answers.find(({ statusCode }) => statusCode === 409)
+    t.equal(full?.json().detail, 'A tenant has at most 50 endpoints.')
+    t.equal((await sendAsOther('POST', '/webhook-endpoints', { url })).statusCode, 201)
+  },
+)
+
+t.test('the list goes on page by page, without gaps or repeats, newest first', async (t) => {
+  const { test, one, other, send, sendAsOther } = await twoAdmins(t)
+  for (let number = 0; number < 7; number += 1) await createEndpoint(test.database, one, { url })
+  await createEndpoint(test.database, other, { url })
+  // Several of one microsecond: the id decides among them.
+  await test.database.admin.query(`UPDATE webhook_endpoints SET created_at = '2026-01-01'`)
+  const whole = (await send('GET', '/webhook-endpoints')).json().data
+  t.equal(whole.length, 7)
+  const seen: string[] = []
+  let cursor = ''
+  do {
+    const page = (await send('GET', `/webhook-endpoints?limit=3${cursor}`)).json()
+    seen.push(...page.data.map(({ id }: { id: string }) => id))
+    cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`
+    if (seen.length === 3) await createEndpoint(test.database, one, { url })
+  } while (cursor !== '')
+  t.strictSame(
+    seen,
+    whole.map(({ id }: { id: string }) => id),
+  )
+  const first = (await send('GET', '/webhook-endpoints?limit=3')).json()
+  const borrowed = await sendAsOther('GET', `/webhook-endpoints?cursor=${first.nextCursor}`)
+  t.ok(borrowed.json().data.length <= 1, 'a cursor gives no part in what it points into')
+})

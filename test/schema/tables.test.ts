@@ -1,0 +1,141 @@
+import t from 'tap'
+import { tableGrants } from '#src/schema/tables.ts'
+import { attemptsAs, denied } from '#test/db/attempt.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
+
+t.test('every table has its line in the grants, and every line its table', async (t) => {
+  const database = await createDatabase(t)
+  const { rows } = await database.admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
+  )
+  t.strictSame(
+    Object.keys(tableGrants).toSorted(),
+    rows.map(({ name }) => name).toSorted(),
+    'src/schema/tables.ts has a line for each table and no other',
+  )
+})
+
+t.test('neither role can get out of its grants', async (t) => {
+  const database = await createDatabase(t)
+  const user = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO audit_log (action, outcome, user_id, tenant_id) VALUES ('x', 'x', $1, $2)`,
+    [user.userId, user.tenantId],
+  )
+  const forBoth = [
+    'TRUNCATE posts',
+    'ALTER TABLE posts ADD COLUMN extra text',
+    'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
+    'ALTER TABLE posts NO FORCE ROW LEVEL SECURITY',
+    'DROP POLICY tenant_scope ON posts',
+    'CREATE POLICY wide ON posts USING (true)',
+    'DROP TABLE posts',
+    'CREATE TABLE extra ()',
+    'CREATE TABLE pgboss.extra ()',
+    'CREATE VIEW extra AS SELECT 1',
+    'CREATE FUNCTION extra() RETURNS int LANGUAGE sql RETURN 1',
+    'CREATE SCHEMA extra',
+    'CREATE ROLE extra',
+    'ALTER ROLE CURRENT_USER BYPASSRLS',
+    'SET ROLE test_owner',
+    'SET SESSION AUTHORIZATION test_owner',
+    'SET session_replication_role = replica',
+    'SELECT FROM pg_authid',
+    `SELECT pg_read_file('PG_VERSION')`,
+    `COPY tenants TO PROGRAM 'true'`,
+    'UPDATE oauth_identities SET user_id = 1',
+    `UPDATE provider_grants SET provider_user_id = 'x'`,
+    `UPDATE token_revocations SET provider_user_id = 'x'`,
+    'UPDATE token_revocations SET user_id = 1',
+    'UPDATE memberships SET user_id = 1',
+    'UPDATE orders SET user_id = 1',
+    'UPDATE team_members SET user_id = 1',
+    'UPDATE folders SET tenant_id = tenant_id',
+    'UPDATE documents SET team_id = 1',
+    'UPDATE documents SET folder_id = 1',
+    'DELETE FROM documents',
+    'UPDATE audit_log SET outcome = outcome',
+    'DELETE FROM audit_log',
+    'UPDATE processed_events SET event_id = event_id',
+    'DELETE FROM processed_events',
+    'DELETE FROM received_events',
+    'DELETE FROM invoices',
+    'UPDATE invoices SET amount = 0',
+    'UPDATE _prisma_migrations SET checksum = checksum',
+    'UPDATE outbound_events SET body = body',
+    'UPDATE deliveries SET event_id = event_id',
+    'UPDATE delivery_attempts SET error = error',
+    'DELETE FROM delivery_attempts',
+    'DELETE FROM deliveries',
+    'DELETE FROM notifications',
+  ]
+  const forApp = [
+    `UPDATE users SET plan = 'pro'`,
+    'UPDATE users SET own_tenant_id = NULL',
+    `UPDATE received_events SET status = 'processed'`,
+    `UPDATE received_events SET body = ''`,
+    `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ('${user.tenantId}', 1, 'eur', 'paid')`,
+    'UPDATE sessions SET user_id = 1',
+    'UPDATE sign_in_attempts SET user_id = 1',
+    `UPDATE sign_in_attempts SET purpose = 'link'`,
+    'UPDATE api_tokens SET user_id = 1',
+    `UPDATE api_tokens SET permissions = NULL`,
+    'UPDATE api_tokens SET expires_at = now()',
+    `UPDATE invitations SET email = 'x@y.z'`,
+    `UPDATE token_revocations SET token = ''`,
+    'UPDATE pgboss.job SET priority = 1',
+    'DELETE FROM pgboss.job',
+    'DELETE FROM outbound_events',
+    'UPDATE webhook_endpoints SET last_success_at = now()',
+    'UPDATE notifications SET mailed_at = now()',
+  ]
+  const forWorker = [
+    'SELECT id_hash FROM sessions',
+    'SELECT user_id FROM sessions',
+    'UPDATE sessions SET last_seen_at = now()',
+    'SELECT state_hash FROM sign_in_attempts',
+    'SELECT code_verifier FROM sign_in_attempts',
+    'SELECT hash FROM api_tokens',
+    'SELECT name FROM api_tokens',
+    'UPDATE api_tokens SET expires_at = now()',
+    'SELECT FROM invitations',
+    'DELETE FROM provider_grants',
+    `UPDATE provider_grants SET status = 'active'`,
+    'SELECT FROM oauth_identities',
+    'SELECT FROM orders',
+    'SELECT FROM posts',
+    'SELECT FROM teams',
+    'SELECT FROM team_members',
+    'SELECT FROM folders',
+    'SELECT FROM documents',
+    'SELECT FROM audit_log',
+    'INSERT INTO users DEFAULT VALUES',
+    `UPDATE users SET email = 'x'`,
+    `INSERT INTO processed_events (event_id) VALUES ('x')`,
+    `UPDATE webhook_endpoints SET url = 'https://elsewhere.example'`,
+    `INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
+     VALUES ('${user.tenantId}', 'https://elsewhere.example', 'spec', '')`,
+    'DELETE FROM webhook_endpoints',
+  ]
+  const roles = [
+    ['app', database.url, [...forBoth, ...forApp]],
+    ['worker', database.workerUrl, [...forBoth, ...forWorker]],
+  ] as const
+  for (const [role, url, statements] of roles) {
+    const attempt = await attemptsAs(t, url)
+    for (const sql of statements) t.match(await attempt(user, sql), denied, `${role}: ${sql}`)
+  }
+})
+
+t.test('the audit log is append-only', async (t) => {
+  const database = await createDatabase(t)
+  for (const url of [database.url, database.workerUrl]) {
+    const attempt = await attemptsAs(t, url)
+    const append = `INSERT INTO audit_log (action, outcome) VALUES ('x', 'x')`
+    t.match(await attempt({}, append), { rows: 1 })
+    t.match(await attempt({}, `UPDATE audit_log SET outcome = 'y'`), denied)
+    t.match(await attempt({}, 'DELETE FROM audit_log'), denied)
+    t.match(await attempt({}, 'TRUNCATE audit_log'), denied)
+  }
+})

@@ -1,0 +1,133 @@
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { identityPlane, serviceTables } from '#src/db/planes.ts'
+import { canaryRows } from '#src/schema/isolation-rows.ts'
+import { tryCanaries } from '#src/schema/verify-isolation.ts'
+import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
+import { createDatabaseWithRole } from '#test/support/own-role.ts'
+
+t.test('two canary tenants see their own alone, and leave nothing behind', async (t) => {
+  const database = await createDatabase(t)
+  const { tenantId } = await createUser(database)
+  await createTestInvoice(database, tenantId)
+  t.strictSame(await tryAs(database.url), [])
+  for (const table of ['posts', 'orders', 'audit_log']) {
+    t.equal((await database.admin.query(`SELECT FROM ${table}`)).rowCount, 0, table)
+  }
+  for (const table of ['tenants', 'users', 'memberships']) {
+    t.equal((await database.admin.query(`SELECT FROM ${table}`)).rowCount, 1, table)
+  }
+})
+
+t.test('every tenant table that the application role may fill has a canary', async (t) => {
+  const database = await createDatabase(t)
+  const { rows } = await database.admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+       AND has_any_column_privilege('test_app', oid, 'INSERT') AND relname <> ALL ($1)`,
+    [[...identityPlane, ...serviceTables, 'tenants']],
+  )
+  t.strictSame(
+    Object.keys(canaryRows).toSorted(),
+    rows.map(({ name }) => name).toSorted(),
+    'src/schema/isolation-rows.ts has a row for each of them and no other',
+  )
+})
+
+t.test('what lets a tenant past the lock is found by trying', async (t) => {
+  const flaws: [string, string, RegExp[]][] = [
+    [
+      'row-level security disabled',
+      'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
+      [/posts shows a tenant another's/, /posts takes/, /posts shows rows although no tenant/],
+    ],
+    ['a policy dropped', 'DROP POLICY tenant_scope ON posts', [/posts refuses/, /posts hides/]],
+    [
+      'a policy USING (true)',
+      'DROP POLICY tenant_scope ON posts; CREATE POLICY tenant_scope ON posts USING (true)',
+      [/posts shows a tenant another's/, /posts takes/, /posts shows rows although no tenant/],
+    ],
+    [
+      'an INSERT policy WITH CHECK (true)',
+      'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (true)',
+      [/posts takes/],
+    ],
+    [
+      'a policy with a branch for no context',
+      'CREATE POLICY wide ON posts USING ((SELECT current_tenant_id()) IS NULL)',
+      [/posts shows rows although no tenant/],
+    ],
+    [
+      'a table the role cannot fill',
+      'CREATE POLICY wide ON invoices FOR SELECT USING (amount > 0)',
+      [/invoices shows rows although no tenant/, /invoices shows a tenant another's/],
+    ],
+    [
+      'the policy that places new orders dropped',
+      'DROP POLICY placed_in_own_tenant ON orders',
+      [/orders takes/],
+    ],
+    [
+      'an audit log that shows everything',
+      'CREATE POLICY wide ON audit_log FOR SELECT USING (true)',
+      [/audit_log shows a tenant another's/, /audit_log shows rows although/],
+    ],
+    [
+      'tenants that can be made for others',
+      'CREATE POLICY wide ON tenants FOR INSERT WITH CHECK (true)',
+      [/tenants takes/],
+    ],
+    [
+      'policies that stand, over a context that does not',
+      `CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid LANGUAGE sql STABLE
+       RETURN (SELECT tenant_id FROM memberships ORDER BY user_id LIMIT 1)`,
+      [/./],
+    ],
+    [
+      'a role that bypasses it',
+      'ALTER ROLE :role BYPASSRLS',
+      [/posts shows/, /orders shows/, /invoices shows/, /audit_log shows/, /tenants shows/],
+    ],
+  ]
+  for (const [name, sql, problems] of flaws) {
+    const found = await tryWith(t, sql)
+    for (const problem of problems)
+      t.ok(
+        found.some((one) => problem.test(one)),
+        `${name}: ${found}`,
+      )
+  }
+})
+
+t.test('a canary that is killed in the middle is an error, and leaves nothing', async (t) => {
+  const database = await createDatabase(t)
+  const blocker = await database.admin.connect()
+  t.teardown(() => blocker.release())
+  await blocker.query('BEGIN; LOCK TABLE posts IN ACCESS EXCLUSIVE MODE')
+  const trying = tryAs(database.url).catch((error: unknown) => error)
+  const waiting = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted`
+  while ((await database.admin.query(waiting)).rowCount === 0);
+  t.type(await trying, Error)
+  await blocker.query('ROLLBACK')
+  t.equal((await database.admin.query('SELECT FROM tenants')).rowCount, 0)
+})
+
+/** The problems in a database in which `sql` was run, for a role of its own: `:role` in `sql`. */
+async function tryWith(t: Test, sql: string): Promise<string[]> {
+  const database = await createDatabaseWithRole(t)
+  const { tenantId } = await createUser(database)
+  await createTestInvoice(database, tenantId)
+  await database.admin.query(sql.replaceAll(':role', database.roleName))
+  return tryAs(database.url)
+}
+
+async function tryAs(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await tryCanaries(client)).map(({ problem }) => problem)
+  } finally {
+    await client.end()
+  }
+}

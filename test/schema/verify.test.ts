@@ -1,0 +1,223 @@
+import t, { type Test } from 'tap'
+import { type Flaw, proveDatabase } from '#src/schema/verify.ts'
+import { createDatabase } from '#test/support/helper.ts'
+import { createDatabaseWithRole } from '#test/support/own-role.ts'
+
+t.test('the database as migrated has no flaw, for either role', async (t) => {
+  const database = await createDatabase(t)
+  t.strictSame(await proveDatabase(database.url, 'web'), [])
+  t.strictSame(await proveDatabase(database.workerUrl, 'worker'), [])
+})
+
+t.test('each flaw of the tables is found, named, and alone', async (t) => {
+  const flaws: [string, string, RegExp][] = [
+    [
+      'row-level security disabled',
+      'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
+      /posts is not under row-level/,
+    ],
+    [
+      'not forced on the owner',
+      'ALTER TABLE orders NO FORCE ROW LEVEL SECURITY',
+      /orders is not forced/,
+    ],
+    [
+      'a policy USING (true)',
+      'CREATE POLICY wide ON invoices FOR SELECT USING (true)',
+      /policy wide of the table invoices/,
+    ],
+    [
+      'a policy that names no context',
+      `CREATE POLICY wide ON invoices FOR DELETE USING (status = 'paid')`,
+      /policy wide of the table invoices/,
+    ],
+    [
+      'a policy with a way around its context',
+      'CREATE POLICY wide ON posts USING (tenant_id = (SELECT current_tenant_id()) OR true)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'a policy with a branch for no context',
+      'CREATE POLICY wide ON posts USING (tenant_id = current_tenant_id() OR current_tenant_id() IS NULL)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'a policy with such a branch in a subselect',
+      'CREATE POLICY wide ON orders USING ((SELECT current_user_id()) IS NULL)',
+      /policy wide of the table orders/,
+    ],
+    [
+      'an INSERT policy WITH CHECK (true)',
+      'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (true)',
+      /policy wide of the table posts/,
+    ],
+    [
+      'an UPDATE policy WITH CHECK (true)',
+      `CREATE POLICY wide ON posts FOR UPDATE
+       USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (true)`,
+      /policy wide of the table posts/,
+    ],
+    [
+      'an audit log that can be read by everyone',
+      'CREATE POLICY wide ON audit_log FOR SELECT USING (true)',
+      /policy wide of the table audit_log/,
+    ],
+    [
+      'an audit log that can be changed',
+      'CREATE POLICY wide ON audit_log FOR UPDATE USING (true)',
+      /policy wide of the table audit_log/,
+    ],
+    ['a policy dropped', 'DROP POLICY tenant_scope ON invoices', /invoices has no policy/],
+    [
+      'the policy that places new orders dropped',
+      'DROP POLICY placed_in_own_tenant ON orders',
+      /orders takes new rows for a tenant other/,
+    ],
+    [
+      'a new tenant table without a policy',
+      'CREATE TABLE notes (tenant_id uuid NOT NULL)',
+      /notes is not under row-level/,
+    ],
+    [
+      'a new tenant table under no policy',
+      `CREATE TABLE notes (tenant_id uuid NOT NULL);
+       ALTER TABLE notes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,
+      /notes has no policy/,
+    ],
+    [
+      'a view that is not security_invoker',
+      'CREATE VIEW all_posts AS SELECT * FROM posts',
+      /view all_posts is not security_invoker/,
+    ],
+    [
+      'a view over the identity plane that names no context',
+      'CREATE VIEW all_members WITH (security_invoker = true) AS SELECT * FROM memberships',
+      /view all_members shows rows of every scope/,
+    ],
+    [
+      'a view over the identity plane with a branch for no context',
+      `CREATE VIEW all_members WITH (security_invoker = true) AS SELECT * FROM memberships
+       WHERE tenant_id = (SELECT current_tenant_id()) OR (SELECT current_tenant_id()) IS NULL`,
+      /view all_members shows rows of every scope/,
+    ],
+    [
+      'the view of a tenant’s members without its condition',
+      `CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
+       SELECT tenant_id, user_id, role, department FROM memberships`,
+      /view tenant_members shows rows of every scope/,
+    ],
+    [
+      'a materialized view',
+      'CREATE MATERIALIZED VIEW all_posts AS SELECT 1 AS one',
+      /materialized view all_posts/,
+    ],
+    ['a table granted to PUBLIC', 'GRANT SELECT ON sessions TO PUBLIC', /sessions is granted/],
+    [
+      'a column granted to PUBLIC',
+      'GRANT SELECT (email) ON users TO PUBLIC',
+      /users is granted to PUBLIC/,
+    ],
+  ]
+  for (const [name, sql, problem] of flaws) {
+    const found = await proveWith(t, sql)
+    t.match(found, [{ problem, remedy: /./ }], name)
+    t.equal(found.length, 1)
+  }
+  t.strictSame(
+    await proveWith(
+      t,
+      `CREATE VIEW own_posts WITH (security_invoker = true) AS SELECT * FROM posts`,
+    ),
+    [],
+    'a security_invoker view is no flaw',
+  )
+})
+
+t.test('each flaw of the role is found, named, and alone', async (t) => {
+  const app = ':role'
+  const flaws: [string, string, RegExp][] = [
+    ['superuser', `ALTER ROLE ${app} SUPERUSER`, /superuser or BYPASSRLS/],
+    ['BYPASSRLS', `ALTER ROLE ${app} BYPASSRLS`, /superuser or BYPASSRLS/],
+    [
+      'BYPASSRLS through a membership',
+      `CREATE ROLE :role_bypass BYPASSRLS; GRANT :role_bypass TO ${app}`,
+      /superuser or BYPASSRLS/,
+    ],
+    [
+      'BYPASSRLS through a membership that is not inherited',
+      `CREATE ROLE :role_bypass BYPASSRLS; ALTER ROLE ${app} NOINHERIT; GRANT :role_bypass TO ${app}`,
+      /superuser or BYPASSRLS/,
+    ],
+    ['the owner of a table', `ALTER TABLE posts OWNER TO ${app}`, /owns tables.*posts/],
+    [
+      'may become the owner',
+      `CREATE ROLE ${app}_bypass; ALTER TABLE posts OWNER TO ${app}_bypass;
+       GRANT ${app}_bypass TO ${app} WITH INHERIT FALSE`,
+      /may become their owner/,
+    ],
+    ['reads all data', `GRANT pg_read_all_data TO ${app}`, /powerful: pg_read_all_data/],
+    ['runs programs', `GRANT pg_execute_server_program TO ${app}`, /powerful/],
+    ['CREATEROLE', `ALTER ROLE ${app} CREATEROLE`, /powerful: CREATEROLE/],
+    ['REPLICATION', `ALTER ROLE ${app} REPLICATION`, /powerful: REPLICATION/],
+    ['CREATE on public', `GRANT CREATE ON SCHEMA public TO ${app}`, /may create objects/],
+    ['TRUNCATE granted', `GRANT TRUNCATE ON posts TO ${app}`, /may TRUNCATE.*posts/],
+    ['REFERENCES granted', `GRANT REFERENCES ON users TO ${app}`, /may TRUNCATE.*users/],
+    [
+      'a SECURITY DEFINER function',
+      `CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+       RETURN (SELECT count(*) FROM posts)`,
+      /as another role through peek\(\)/,
+    ],
+    [
+      'a context that is there from the start',
+      `ALTER ROLE ${app} SET app.tenant_id = '${crypto.randomUUID()}'`,
+      /before any transaction sets one/,
+    ],
+  ]
+  for (const [name, sql, problem] of flaws) {
+    const found = await proveWith(t, sql)
+    t.match(found, [{ problem, remedy: /./ }], name)
+    t.equal(found.length, 1)
+  }
+})
+
+t.test('behind a pooler the role itself must have limits', async (t) => {
+  const database = await createDatabaseWithRole(t)
+  const url = `${database.url}?pgbouncer=true`
+  t.strictSame(await proveDatabase(url, 'web'), [], 'as migrate makes it')
+  await database.admin.query(`ALTER ROLE ${database.roleName} RESET lock_timeout`)
+  t.match(await proveDatabase(url, 'web'), [{ problem: /without a limit \(lock_timeout\)/ }])
+  t.strictSame(await proveDatabase(database.url, 'web'), [], 'without one a connection names them')
+})
+
+t.test('a database that is not ready is one flaw, with what mends it', async (t) => {
+  const database = await createDatabase(t)
+  await database.admin.query(
+    'CREATE TABLE kept AS SELECT * FROM _prisma_migrations; UPDATE _prisma_migrations SET rolled_back_at = now()',
+  )
+  const behind = /The database is behind by \d+ migration/
+  t.match(await proveDatabase(database.url, 'web'), [
+    { problem: behind, remedy: /gatehouse migrate/ },
+  ])
+  await database.admin.query(
+    'UPDATE _prisma_migrations SET rolled_back_at = NULL, finished_at = NULL',
+  )
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: behind }], 'unfinished is missing')
+  await database.admin.query('DELETE FROM _prisma_migrations')
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: behind }], 'the row is missing')
+  await database.admin.query('DROP TABLE _prisma_migrations')
+  t.match(await proveDatabase(database.url, 'web'), [{ problem: /no schema for this role/ }])
+})
+
+t.test('a database that cannot be reached is an error', async (t) => {
+  await t.rejects(proveDatabase('postgres://nobody@127.0.0.1:1/none', 'web'), {
+    code: 'ECONNREFUSED',
+  })
+})
+
+/** The flaws of a database in which `sql` was run, seen by a role of its own: `:role` in `sql`. */
+async function proveWith(t: Test, sql: string): Promise<Flaw[]> {
+  const database = await createDatabaseWithRole(t)
+  await database.admin.query(sql.replaceAll(':role', database.roleName))
+  return proveDatabase(database.url, 'web')
+}

@@ -1,0 +1,61 @@
+import type { TestDatabase } from './helper.ts'
+import { createEndpoint } from './webhook-endpoint.ts'
+
+type Delivery = {
+  tenantId: string
+  endpointId: string
+  eventType?: string
+  status?: 'pending' | 'succeeded' | 'exhausted'
+  createdAt?: string
+  attempts?: number
+}
+
+/** A delivery with its event, as it stands after `attempts` attempts; resolves to its id. */
+export async function createDelivery(
+  { admin }: TestDatabase,
+  { tenantId, endpointId, ...delivery }: Delivery,
+): Promise<string> {
+  const { eventType = 'order.updated', status = 'exhausted', attempts = 5 } = delivery
+  const createdAt = delivery.createdAt ?? new Date().toISOString()
+  const eventId = `msg_${crypto.randomUUID()}`
+  const body = JSON.stringify({ id: eventId, type: eventType, createdAt, data: { id: 1 } })
+  await admin.query(
+    'INSERT INTO outbound_events (tenant_id, id, type, body, created_at) VALUES ($1, $2, $3, $4, $5)',
+    [tenantId, eventId, eventType, body, createdAt],
+  )
+  const { rows } = await admin.query<{ id: string }>(
+    `INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, attempts,
+       created_at, finished_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $5 <> 'pending' THEN now() END) RETURNING id`,
+    [tenantId, eventId, endpointId, eventType, status, attempts, createdAt],
+  )
+  const id = String(rows[0]?.id)
+  for (let number = 1; number <= attempts; number += 1) {
+    await admin.query(
+      `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at,
+         duration_ms, status_code, error, cause, response_excerpt)
+       VALUES ($1, $2, 0, $3, $4, 12, 500, NULL, NULL, 'told to fail')`,
+      [tenantId, id, number, createdAt],
+    )
+  }
+  return id
+}
+
+/** An endpoint of the tenant with one delivery that came to nothing. */
+export async function exhaustedDelivery(
+  database: TestDatabase,
+  tenant: { tenantId: string },
+  { status = 'active' as 'active' | 'failing' | 'disabled' } = {},
+): Promise<{ endpointId: string; id: string }> {
+  const endpointId = await createEndpoint(database, tenant, { url: 'https://8.8.8.8/', status })
+  const id = await createDelivery(database, { ...tenant, endpointId })
+  return { endpointId, id }
+}
+
+/** The jobs that wait for the deliveries, as series and number. */
+export async function waitingAttempts({ admin }: TestDatabase) {
+  const { rows } = await admin.query<{
+    data: { deliveryId: string; series: number; number: number }
+  }>(`SELECT data FROM pgboss.job WHERE name = 'deliver'`)
+  return rows.map(({ data }) => ({ id: data.deliveryId, series: data.series, number: data.number }))
+}

@@ -1,0 +1,69 @@
+import type { Test } from 'tap'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { type Clock, systemClock } from '#src/runtime/clock.ts'
+import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
+import { createDatabase, createUser, type TestDatabase, type TestUser } from './helper.ts'
+import { type Receiver, type Respond, startReceiver } from './receiver.ts'
+import { until } from './until.ts'
+
+/** A tenant on a database of its own that makes events, and where they went. */
+export type Outbox = {
+  database: TestDatabase
+  db: Database
+  tenant: TestUser
+  /** @returns the id of the event */
+  publish(event?: Partial<NewEvent>): Promise<string>
+  /** The deliveries with what was tried, oldest first. */
+  deliveries(): Promise<DeliveryRow[]>
+  /** Resolves once `condition`, a query, gives a row. */
+  until(condition: string): Promise<void>
+}
+
+export type DeliveryRow = {
+  id: string
+  event_id: string
+  endpoint_id: string
+  status: string
+  series: number
+  next_attempt_at: Date | null
+  attempts: { series: number; number: number; status_code: number | null; error: string | null }[]
+}
+
+export async function createOutbox(t: Test, clock: Clock = systemClock): Promise<Outbox> {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 4)
+  t.teardown(() => db.close())
+  const tenant = await createUser(database)
+  return {
+    database,
+    db,
+    tenant,
+    async publish(event = {}) {
+      const whole = { type: 'order.updated', data: { id: 7 }, ...event } as const
+      const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, whole, clock.now()))
+      return eventId
+    },
+    async deliveries() {
+      const { rows } = await database.admin.query<DeliveryRow>(
+        `SELECT d.id, event_id, endpoint_id, status, d.series, next_attempt_at,
+           coalesce(json_agg(a ORDER BY a.series, a.number) FILTER (WHERE number > 0), '[]') AS attempts
+         FROM deliveries d LEFT JOIN delivery_attempts a ON a.delivery_id = d.id
+         GROUP BY d.tenant_id, d.id ORDER BY d.created_at, d.id`,
+      )
+      return rows
+    },
+    until: (condition) => until(database, condition),
+  }
+}
+
+/** A receiver that is closed with the test. */
+export async function openReceiver(t: Test, handler?: Respond): Promise<Receiver> {
+  const receiver = await startReceiver(handler)
+  t.teardown(() => receiver.close())
+  return receiver
+}
+
+/** Settings under which deliveries reach the receivers. */
+export function allowing(...receivers: readonly Receiver[]): Record<string, string> {
+  return { OUTBOUND_ALLOW: receivers.map(({ port }) => `127.0.0.1:${port}`).join() }
+}

@@ -1,0 +1,39 @@
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { migrate } from '#src/schema/migrate.ts'
+
+/** The logins of every test database, the same roles in the whole cluster. */
+export const logins = {
+  owner: { name: 'test_owner', password: 'owner password' },
+  app: { name: 'test_app', password: 'app password' },
+  worker: { name: 'test_worker', password: 'worker password' },
+} as const
+
+/** `npm run mutate` has templates with something missing. */
+export const templateName = process.env.TEST_TEMPLATE ?? 'gatehouse_template'
+
+export type Urls = { superuserUrl: string; ownerUrl: string; url: string; workerUrl: string }
+
+/** Connection URLs of one database of the cluster, by role. */
+export function urlsOf(clusterUrl: string, database: string): Urls {
+  const as = (login?: { name: string; password: string }) => {
+    const url = new URL(clusterUrl)
+    url.pathname = `/${database}`
+    if (login !== undefined) {
+      url.username = login.name
+      url.password = encodeURIComponent(login.password)
+    }
+    return url.href
+  }
+  return {
+    superuserUrl: as(),
+    ownerUrl: as(logins.owner),
+    url: as(logins.app),
+    workerUrl: as(logins.worker),
+  }
+}
+
+/** Makes the migrated, empty database that every test file's own one is copied from. */
+export async function prepareTemplate(clusterUrl: string): Promise<void> {
+  await createOwnerAndDatabase(clusterUrl, logins.owner, templateName)
+  await migrate(urlsOf(clusterUrl, templateName))
+}

@@ -1,0 +1,42 @@
+import { readEncryptionKeys } from '#src/encryption-settings.ts'
+import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
+import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
+import { encryptionKey, type TestDatabase, type TestUser } from './helper.ts'
+
+export const endpointSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+export const testKeys = readEncryptionKeys(encryptionKey, [])
+
+/** An endpoint of the tenant that signs with `endpointSecret`; resolves to its id. */
+export async function createEndpoint(
+  { admin }: TestDatabase,
+  { tenantId }: Pick<TestUser, 'tenantId'>,
+  endpoint: {
+    url: string
+    eventTypes?: readonly string[]
+    signature?: SignatureProfile
+    status?: 'active' | 'failing' | 'disabled'
+    enabledAt?: Date
+    lastSuccessAt?: Date
+  },
+): Promise<string> {
+  const id = crypto.randomUUID()
+  const status = endpoint.status ?? 'active'
+  await admin.query(
+    `INSERT INTO webhook_endpoints (tenant_id, id, url, event_types, signature, secret, status,
+       failing_since, disabled_at, enabled_at, last_success_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, CASE $7 WHEN 'failing' THEN now() END,
+       CASE $7 WHEN 'disabled' THEN now() END, COALESCE($8, now()), $9)`,
+    [
+      tenantId,
+      id,
+      endpoint.url,
+      endpoint.eventTypes ?? null,
+      endpoint.signature ?? 'spec',
+      sealEndpointSecret(testKeys, { tenantId, id }, endpointSecret),
+      status,
+      endpoint.enabledAt ?? null,
+      endpoint.lastSuccessAt ?? null,
+    ],
+  )
+  return id
+}

@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { createSender } from '#src/webhooks/client/client.ts'
+import { closed, longMs, sendTo, whole, write } from '#test/support/delivery-attempt.ts'
+import { startRawReceiver } from '#test/support/raw-receiver.ts'
+
+t.test('the exact body is posted with our headers', async (t) => {
+  const { results, receiver } = await sendTo(t, write(whole('thanks')))
+  t.match(results[0], { statusCode: 200, responseExcerpt: 'thanks', error: null, cause: null })
+  t.type(results[0]?.startedAt, Date)
+  t.type(results[0]?.durationMs, 'number')
+  const [head = '', body] = receiver.received().split('\r\n\r\n')
+  t.equal(Buffer.from(body ?? '', 'latin1').toString(), '{"a":"ü"}')
+  t.match(head, /^POST \/ HTTP\/1\.1\r\n/)
+  for (const line of [
+    `host: ${receiver.pair}`,
+    'content-type: application/json',
+    'content-length: 10',
+    'webhook-id: msg_0',
+    'accept-encoding: identity',
+  ]) {
+    t.ok(head.toLowerCase().split('\r\n').includes(line), line)
+  }
+  t.match(head, /user-agent: \S/i)
+})
+
+t.test('any whole answer has a status and no error', async (t) => {
+  const answers: readonly (readonly [answer: string | Buffer, statusCode: number])[] = [
+    ['HTTP/1.1 204 No Content\r\n\r\n', 204],
+    ['HTTP/1.1 299 Odd\r\ncontent-length: 0\r\n\r\n', 299],
+    [whole('no', 'HTTP/1.1 500 Oh'), 500],
+    [whole('no', 'HTTP/1.1 999 Oh'), 999],
+    ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', 200],
+    [Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), whole('ok')]), 200],
+  ]
+  for (const [answer, statusCode] of answers) {
+    const { results } = await sendTo(t, write(answer))
+    t.match(results[0], { statusCode, error: null, cause: null })
+  }
+  const { results } = await sendTo(t, (socket) =>
+    socket.end('HTTP/1.0 200 OK\r\n\r\nuntil the end'),
+  )
+  t.match(results[0], { statusCode: 200, responseExcerpt: 'until the end', error: null })
+})
+
+t.test('no redirect is followed', async (t) => {
+  const canary = await startRawReceiver(write(whole('')))
+  t.teardown(() => canary.close())
+  for (const status of [301, 302, 303, 307, 308]) {
+    const head = `HTTP/1.1 ${status} There\r\nlocation: ${canary.url}`
+    const { results } = await sendTo(t, write(whole('', head)))
+    t.match(results[0], { statusCode: status, error: null })
+  }
+  t.equal(canary.connections.length, 0)
+})
+
+t.test(
+  'of a large or endless answer 64 KiB are read, then the connection is cut; its status stands',
+  async (t) => {
+    const { results, receiver } = await sendTo(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      const more = () => {
+        while (socket.writable && socket.write(`1000\r\n${'x'.repeat(4_096)}\r\n`));
+      }
+      socket.on('drain', more)
+      more()
+    })
+    t.match(results[0], { statusCode: 200, error: null, responseExcerpt: 'x'.repeat(2_048) })
+    await closed(receiver)
+    const [socket] = receiver.connections
+    t.ok((socket?.bytesWritten ?? Infinity) < 16 * 1024 * 1024, 'and not read on')
+  },
+)
+
+t.test('of an answer the first 2 KiB are kept as text that PostgreSQL takes', async (t) => {
+  const gzipped = gzipSync('secret')
+  const answers: readonly (readonly [name: string, body: string | Buffer, excerpt: string])[] = [
+    ['exactly 64 KiB', 'x'.repeat(65_536), 'x'.repeat(2_048)],
+    ['NUL', 'a\0b', 'a\uFFFDb'],
+    ['no UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
+    ['a character cut in two', `${'x'.repeat(2_047)}ü`, 'x'.repeat(2_047)],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80, 0x61]), '\uFFFD\uFFFD\uFFFDa'],
+    ['nothing', '', ''],
+  ]
+  for (const [name, body, excerpt] of answers) {
+    const { results, receiver } = await sendTo(t, write(whole(body)), { times: 4 })
+    for (const result of results) t.match(result, { responseExcerpt: excerpt, error: null }, name)
+    t.ok(receiver.connections.length < 4, 'connections are used again')
+  }
+  const { results } = await sendTo(
+    t,
+    write(whole(gzipped, 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip')),
+  )
+  t.equal(results[0]?.responseExcerpt?.charCodeAt(0), 0x1f, 'nothing is inflated')
+})
+
+t.test('refused and unknown hosts read alike', async (t) => {
+  const gone = await startRawReceiver()
+  await gone.close()
+  const sender = createSender({ allow: [gone.pair, 'nobody.invalid:80'], timeoutMs: longMs })
+  t.teardown(() => sender.close())
+  const send = (url: string) => sender.send({ url, headers: {}, body: '' })
+  const refused = await send(gone.url)
+  const unknown = await send('http://nobody.invalid/')
+  const blocked = await send('https://10.0.0.1/')
+  t.match(refused, { statusCode: null, responseExcerpt: null, cause: /^refused: / })
+  t.match(unknown, { statusCode: null, responseExcerpt: null, cause: /^dns: / })
+  t.match(blocked, { statusCode: null, responseExcerpt: null, cause: 'blocked: the URL: address' })
+  t.equal(refused.error, 'could not be reached')
+  t.equal(unknown.error, refused.error)
+  t.equal(blocked.error, refused.error)
+})
+
+t.test('a sender that is closed ends what is under way', async (t) => {
+  const receiver = await startRawReceiver()
+  t.teardown(() => receiver.close())
+  const sender = createSender({ allow: [receiver.pair], timeoutMs: longMs })
+  const attempt = sender.send({ url: receiver.url, headers: {}, body: '' })
+  while (receiver.received() === '') await new Promise(setImmediate)
+  await sender.close()
+  t.match(await attempt, { statusCode: null, cause: /^stopped: / })
+})

@@ -1,0 +1,113 @@
+import { createSecureContext } from 'node:tls'
+import t, { type Test } from 'tap'
+import { createPools } from '#src/outbound/pools.ts'
+import { createConnector, type Peer } from '#src/webhooks/client/connection.ts'
+import { closed, whole } from '#test/support/delivery-attempt.ts'
+import { startRawReceiver } from '#test/support/raw-receiver.ts'
+
+/** What a connection to this peer comes to: whom it reached, or why it did not. */
+function connectTo(peer: Partial<Peer>, port: number, protocol = 'http:'): Promise<string> {
+  const connector = createConnector({
+    host: 'hooks.example.test',
+    addresses: [],
+    timeoutMs: 20_000,
+    secureContext: createSecureContext(),
+    ...peer,
+  })
+  return new Promise((resolve) =>
+    connector({ hostname: 'hooks.example.test', protocol, port: String(port) }, (error, socket) => {
+      resolve(
+        error
+          ? `${'code' in error ? error.code : ''}: ${error.message}`
+          : `${socket?.remoteAddress}`,
+      )
+      socket?.destroy()
+    }),
+  )
+}
+
+const listening = async (t: Test, place: { host?: string; port?: number } = {}) => {
+  const receiver = await startRawReceiver((socket) => socket.write(whole(place.host ?? '')), place)
+  t.teardown(() => receiver.close())
+  return receiver
+}
+
+t.test('a name is not looked up again: the checked addresses are connected to', async (t) => {
+  const { port } = await listening(t, { host: '127.0.0.2' })
+  const canary = await listening(t, { port })
+  t.equal(await connectTo({ addresses: ['127.0.0.2'] }, port), '127.0.0.2')
+  t.equal(await connectTo({ host: 'localhost', addresses: ['127.0.0.2'] }, port), '127.0.0.2')
+  t.equal(canary.connections.length, 0)
+})
+
+t.test('the next checked address is tried when one refuses', async (t) => {
+  const { port } = await listening(t, { host: '127.0.0.2' })
+  t.equal(await connectTo({ addresses: ['127.0.0.3', '127.0.0.2'] }, port), '127.0.0.2')
+  t.match(await connectTo({ addresses: ['127.0.0.3', '127.0.0.4'] }, port), /^refused: /)
+})
+
+t.test('who was not checked is given up before the first byte', async (t) => {
+  const canary = await listening(t)
+  for (const protocol of ['http:', 'https:']) {
+    const said = await connectTo(
+      { host: '127.0.0.1', addresses: ['127.0.0.2'] },
+      canary.port,
+      protocol,
+    )
+    t.equal(said, 'blocked: reached 127.0.0.1, which was not checked')
+    await closed(canary)
+  }
+  t.equal(canary.received(), '')
+})
+
+t.test('a handshake that does not end is given up', async (t) => {
+  const { port } = await listening(t)
+  const addresses = ['127.0.0.1']
+  t.match(await connectTo({ addresses, timeoutMs: 100 }, port, 'https:'), /^timeout: after 0\.1 s/)
+})
+
+t.test('a connection is used again for the same checked addresses only', async (t) => {
+  const { port } = await listening(t, { host: '127.0.0.2' })
+  await listening(t, { host: '127.0.0.3', port })
+  const pools = createPools({ timeoutMs: 20_000 })
+  t.teardown(() => pools.close())
+  const url = new URL(`http://hooks.example.test:${port}/`)
+  const ask = async (...addresses: string[]) => {
+    const pool = pools.poolFor(url, addresses)
+    const { body } = await pool.request({ method: 'POST', path: '/' })
+    return { pool, host: await body.text() }
+  }
+  const first = await ask('127.0.0.2')
+  t.equal(first.host, '127.0.0.2')
+  const second = await ask('127.0.0.3')
+  t.equal(second.host, '127.0.0.3', 'the name has moved, and so have we')
+  t.not(second.pool, first.pool)
+  t.equal((await ask('127.0.0.2')).pool, first.pool)
+  t.equal(
+    pools.poolFor(url, ['127.0.0.3', '127.0.0.2']),
+    pools.poolFor(url, ['127.0.0.2', '127.0.0.3']),
+  )
+  t.not(pools.poolFor(new URL(`http://other.example.test:${port}/`), ['127.0.0.2']), first.pool)
+})
+
+t.test('pools close when the last connection has ended, and their number is bounded', async (t) => {
+  const receiver = await startRawReceiver((socket) => socket.end(whole('')))
+  t.teardown(() => receiver.close())
+  const pools = createPools({ timeoutMs: 20_000 })
+  t.teardown(() => pools.close())
+  const url = new URL(receiver.url)
+  const pool = pools.poolFor(url, ['127.0.0.1'])
+  const ended = new Promise((resolve) => pool.once('disconnect', resolve))
+  const { body } = await pool.request({ method: 'POST', path: '/' })
+  await body.dump()
+  await ended
+  t.ok(pool.closed)
+  t.not(pools.poolFor(url, ['127.0.0.1']), pool)
+
+  const oldest = pools.poolFor(url, ['127.0.0.2'])
+  for (let last = 1; last <= 250; last += 1) {
+    pools.poolFor(url, [`127.0.1.${last}`])
+    pools.poolFor(url, [`127.0.2.${last}`])
+  }
+  t.ok(oldest.closed)
+})

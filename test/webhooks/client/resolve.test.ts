@@ -1,0 +1,86 @@
+import t, { type Test } from 'tap'
+import { createResolve } from '#src/outbound/resolve.ts'
+import { type NameAnswer, records, startNameServer } from '#test/support/name-server.ts'
+
+const name = 'hooks.example.test'
+
+async function resolverFor(
+  t: Test,
+  answer: Parameters<typeof startNameServer>[0],
+  limits: { tryMs?: number; deadlineMs?: number } = {},
+) {
+  const server = await startNameServer(answer)
+  t.teardown(() => server.close())
+  return { server, resolve: createResolve({ servers: [server.address], ...limits }) }
+}
+
+t.test('every A and AAAA record is found, along chains of names', async (t) => {
+  const { resolve } = await resolverFor(t, () => ({
+    records: [
+      { name, type: 'CNAME', ttl: 60, data: 'one.example.test' },
+      { name: 'one.example.test', type: 'CNAME', ttl: 60, data: 'two.example.test' },
+      ...records('two.example.test', ['192.0.2.1', '127.0.0.1', '2001:db8::1']),
+    ],
+  }))
+  t.same(await resolve(name), ['192.0.2.1', '127.0.0.1', '2001:db8::1'])
+})
+
+t.test('an answer too long for UDP is read over TCP', async (t) => {
+  const many = Array.from({ length: 200 }, (_, index) => `198.51.100.${index}`)
+  const { resolve } = await resolverFor(t, () => ({ overTcp: records(name, many) }))
+  t.same(await resolve(name), many)
+})
+
+t.test('one kind of record may be missing, both may not', async (t) => {
+  const missing: readonly NameAnswer[] = [{ records: [] }, { rcode: 'NXDOMAIN' }]
+  for (const nothing of missing) {
+    const only4 = await resolverFor(t, ({ type }) =>
+      type === 'A' ? { records: records(name, ['192.0.2.1']) } : nothing,
+    )
+    t.same(await only4.resolve(name), ['192.0.2.1'])
+    const only6 = await resolverFor(t, ({ type }) =>
+      type === 'AAAA' ? { records: records(name, ['2001:db8::1']) } : nothing,
+    )
+    t.same(await only6.resolve(name), ['2001:db8::1'])
+    const neither = await resolverFor(t, () => nothing)
+    await t.rejects(neither.resolve(name), { message: 'the name has no address' })
+  }
+  const dangling = await resolverFor(t, () => ({
+    records: [{ name, type: 'CNAME', ttl: 60, data: 'gone.example.test' }],
+  }))
+  await t.rejects(dangling.resolve(name))
+})
+
+t.test('a question that stays open fails the look-up', async (t) => {
+  const half = (other: NameAnswer) =>
+    resolverFor(
+      t,
+      ({ type }) => (type === 'A' ? { records: records(name, ['192.0.2.1']) } : other),
+      { tryMs: 50 },
+    )
+  for (const other of [{ rcode: 'SERVFAIL' }, { rcode: 'REFUSED' }, { silent: true }] as const) {
+    const { resolve } = await half(other)
+    await t.rejects(resolve(name), JSON.stringify(other))
+  }
+})
+
+t.test('late name servers are not waited for', async (t) => {
+  const { resolve } = await resolverFor(t, () => ({ silent: true }), {
+    tryMs: 400,
+    deadlineMs: 20,
+  })
+  await t.rejects(resolve(name), { message: 'the name servers are late' })
+})
+
+t.test('every look-up asks again: nothing is kept below', async (t) => {
+  const { resolve, server } = await resolverFor(t, (_question, count) => ({
+    records: records(name, [`192.0.2.${count}`]),
+  }))
+  const first = await resolve(name)
+  t.notSame(await resolve(name), first)
+  t.equal(server.questions.length, 4)
+  t.ok(
+    server.questions.every((question) => question.name === name),
+    'no search list',
+  )
+})

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
+import t, { type Test } from 'tap'
+import { createSender } from '#src/webhooks/client/client.ts'
+import { type Certified, createAuthority, selfSigned } from '#test/support/certificates.ts'
+
+const trusted = createAuthority('trusted')
+const unknown = createAuthority('unknown')
+const day = 24 * 60 * 60 * 1_000
+const at = (days: number) => new Date(Date.now() + days * day)
+
+setDefaultCACertificates([...getCACertificates(), trusted.cert])
+
+async function sendTo(t: Test, certified: Certified, host = 'localhost') {
+  const names: (string | false | null)[] = []
+  const server = createServer(certified, (request, response) => {
+    names.push((request.socket as TLSSocket).servername ?? null)
+    request.resume()
+    response.end('safe')
+  })
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const pair = `${host}:${typeof address === 'object' ? address?.port : ''}`
+  const sender = createSender({ allow: [pair], timeoutMs: 20_000 })
+  t.teardown(async () => {
+    await sender.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const result = await sender.send({ url: `https://${pair}/`, headers: {}, body: '{}' })
+  return { result, names }
+}
+
+t.test('a trusted certificate for the name is accepted, and the name is sent along', async (t) => {
+  const { result, names } = await sendTo(t, trusted.certify({ names: ['localhost'] }))
+  t.match(result, { statusCode: 200, responseExcerpt: 'safe', error: null, cause: null })
+  t.same(names, ['localhost'])
+})
+
+t.test('a certificate may be for an address; none is sent as a name', async (t) => {
+  const { result, names } = await sendTo(
+    t,
+    trusted.certify({ addresses: ['127.0.0.1'] }),
+    '127.0.0.1',
+  )
+  t.match(result, { statusCode: 200, error: null })
+  t.notOk(names[0])
+  const other = await sendTo(t, trusted.certify({ names: ['127.0.0.1'] }), '127.0.0.1')
+  t.match(other.result, { cause: /^tls-name: / })
+})
+
+t.test('any other certificate is refused before a byte of the message', async (t) => {
+  const cases: readonly (readonly [name: string, certified: Certified, cause: RegExp])[] = [
+    ['another name', trusted.certify({ names: ['other.example'] }), /^tls-name: /],
+    ['no name', trusted.certify({}), /^tls-name: /],
+    ['a name above', trusted.certify({ names: ['*.localhost'] }), /^tls-name: /],
+    ['expired', trusted.certify({ names: ['localhost'], until: at(-1) }), /^tls-expired: /],
+    [
+      'not valid yet',
+      trusted.certify({ names: ['localhost'], from: at(1) }),
+      /^tls-not-yet-valid: /,
+    ],
+    ['self-signed', selfSigned({ names: ['localhost'] }), /^tls-self-signed: /],
+    ['nobody we trust', unknown.certify({ names: ['localhost'] }), /^tls-untrusted: /],
+  ]
+  for (const [name, certified, cause] of cases) {
+    const { result, names } = await sendTo(t, certified)
+    t.match(result, { statusCode: null, responseExcerpt: null, cause }, name)
+    t.same(names, [])
+  }
+})
+
+t.test('nor does the environment switch verification off', async (t) => {
+  const saved = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  t.teardown(() => {
+    if (saved === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = saved
+  })
+  const { result } = await sendTo(t, selfSigned({ names: ['localhost'] }))
+  t.match(result, { statusCode: null, cause: /^tls-self-signed: / })
+})

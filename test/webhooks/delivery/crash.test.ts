@@ -1,0 +1,112 @@
+import t from 'tap'
+import { type Killable, startKillable } from '#test/billing/killable.ts'
+import { encryptionKey, type TestDatabase, webhookSecret } from '#test/support/helper.ts'
+import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/outbox.ts'
+import { randomOf, waitTurns } from '#test/support/seeded.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { checkDeliveries } from './delivery-history.ts'
+
+const rounds = Number(process.env.CRASH_ROUNDS ?? 60)
+const seconds = Number(process.env.CRASH_SECONDS ?? 25)
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const eventsPerRound = 4
+
+t.test('kill -9 between answer and record: nothing lost, none past success', async (t) => {
+  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+  const random = randomOf(seed)
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  const arrived = new Set<string>()
+  const receiver = await openReceiver(t, ({ headers, url }, response) => {
+    arrived.add(`${headers['webhook-id']} ${url}`)
+    response.writeHead(random(3) === 0 ? 500 : 204).end()
+  })
+  for (const path of ['/a', '/b']) {
+    await createEndpoint(database, tenant, { url: `${receiver.url}${path}` })
+  }
+  const worker = await startKillable('worker', {
+    BASE_URL: 'http://localhost:3000',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+    SESSION_SECRETS: 'a session secret that is long enough for a test',
+    BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
+    OIDC_PROVIDERS: 'demo',
+    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+    OIDC_DEMO_CLIENT_ID: 'test',
+    OIDC_DEMO_CLIENT_SECRET: 'test',
+    OUTBOUND_RETRY_SECONDS: '0,0,0,0,0',
+    ...allowing(receiver),
+  })
+  t.teardown(() => worker.end())
+  const published: string[] = []
+  const end = performance.now() + seconds * 1_000
+  for (let round = 0; round < rounds && performance.now() < end; round++) {
+    for (let n = 0; n < eventsPerRound; n++) published.push(await outbox.publish())
+    await waitTurns(random(400))
+    await strike(database, worker, random(10))
+  }
+  await settle(outbox)
+  t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
+  t.equal(arrived.size, published.length * 2, 'every event has arrived everywhere')
+  t.comment(`${published.length} events, ${receiver.requests.length} requests`)
+})
+
+t.test('the checker sees each kind of breach', async (t) => {
+  const insertJob = (id: string) =>
+    `INSERT INTO pgboss.job (name, data) VALUES ('deliver', '{"deliveryId":"${id}"}')`
+  const breaches: [(id: string) => string, RegExp][] = [
+    [
+      () => `UPDATE deliveries SET status = 'pending', finished_at = NULL`,
+      /not delivered.*without a job/,
+    ],
+    [() => 'DELETE FROM deliveries', /without a delivery/],
+    [() => 'UPDATE delivery_attempts SET number = number + 10', /with a gap/],
+    [() => 'DELETE FROM delivery_attempts', /another number.*without a success/],
+    [() => 'UPDATE delivery_attempts SET status_code = 204', /past success/],
+    [() => `UPDATE deliveries SET status = 'exhausted'`, /too early/],
+    [(id) => `${insertJob(id)}; ${insertJob(id)}`, /more than one job.*past the end/],
+  ]
+  for (const [sql, breach] of breaches) {
+    const { database, tenant, publish, deliveries } = await createOutbox(t)
+    await createEndpoint(database, tenant, { url: 'https://receiver.example' })
+    await publish()
+    const [delivery] = await deliveries()
+    const id = delivery?.id ?? ''
+    await database.admin.query(
+      `DELETE FROM pgboss.job;
+       UPDATE deliveries SET status = 'succeeded', attempts = 2, next_attempt_at = NULL, finished_at = now();
+       INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms, status_code)
+       SELECT tenant_id, id, 0, n, now(), 1, CASE n WHEN 1 THEN 500 ELSE 204 END
+       FROM deliveries, generate_series(1, 2) n`,
+    )
+    t.strictSame(await checkDeliveries(database.admin), [])
+    await database.admin.query(sql(id))
+    t.match((await checkDeliveries(database.admin)).join('; '), breach)
+  }
+})
+
+/** Connections are killed most often: that is quick, and falls between any two statements. */
+async function strike({ admin }: TestDatabase, worker: Killable, dice: number): Promise<void> {
+  if (dice === 0) return worker.kill()
+  await admin.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND usename LIKE '%worker' AND application_name LIKE 'gatehouse%'`,
+  )
+}
+
+/** Brings waits and expiries forward until nothing is left to do. */
+async function settle({ database: { admin } }: Outbox): Promise<void> {
+  for (;;) {
+    const { rows } = await admin.query(
+      `SELECT count(*)::int AS left FROM deliveries WHERE status = 'pending'`,
+    )
+    if (rows[0].left === 0) return
+    await admin.query(
+      `UPDATE pgboss.job SET state = 'retry', start_after = now()
+       WHERE name = 'deliver' AND state = 'active' AND started_on < now() - interval '2 seconds'`,
+    )
+    await waitTurns(50)
+  }
+}

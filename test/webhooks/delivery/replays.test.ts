@@ -1,0 +1,151 @@
+import t, { type Test } from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { workReplayPage } from '#src/webhooks/delivery/replays.ts'
+import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
+import { twoAdmins } from '#test/support/webhook-admin.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const now = new Date('2026-03-01T10:00:00Z')
+const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`
+const range = { from: day(1), to: day(31) }
+
+/** The server, an endpoint with deliveries of five days, and the worker's half of replays. */
+async function setUp(t: Test) {
+  const admins = await twoAdmins(t)
+  const { database } = admins.test
+  const db = openDatabase(database.workerUrl, 4)
+  const queue = openQueue(database.workerUrl, 'worker', () => {})
+  await queue.start()
+  t.teardown(async () => {
+    await queue.stop({ graceful: false })
+    await db.close()
+  })
+  const endpointId = await createEndpoint(database, admins.one, { url: 'https://8.8.8.8/' })
+  const ids: string[] = []
+  for (let number = 1; number <= 5; number += 1) {
+    const status = number === 2 ? ('succeeded' as const) : ('exhausted' as const)
+    const delivery = { ...admins.one, endpointId, status, createdAt: day(number) }
+    ids.push(await createDelivery(database, delivery))
+  }
+  const work = (replayId: string, pageSize?: number) =>
+    workReplayPage(db, queue, { tenantId: admins.one.tenantId, replayId }, now, pageSize)
+  const replays = `/webhook-endpoints/${endpointId}/replay`
+  const progress = async (id: string) => (await admins.send('GET', `${replays}s/${id}`)).json()
+  const waiting = async () => (await waitingAttempts(database)).map(({ id }) => id).toSorted()
+  const pageJobs = async () => {
+    const sql = `SELECT data FROM pgboss.job WHERE name = 'endpoint-replay'`
+    return (await database.admin.query(sql)).rows.map(({ data }) => data.replayId)
+  }
+  return { ...admins, endpointId, ids, work, replays, progress, waiting, pageJobs }
+}
+
+t.test('a range is replayed page by page, and says how far it has come', async (t) => {
+  const { send, replays, ids, work, progress, waiting, pageJobs, endpointId } = await setUp(t)
+  const asked = await send('POST', replays, range)
+  t.equal(asked.statusCode, 202)
+  const replay = asked.json()
+  t.equal(asked.headers.location, `${replays}s/${replay.id}`)
+  t.match(replay, { ...range, endpointId, status: null, total: 5, done: 0, finishedAt: null })
+  t.strictSame(Object.keys(replay).toSorted(), [
+    'createdAt',
+    'done',
+    'endpointId',
+    'finishedAt',
+    'from',
+    'id',
+    'status',
+    'to',
+    'total',
+  ])
+  t.strictSame(await pageJobs(), [replay.id], 'the job is there with the replay')
+  t.strictSame(await waiting(), [], 'and has the work before it')
+
+  await work(replay.id, 2)
+  t.strictSame(await waiting(), ids.slice(0, 2).toSorted(), 'the oldest first')
+  t.match(await progress(replay.id), { done: 2, total: 5, finishedAt: null })
+  t.strictSame(await pageJobs(), [replay.id, replay.id], 'the next page is asked for')
+  await work(replay.id, 2)
+  await work(replay.id, 2)
+  t.match(await progress(replay.id), { done: 5, finishedAt: now.toISOString() })
+  t.strictSame(await waiting(), ids.toSorted())
+  await work(replay.id, 2)
+  t.match(await progress(replay.id), { done: 5 }, 'at its end it stays there')
+})
+
+t.test('status and time choose: from inclusive, to exclusive', async (t) => {
+  const { send, replays, ids, work, waiting } = await setUp(t)
+  const chosen = { from: day(2), to: day(4), status: 'exhausted' }
+  const { id, total } = (await send('POST', replays, chosen)).json()
+  t.equal(total, 1)
+  await work(id)
+  t.strictSame(await waiting(), [ids[2]])
+})
+
+t.test('two replays of one range at once send each delivery once', async (t) => {
+  const { send, replays, ids, work, waiting } = await setUp(t)
+  const both = await Promise.all([send('POST', replays, range), send('POST', replays, range)])
+  await Promise.all(both.map((answer) => work(answer.json().id)))
+  t.strictSame(await waiting(), ids.toSorted())
+})
+
+t.test('a page run twice at once counts once', async (t) => {
+  const { send, replays, work, progress } = await setUp(t)
+  const { id } = (await send('POST', replays, range)).json()
+  await Promise.all([work(id), work(id)])
+  t.match(await progress(id), { done: 5 })
+})
+
+t.test('what belongs to another endpoint or tenant is not part of it', async (t) => {
+  const { test, one, other, send, sendAsOther, replays, ids, work, waiting } = await setUp(t)
+  await exhaustedDelivery(test.database, one)
+  await exhaustedDelivery(test.database, other)
+  await test.database.admin.query(
+    `UPDATE deliveries SET created_at = '2026-01-09'
+    WHERE NOT id = ANY ($1)`,
+    [ids],
+  )
+  const { id } = (await send('POST', replays, range)).json()
+  await work(id)
+  t.strictSame(await waiting(), ids.toSorted())
+  t.equal((await sendAsOther('GET', `${replays}s/${id}`)).statusCode, 404)
+})
+
+t.test('an endpoint that is disabled gets no replay, and one under way ends', async (t) => {
+  const { test, send, replays, work, progress, waiting } = await setUp(t)
+  const { id } = (await send('POST', replays, range)).json()
+  await test.database.admin.query(
+    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+  )
+  await work(id)
+  t.match(await progress(id), { done: 0, finishedAt: now.toISOString() })
+  t.strictSame(await waiting(), [])
+  const refused = await send('POST', replays, range)
+  t.equal(refused.statusCode, 409)
+  t.match(refused.json().detail, /disabled: enable it first/)
+})
+
+t.test('the range has two ends, in order and not too far apart', async (t) => {
+  const { send, replays } = await setUp(t)
+  const wrong = [
+    undefined,
+    {},
+    { from: day(1) },
+    { to: day(1) },
+    { from: day(2), to: day(1) },
+    { from: day(1), to: day(1) },
+    { from: day(1), to: '2026-04-01T00:00:00.001Z' },
+    { from: 'yesterday', to: day(1) },
+    { from: day(1), to: '2026-01-31T23:59:60Z' },
+    { ...range, status: 'failed' },
+    { ...range, status: null },
+    { ...range, endpointId: 'x' },
+    { ...range, tenantId: 'x' },
+    { ...range, total: 1 },
+  ]
+  for (const body of wrong) {
+    t.equal((await send('POST', replays, body)).statusCode, 400, JSON.stringify(body))
+  }
+  const widest = { from: day(1), to: '2026-04-01T00:00:00.000Z' }
+  t.equal((await send('POST', replays, widest)).statusCode, 202, 'ninety days')
+})

@@ -1,0 +1,71 @@
+import t from 'tap'
+import { decideStart, nextStep, type Startable } from '#src/webhooks/delivery/retry-schedule.ts'
+
+const waits = [0, 5, 30, 300, 3_600]
+
+t.test('waits of 0, 5, 30, 300 and 3600 seconds before attempts 1 to 5', async (t) => {
+  const steps = [1, 2, 3, 4, 5].map((attempt) => nextStep(attempt, false, waits))
+  t.strictSame(steps, [
+    { end: null, waitSeconds: 5 },
+    { end: null, waitSeconds: 30 },
+    { end: null, waitSeconds: 300 },
+    { end: null, waitSeconds: 3_600 },
+    { end: 'exhausted' },
+  ])
+})
+
+t.test('stop at the first 2xx, whichever attempt it answers', async (t) => {
+  for (const attempt of [1, 2, 3, 4, 5, 6]) {
+    t.strictSame(nextStep(attempt, true, waits), { end: 'succeeded' })
+  }
+})
+
+t.test('a schedule of one attempt is exhausted by its failure', async (t) => {
+  t.strictSame(nextStep(1, false, [0]), { end: 'exhausted' })
+})
+
+const createdAt = new Date('2026-03-01T10:00:00Z')
+const delivery: Startable = {
+  status: 'pending',
+  series: 0,
+  attempts: 0,
+  createdAt,
+  endpoint: { status: 'active' },
+}
+const first = { series: 0, number: 1 }
+
+t.test('a job makes its attempt when it is its turn, and none otherwise', async (t) => {
+  const start = (job: typeof first, found: Startable | undefined) =>
+    decideStart(job, found, waits, createdAt)
+  t.equal(start(first, delivery), 'attempt')
+  t.equal(start({ series: 0, number: 3 }, { ...delivery, attempts: 2 }), 'attempt')
+  t.equal(start({ series: 2, number: 1 }, { ...delivery, series: 2 }), 'attempt')
+  t.equal(start(first, undefined), 'drop', 'the delivery is gone')
+  t.equal(start(first, { ...delivery, attempts: 1 }), 'drop', 'made before')
+  t.equal(start({ series: 0, number: 2 }, delivery), 'drop', 'out of turn')
+  t.equal(start(first, { ...delivery, series: 1 }), 'drop', 'a manual request came between')
+  t.equal(start({ series: 1, number: 1 }, delivery), 'drop')
+  for (const status of ['succeeded', 'exhausted'] as const) {
+    t.equal(start(first, { ...delivery, status }), 'drop', 'none past the end')
+  }
+})
+
+t.test('nothing is sent to a disabled endpoint', async (t) => {
+  const disabled = { ...delivery, endpoint: { status: 'disabled' as const } }
+  t.equal(decideStart(first, disabled, waits, createdAt), 'give-up')
+  const failing = { ...delivery, endpoint: { status: 'failing' as const } }
+  t.equal(decideStart(first, failing, waits, createdAt), 'attempt')
+})
+
+t.test(
+  'a wait before the first attempt counts from the event, of the schedule alone',
+  async (t) => {
+    const after = (ms: number) => new Date(createdAt.getTime() + ms)
+    const start = (job: typeof first, found: Startable, ms: number) =>
+      decideStart(job, found, [10, 5], after(ms))
+    t.strictSame(start(first, delivery, 4_000), { waitSeconds: 6 })
+    t.equal(start(first, delivery, 10_000), 'attempt')
+    t.equal(start({ series: 1, number: 1 }, { ...delivery, series: 1 }, 4_000), 'attempt')
+    t.equal(start({ series: 0, number: 2 }, { ...delivery, attempts: 1 }, 4_000), 'attempt')
+  },
+)

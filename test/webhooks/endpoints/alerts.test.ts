@@ -1,0 +1,233 @@
+import t, { type Test } from 'tap'
+import { createLogger } from '#src/observability/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import { createUser, testConfig } from '#test/support/helper.ts'
+import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
+import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/outbox.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const hourMs = 3_600_000
+const day = 86_400_000
+const ada = 'ada@example.com'
+
+type Scene = {
+  outbox: Outbox
+  endpointId: string
+  log: string[]
+  /** What the receiver answers from now on. */
+  answer(status: number): void
+  /** One event, and the end of its delivery after one attempt. */
+  deliver(): Promise<void>
+  /** Moves the worker's clock on. */
+  pass(ms: number): void
+  notifications(): Promise<{ kind: string; message: string; mailed_at: Date | null }[]>
+}
+
+/** A tenant with an endpoint, an administrator and a worker whose schedule is one attempt. */
+async function setScene(t: Test, mail: MailServer | null, settings: Record<string, string> = {}) {
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  let status = 500
+  const receiver = await openReceiver(t, (_request, response) => {
+    response.writeHead(status).end()
+  })
+  await createUser(database, {
+    tenantId: tenant.tenantId,
+    role: 'admin',
+    email: ada,
+    emailVerified: true,
+  })
+  const endpointId = await createEndpoint(database, tenant, {
+    url: `${receiver.url}/a-secret-path?token=secret-token`,
+    enabledAt: new Date(Date.now() - 6 * day),
+  })
+  let passed = 0
+  const config = testConfig(database, {
+    ...allowing(receiver),
+    OUTBOUND_RETRY_SECONDS: '0',
+    ...(mail && { SMTP_URL: mail.url, ALERT_FROM: 'Gatehouse <alerts@example.com>' }),
+    ...settings,
+  })
+  const log: string[] = []
+  const logger = createLogger('trace', { write: (line) => void log.push(line) })
+  const clock = { now: () => new Date(Date.now() + passed) }
+  const worker = await startWorker({ ...config, clock }, logger)
+  t.teardown(() => worker.stop())
+  const scene: Scene = {
+    outbox,
+    endpointId,
+    log,
+    answer: (next) => {
+      status = next
+    },
+    async deliver() {
+      const eventId = await outbox.publish()
+      await outbox.until(
+        `SELECT FROM deliveries WHERE event_id = '${eventId}' AND status <> 'pending'`,
+      )
+    },
+    pass: (ms) => {
+      passed += ms
+    },
+    async notifications() {
+      const { rows } = await database.admin.query(
+        'SELECT kind, message, mailed_at FROM notifications ORDER BY id',
+      )
+      return rows
+    },
+  }
+  return scene
+}
+
+const mailed = (outbox: Outbox, count: number) =>
+  outbox.until(`SELECT FROM notifications WHERE mailed_at IS NOT NULL HAVING count(*) = ${count}`)
+
+t.test('after the last failure the owner is alerted, once per endpoint and hour', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail)
+  await scene.deliver()
+  const first = await mail.next()
+  t.same(first.to, [ada])
+  t.match(first.text, /^Subject: A webhook endpoint is failing\r$/m)
+  t.match(first.text, /The webhook endpoint at 127\.0\.0\.1:\d+ is failing/)
+  t.match(first.text, new RegExp(`^Endpoint: ${scene.endpointId}\r$`, 'm'))
+  await mailed(scene.outbox, 1)
+  await scene.deliver()
+  scene.pass(hourMs - 60_000)
+  await scene.deliver()
+  t.match(await scene.notifications(), [{ kind: 'endpoint.failing' }])
+  scene.pass(60_000 + 1_000)
+  await scene.deliver()
+  await mail.next()
+  await mailed(scene.outbox, 2)
+  t.equal(mail.mails.length, 2)
+  t.same(
+    (await scene.notifications()).map(({ kind }) => kind),
+    ['endpoint.failing', 'endpoint.failing'],
+  )
+})
+
+t.test('that it recovers and that it is disabled is said as well', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail)
+  await scene.deliver()
+  t.match((await mail.next()).text, /^Subject: A webhook endpoint is failing\r$/m)
+  scene.answer(204)
+  await scene.deliver()
+  t.match((await mail.next()).text, /^Subject: A webhook endpoint has recovered\r$/m)
+  scene.answer(500)
+  scene.pass(6 * day)
+  for (let delivery = 0; delivery < 10; delivery += 1) await scene.deliver()
+  // Of one moment, so in either order.
+  const both = (await mail.next()).text + (await mail.next()).text
+  t.match(both, /^Subject: A webhook endpoint is failing\r$/m)
+  t.match(both, /^Subject: A webhook endpoint was disabled\r$/m)
+  await mailed(scene.outbox, 4)
+  t.equal(mail.mails.length, 4)
+})
+
+t.test('an endpoint that comes and goes is spoken of once an hour for each', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail)
+  for (const status of [500, 204, 500, 204, 500, 204]) {
+    scene.answer(status)
+    await scene.deliver()
+  }
+  await mailed(scene.outbox, 2)
+  t.same(
+    (await scene.notifications()).map(({ kind }) => kind),
+    ['endpoint.failing', 'endpoint.recovered'],
+  )
+})
+
+t.test('mail goes to verified addresses of those who manage the tenant, nobody else', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail)
+  const { database, tenant } = scene.outbox
+  const others = [
+    { tenantId: tenant.tenantId, role: 'admin', email: 'bo@example.com', emailVerified: true },
+    { tenantId: tenant.tenantId, role: 'admin', email: 'unverified@example.com' },
+    { tenantId: tenant.tenantId, role: 'admin' },
+    { tenantId: tenant.tenantId, role: 'editor', email: 'ed@example.com', emailVerified: true },
+    { role: 'admin', email: 'elsewhere@example.com', emailVerified: true },
+    {
+      tenantId: tenant.tenantId,
+      role: 'admin',
+      email: 'x@example.com\r\nBcc: eve@example.com',
+      emailVerified: true,
+    },
+  ]
+  for (const user of others) await createUser(database, user)
+  await scene.deliver()
+  t.same((await mail.next()).to.toSorted(), [ada, 'bo@example.com'])
+})
+
+t.test('neither mail nor log holds what the URL hides', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail, { LOG_LEVEL: 'trace' })
+  await scene.deliver()
+  const { text } = await mail.next()
+  await mailed(scene.outbox, 1)
+  const [notification] = await scene.notifications()
+  for (const said of [text, notification?.message ?? '', scene.log.join('')]) {
+    t.notMatch(said, /secret|example\.com.*password/)
+  }
+})
+
+t.test('a server that refuses is tried again, and the mail arrives once', async (t) => {
+  let refusals = 0
+  const mail = await startMailServer(t, {
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onMailFrom(_address, _session, callback) {
+      refusals += 1
+      const busy = Object.assign(new Error('a password: secret'), { responseCode: 451 })
+      callback(refusals === 1 ? busy : null)
+    },
+  })
+  const scene = await setScene(t, mail)
+  const { database } = scene.outbox
+  await scene.deliver()
+  await scene.outbox.until(`SELECT FROM pgboss.job WHERE name = 'alert-mail' AND state = 'retry'`)
+  t.match(await scene.notifications(), [{ mailed_at: null }])
+  t.match(scene.log.join(''), /mail was not taken \(EENVELOPE MAIL FROM 451\)/)
+  t.notMatch(scene.log.join(''), /secret/)
+  await database.admin.query(`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`)
+  await mail.next()
+  await mailed(scene.outbox, 1)
+  t.equal(mail.mails.length, 1)
+})
+
+t.test('what was mailed is not mailed again when its job is', async (t) => {
+  const mail = await startMailServer(t)
+  const scene = await setScene(t, mail)
+  const { database } = scene.outbox
+  await scene.deliver()
+  await mailed(scene.outbox, 1)
+  await scene.outbox.until(
+    `SELECT FROM pgboss.job WHERE name = 'alert-mail' AND state = 'completed'`,
+  )
+  await database.admin.query(
+    `UPDATE pgboss.job SET state = 'created', completed_on = NULL WHERE name = 'alert-mail'`,
+  )
+  await scene.outbox.until(
+    `SELECT FROM pgboss.job WHERE name = 'alert-mail' AND state = 'completed'`,
+  )
+  t.equal(mail.mails.length, 1)
+})
+
+t.test('without a mail server there are a notification and a log line', async (t) => {
+  const scene = await setScene(t, null)
+  await scene.deliver()
+  await scene.outbox.until(
+    `SELECT FROM pgboss.job WHERE name = 'alert-mail' AND state = 'completed'`,
+  )
+  t.match(await scene.notifications(), [{ kind: 'endpoint.failing', mailed_at: null }])
+  const line = scene.log.map((text) => JSON.parse(text)).find(({ outcome }) => outcome)
+  t.match(line, {
+    level: 'warn',
+    msg: 'owners told of an endpoint',
+    kind: 'endpoint.failing',
+    endpointId: scene.endpointId,
+    outcome: 'not-mailed',
+  })
+})

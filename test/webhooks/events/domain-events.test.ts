@@ -1,0 +1,89 @@
+import t from 'tap'
+import { applyEvent } from '#src/billing/process.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { receive } from '#test/billing/received.ts'
+import { buildAt, noon } from '#test/support/at-time.ts'
+import {
+  createDatabase,
+  createOrder,
+  createTestPost,
+  createUser,
+  type TestDatabase,
+} from '#test/support/helper.ts'
+import { owner } from '#test/support/token-owner.ts'
+
+const shippingAddress = {
+  name: 'Ada',
+  line1: '2 Harbour Street',
+  city: 'Porto',
+  postalCode: '4000-001',
+  country: 'PT',
+}
+
+t.test('a changed order is told to the tenant it was placed in', async (t) => {
+  const test = await buildAt(t)
+  const { send, user } = await owner(test)
+  const id = await createOrder(test.database, user)
+  const { body } = await send('PATCH', `/orders/${id}`, { shippingAddress })
+  t.match(await eventsOf(test.database), [
+    { tenant_id: user.tenantId, type: 'order.updated', createdAt: noon, data: JSON.parse(body) },
+  ])
+  await send('PATCH', `/orders/${id + 1}`, { shippingAddress })
+  t.equal((await eventsOf(test.database)).length, 1, 'an order that is not theirs tells nothing')
+})
+
+t.test('and to no other tenant, whichever its owner is in', async (t) => {
+  const test = await buildAt(t)
+  const { send, user } = await owner(test)
+  const elsewhere = await createUser(test.database)
+  const id = await createOrder(test.database, { ...user, tenantId: elsewhere.tenantId })
+  t.equal((await send('PATCH', `/orders/${id}`, { shippingAddress })).statusCode, 200)
+  t.match(await eventsOf(test.database), [{ tenant_id: elsewhere.tenantId, data: { id } }])
+})
+
+t.test('a changed and a deleted post are told to their tenant', async (t) => {
+  const test = await buildAt(t)
+  const { send, user } = await owner(test, { role: 'admin' })
+  const id = await createTestPost(test.database, user.tenantId, 'sales')
+  const changed = await send('PATCH', `/posts/${id}`, { title: 'New' })
+  await send('DELETE', `/posts/${id}`)
+  await send('DELETE', `/posts/${id}`)
+  t.match(await eventsOf(test.database), [
+    { tenant_id: user.tenantId, type: 'post.updated', data: changed.json() },
+    { tenant_id: user.tenantId, type: 'post.deleted', data: changed.json() },
+  ])
+})
+
+t.test('an invoice and the first activation are told once', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.workerUrl, 4)
+  const plane = openIdentityPlane(database.workerUrl, 2)
+  t.teardown(() => Promise.all([db.close(), plane.close()]))
+  const { tenantId, userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
+  const ids = [
+    await receive(database, { id: 'evt_1', type: 'charge.succeeded' }),
+    await receive(database, { id: 'evt_2', type: 'subscription.created', object }),
+    await receive(database, { id: 'evt_3', type: 'subscription.updated', object }),
+  ]
+  for (const id of ids) await applyEvent(db, plane, id, new Date(noon))
+  for (const id of ids) await applyEvent(db, plane, id, new Date(noon), { again: true })
+  t.match(await eventsOf(database), [
+    {
+      tenant_id: tenantId,
+      type: 'invoice.created',
+      createdAt: noon,
+      data: { id: Number, tenantId, amount: 4900, currency: 'eur', status: 'paid' },
+    },
+    { tenant_id: tenantId, type: 'subscription.activated', data: { userId, plan: 'pro' } },
+  ])
+  t.equal((await eventsOf(database)).length, 2)
+})
+
+async function eventsOf({ admin }: TestDatabase) {
+  const { rows } = await admin.query<{ tenant_id: string; type: string; body: string }>(
+    'SELECT tenant_id, type, body FROM outbound_events ORDER BY sequence',
+  )
+  return rows.map(({ tenant_id, type, body }) => ({ ...JSON.parse(body), tenant_id, type }))
+}

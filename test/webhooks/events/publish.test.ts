@@ -1,0 +1,158 @@
+import t, { type Test } from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { startSeries } from '#src/webhooks/delivery/resend.ts'
+import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
+import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const now = new Date('2026-03-01T10:00:00.000Z')
+const changed: NewEvent = { type: 'order.updated', data: { id: 7 } }
+
+async function setUp(t: Test) {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 4)
+  t.teardown(() => db.close())
+  return { database, db, tenant: await createUser(database) }
+}
+
+t.test('an event has a delivery and a job for every endpoint that chose its kind', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
+  const chosen = await createEndpoint(database, tenant, {
+    url: 'https://some.example',
+    eventTypes: ['post.deleted', 'order.updated'],
+  })
+  await createEndpoint(database, tenant, {
+    url: 'https://other.example',
+    eventTypes: ['post.deleted'],
+  })
+  await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
+  const published = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const { rows } = await database.admin.query('SELECT * FROM deliveries')
+  t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
+  t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
+  for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
+  const jobs = await jobsOf(database)
+  t.strictSame(
+    jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byDelivery),
+    rows
+      .map((row) => ({
+        tenantId: tenant.tenantId,
+        deliveryId: row.id,
+        series: 0,
+        number: 1,
+        group_id: row.endpoint_id,
+      }))
+      .toSorted(byDelivery),
+  )
+})
+
+t.test('the bytes of an event are its id, kind, time and data', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const { rows } = await database.admin.query('SELECT type, body, created_at FROM outbound_events')
+  t.strictSame(rows, [
+    {
+      type: 'order.updated',
+      body: `{"id":"${eventId}","type":"order.updated","createdAt":"2026-03-01T10:00:00.000Z","data":{"id":7}}`,
+      created_at: now,
+    },
+  ])
+  t.strictSame(await jobsOf(database), [], 'without an endpoint there is nothing to do')
+})
+
+t.test('an event is rolled back with the change it tells of', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  await createEndpoint(database, tenant, { url: 'https://all.example' })
+  const failure = new Error('the change failed')
+  const change = db.write(tenant, async (tx) => {
+    await publish(tx, tenant, changed, now)
+    throw failure
+  })
+  await t.rejects(change, failure)
+  t.strictSame((await database.admin.query('SELECT FROM outbound_events')).rowCount, 0)
+  t.strictSame((await database.admin.query('SELECT FROM deliveries')).rowCount, 0)
+  t.strictSame(await jobsOf(database), [])
+})
+
+t.test('the test button reaches its endpoint alone, whichever kinds that chose', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  await createEndpoint(database, tenant, { url: 'https://all.example' })
+  const endpointId = await createEndpoint(database, tenant, {
+    url: 'https://some.example',
+    eventTypes: ['post.deleted'],
+  })
+  const event: NewEvent = { type: 'endpoint.test', data: {}, endpointId }
+  await db.write(tenant, (tx) => publish(tx, tenant, event, now))
+  const { rows } = await database.admin.query('SELECT endpoint_id FROM deliveries')
+  t.strictSame(rows, [{ endpoint_id: endpointId }])
+})
+
+t.test('the events of a disabled endpoint stay visible and can be replayed', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  const endpoint = await createEndpoint(database, tenant, {
+    url: 'https://all.example',
+    status: 'disabled',
+  })
+  const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const again = () => db.write(tenant, (tx) => startSeries(tx, tenant, deliveryIds, now))
+  const { rows } = await database.admin.query(
+    'SELECT status, attempts, finished_at FROM deliveries',
+  )
+  t.strictSame(rows, [{ status: 'exhausted', attempts: 0, finished_at: now }])
+  t.strictSame(await jobsOf(database), [], 'nothing is sent there')
+  t.strictSame(await again(), [], 'not while it is disabled')
+  await database.admin.query(
+    `UPDATE webhook_endpoints SET status = 'active', disabled_at = NULL WHERE id = $1`,
+    [endpoint],
+  )
+  t.strictSame(await again(), deliveryIds)
+  t.match(await jobsOf(database), [{ data: { deliveryId: deliveryIds[0], series: 1, number: 1 } }])
+})
+
+t.test('nobody sends the deliveries of another tenant again', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  await createEndpoint(database, tenant, { url: 'https://all.example' })
+  const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const stranger = await createUser(database)
+  for (const claimed of [stranger, tenant]) {
+    const begun = await db.write(stranger, (tx) => startSeries(tx, claimed, deliveryIds, now))
+    t.strictSame(begun, [])
+  }
+  await t.rejects(
+    db.write(stranger, (tx) => publish(tx, tenant, changed, now)),
+    'nor makes events there',
+  )
+})
+
+t.test('a job is the row that the queue itself would have written', async (t) => {
+  const { database, db, tenant } = await setUp(t)
+  const endpointId = await createEndpoint(database, tenant, { url: 'https://all.example' })
+  const queue = openQueue(database.url, 'web', (error) => t.error(error))
+  await queue.start()
+  t.teardown(() => queue.stop({ graceful: false }))
+  await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const [written] = await jobsOf(database)
+  await database.admin.query('DELETE FROM pgboss.job')
+  await queue.insert(deliverQueue, [{ data: written?.data ?? {}, group: { id: endpointId } }])
+  const [expected] = await jobsOf(database)
+  const times = ['start_after', 'created_on', 'keep_until']
+  for (const name of ['id', ...times]) t.ok(expected?.[name] && written?.[name], name)
+  const untimed = (row = {}) =>
+    Object.entries(row).filter(([name]) => name !== 'id' && !times.includes(name))
+  t.strictSame(untimed(written), untimed(expected))
+  const keptMs = (row: Record<string, Date> = {}) =>
+    Number(row.keep_until) - Number(row.start_after)
+  t.equal(keptMs(written), keptMs(expected))
+})
+
+async function jobsOf({ admin }: TestDatabase) {
+  const { rows } = await admin.query('SELECT * FROM pgboss.job WHERE name = $1', [deliverQueue])
+  return rows
+}
+
+function byDelivery(a: { deliveryId: string }, b: { deliveryId: string }): number {
+  return a.deliveryId < b.deliveryId ? -1 : 1
+}

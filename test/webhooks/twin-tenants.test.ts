@@ -1,0 +1,205 @@
+import t from 'tap'
+import { openIdentityPlane } from '#src/db/system-database.ts'
+import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
+import { listNotifications } from '#src/outbound/notifications.ts'
+import { rotateSecret } from '#src/outbound/rotate-secret.ts'
+import { findSentRequest } from '#src/outbound/sent-request.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { listManagerAddresses } from '#src/tenancy/managers.ts'
+import { findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
+import { findDueDeliveries } from '#src/webhooks/delivery/due.ts'
+import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
+import { createReplay, findReplay, workReplayPage } from '#src/webhooks/delivery/replays.ts'
+import { startSeries } from '#src/webhooks/delivery/resend.ts'
+import { purgeEvents } from '#src/webhooks/delivery/retention.ts'
+import { mailAlert } from '#src/webhooks/endpoints/alert-mail.ts'
+import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  findEndpoint,
+  listEndpoints,
+} from '#src/webhooks/endpoints/endpoints.ts'
+import { noteEnds } from '#src/webhooks/endpoints/record-health.ts'
+import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
+import { readFeed } from '#src/webhooks/events/feed.ts'
+import { publish } from '#src/webhooks/events/publish.ts'
+import { untilInFeed } from '#test/support/until-in-feed.ts'
+import { testKeys } from '#test/support/webhook-endpoint.ts'
+import { createTwins } from './twin-tenants.ts'
+
+const twins = await createTwins(t)
+const { database, db, original, twin, ids, inTwin } = twins
+const queue = openQueue(database.superuserUrl, 'worker', () => {})
+await queue.start()
+t.teardown(() => queue.stop({ graceful: false }))
+const by = { ...twin, device: { userAgent: null, ip: null } }
+const page = { limit: 100, after: null }
+const now = new Date()
+const url = 'https://8.8.4.4/twin'
+
+t.test('of two endpoints with one id each tenant sees and changes its own', async (t) => {
+  const { data } = await inTwin((tx) => listEndpoints(tx, twin, page))
+  t.strictSame(
+    data.map((one) => one.url),
+    [url],
+  )
+  t.match(await inTwin((tx) => findEndpoint(tx, twin, ids.endpoint)), { url })
+  const change = { description: 'changed' }
+  t.match(await inTwin((tx) => changeEndpoint(tx, by, ids.endpoint, change, now)), change)
+  const sealing = { keys: testKeys, now }
+  const rotating = { ...sealing, overlap: 0 }
+  t.match(await inTwin((tx) => rotateSecret(tx, by, ids.endpoint, rotating)), { url })
+  t.match(
+    await inTwin(
+      (tx) => enableEndpoint(tx, by, ids.endpoint, now),
+      `UPDATE webhook_endpoints SET status = 'failing', failing_since = now()
+       WHERE tenant_id = '${twin.tenantId}'`,
+    ),
+    { url, status: 'active' },
+  )
+  t.equal(await inTwin((tx) => deleteEndpoint(tx, by, ids.endpoint)), true)
+  const facts = { url, description: null, eventTypes: null, signature: 'spec' } as const
+  t.match(await inTwin((tx) => createEndpoint(tx, by, facts, sealing)), { url }, 'there is room')
+})
+
+t.test('of two deliveries with one id each tenant sees its own', async (t) => {
+  const found = await inTwin((tx) => findDelivery(tx, twin, ids.exhausted))
+  t.match(found, { eventType: 'post.updated', attempts: Array(5).fill({ statusCode: 401 }) })
+  t.notMatch(found?.attempts[4]?.explanation, 'rotated', 'by what befell its own endpoint')
+  const list = await inTwin((tx) => listDeliveries(tx, twin, ids.endpoint, {}, page))
+  t.equal(list?.data.length, 3)
+  const { body, url: to } = (await inTwin((tx) =>
+    findSentRequest(tx, twin, { eventId: found?.eventId ?? '', endpointId: ids.endpoint }),
+  )) ?? { body: '', url: '' }
+  t.strictSame([body, to], ['{"data":"twin"}', url])
+  const due = await inTwin((tx) => findDueDeliveries(tx, twin, [ids.exhausted]))
+  const createdAt = new Date(found?.createdAt ?? '')
+  t.match(due.get(ids.exhausted), { createdAt, event: { body }, endpoint: { url } })
+  const stats = await inTwin((tx) => measureEndpoints(tx, twin, now))
+  t.match(stats.get(ids.endpoint), { attempts: 1 }, 'those of the last day')
+})
+
+t.test('what an attempt came to is written down for its own tenant', async (t) => {
+  const move = {
+    deliveryId: ids.pending,
+    endpointId: ids.endpoint,
+    series: 0,
+    attempts: { before: 1, after: 2 },
+    status: 'succeeded',
+    endedMs: 0,
+    waitSeconds: null,
+    isUnhurried: false,
+    result: null,
+    note: null,
+  } as const
+  const outcome = { jobId: crypto.randomUUID(), move }
+  const recorded = await inTwin(async (tx) => {
+    await recordOutcomes(tx, queue, twin, [outcome], now)
+    return findDelivery(tx, twin, ids.pending)
+  })
+  t.match(recorded, { status: 'succeeded' })
+
+  const ended = (ended: 'succeeded' | 'exhausted', ...prepare: string[]) =>
+    inTwin(
+      async (tx) => {
+        await noteEnds(tx, queue, twin, [{ endpointId: ids.endpoint, ended }], now)
+        const { data } = await listNotifications(tx, twin, page)
+        return { ...(await findEndpoint(tx, twin, ids.endpoint)), told: data.length }
+      },
+      ...prepare,
+    )
+  t.match(await ended('succeeded'), { status: 'active', told: 1 }, 'the original’s has recovered')
+  t.match(
+    await ended(
+      'exhausted',
+      `UPDATE webhook_endpoints SET status = 'failing', failing_since = now() - interval '6 days'
+       WHERE tenant_id = '${twin.tenantId}'`,
+    ),
+    { status: 'failing' },
+    'the original’s deliveries failed often enough to disable it',
+  )
+})
+
+t.test('owners are told of their own endpoint', async (t) => {
+  const { data } = await inTwin((tx) => listNotifications(tx, twin, page))
+  t.match(data, [{ message: 'twin' }])
+  t.equal(data.length, 1)
+  const alert = { kind: 'endpoint.failing', endpointId: ids.endpoint, url } as const
+  const told = await inTwin(async (tx) => {
+    await alertOwners(tx, queue, twin, alert, now)
+    return listNotifications(tx, twin, page)
+  }, `DELETE FROM notifications WHERE tenant_id = '${twin.tenantId}'`)
+  t.equal(told.data.length, 1, 'the original’s owners were told within the hour')
+
+  const before = await twins.rows(original)
+  const mails: { to: readonly string[]; text: string }[] = []
+  const mailer = { send: async (mail: (typeof mails)[number]) => void mails.push(mail) }
+  const means = {
+    db,
+    mailer,
+    baseUrl: 'http://localhost',
+    listManagers: listManagerAddresses,
+    clock: { now: () => now },
+  }
+  const job = { tenantId: twin.tenantId, notificationId: ids.notification }
+  t.match(await mailAlert(job, means), { outcome: 'mailed' })
+  t.equal(mails[0]?.to.length, 1)
+  t.match(mails[0]?.text, 'twin')
+  t.strictSame(await twins.rows(original), before)
+})
+
+t.test('an event is sent to the endpoints of its own tenant', async (t) => {
+  const event = { type: 'order.updated', data: {} } as const
+  const { deliveryIds } = await inTwin((tx) => publish(tx, twin, event, now))
+  t.equal(deliveryIds.length, 1)
+  await untilInFeed(database)
+  const { data } = await inTwin((tx) => readFeed(tx, twin, page))
+  t.strictSame(data, Array(3).fill({ data: 'twin' }))
+})
+
+t.test('deliveries of one tenant are sent again', async (t) => {
+  const again = (id: string) => inTwin((tx) => startSeries(tx, twin, [id], now))
+  t.strictSame(await again(ids.exhausted), [ids.exhausted])
+  t.strictSame(await again(ids.fresh), [], 'the original’s is not on its way')
+
+  const range = { from: new Date(0), to: now, status: null }
+  const asked = await inTwin((tx) => createReplay(tx, queue, by, ids.endpoint, range, now))
+  t.match(asked, { total: 3 })
+  const replay = { endpointId: ids.endpoint, id: ids.replay }
+  t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { total: 3 })
+
+  const before = await twins.rows(original)
+  const holder = await database.admin.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM endpoint_replays WHERE tenant_id = $1 FOR UPDATE', [
+    original.tenantId,
+  ])
+  await workReplayPage(db, queue, { tenantId: twin.tenantId, replayId: ids.replay }, now)
+  await holder.query('COMMIT')
+  holder.release()
+  t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { done: 3 })
+  t.strictSame(await twins.rows(original), before)
+})
+
+t.test('events are let go of when they are old in their own tenant', async (t) => {
+  const { admin } = database
+  const plane = openIdentityPlane(database.superuserUrl, 1)
+  t.teardown(() => plane.close())
+  const insert = `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
+    VALUES ($1, $3, 'order.updated', '{}', '2020-01-01'), ($2, $3, 'order.updated', '{}', now())`
+  await admin.query(insert, [original.tenantId, twin.tenantId, 'msg_old_in_the_original_alone'])
+  await admin.query(insert, [twin.tenantId, original.tenantId, 'msg_old_in_the_twin_alone'])
+  t.equal(await purgeEvents(db, plane, new Date('2021-01-01')), 2)
+  const { rows } = await admin.query(
+    `SELECT tenant_id, id FROM outbound_events WHERE id ~ '^msg_old'`,
+  )
+  t.strictSame(
+    new Set(rows.map(({ tenant_id, id }) => `${tenant_id} ${id}`)),
+    new Set([
+      `${original.tenantId} msg_old_in_the_twin_alone`,
+      `${twin.tenantId} msg_old_in_the_original_alone`,
+    ]),
+  )
+})

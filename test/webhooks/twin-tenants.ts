@@ -1,0 +1,175 @@
+import type { Test } from 'tap'
+import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import {
+  createDatabase,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
+import { createReplayOf } from '#test/support/webhook-admin.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+/** Children after their parents. */
+const tables = [
+  'webhook_endpoints',
+  'outbound_events',
+  'deliveries',
+  'delivery_attempts',
+  'notifications',
+  'endpoint_replays',
+]
+
+/**
+ * Two tenants whose endpoints, events, deliveries and notifications have the same ids, without
+ * row-level security: only the queries know whose is whose. Texts of the twin say so.
+ */
+export type Twins = {
+  database: TestDatabase
+  db: Database
+  /** Its rows stand before the twin's wherever only an id is looked for. */
+  original: TestUser
+  twin: TestUser
+  ids: {
+    endpoint: string
+    /** With five attempts, the last of them refused as 401. */
+    exhausted: string
+    /** With one attempt. */
+    pending: string
+    /** The twin's is on its way, the original's is exhausted. */
+    fresh: string
+    replay: string
+    notification: number
+  }
+  /**
+   * What `work` gives, with nothing kept of it.
+   * @param prepare statements that come first
+   */
+  inTwin<Result>(work: (tx: Tx) => Promise<Result>, ...prepare: string[]): Promise<Result>
+  /** Every row of the tenant. */
+  rows(tenant: TestUser): Promise<unknown[]>
+}
+
+export async function createTwins(t: Test): Promise<Twins> {
+  const database = await createDatabase(t)
+  const { admin } = database
+  const db = openDatabase(database.superuserUrl, 2)
+  t.teardown(() => db.close())
+  const admins = [
+    await createUser(database, { role: 'admin', email: 'a@one.example', emailVerified: true }),
+    await createUser(database, { role: 'admin', email: 'a@other.example', emailVerified: true }),
+  ]
+  const [original, twin] = admins.toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
+  if (original === undefined || twin === undefined) throw new Error('two were made')
+  const ids = await createOriginal(database, original)
+  await copyRows(database, original, twin)
+  await tellApart(database, twin, ids)
+  await createMoreOfOriginal(database, original, ids.endpoint)
+
+  return {
+    database,
+    db,
+    original,
+    twin,
+    ids,
+    async inTwin(work, ...prepare) {
+      const undone = new Error('undone')
+      const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>()
+      const working = db.write(twin, async (tx) => {
+        for (const sql of prepare) await tx.$executeRawUnsafe(sql)
+        const before = await findRows(tx, original)
+        const result = await work(tx)
+        t.strictSame(await findRows(tx, original), before, 'the original is as it was')
+        resolve(result)
+        throw undone
+      })
+      await working.catch((error) => {
+        if (error !== undone) throw error
+      })
+      return promise
+    },
+    rows: (tenant) => db.read(tenant, (tx) => findRows(tx, tenant)),
+  }
+
+  async function createOriginal(database: TestDatabase, tenant: TestUser) {
+    const weekAgo = new Date(Date.now() - 7 * 86_400_000)
+    const facts = { url: 'https://8.8.8.8/original', enabledAt: weekAgo, lastSuccessAt: weekAgo }
+    const endpoint = await createEndpoint(database, tenant, { ...facts, status: 'failing' })
+    const of = { ...tenant, endpointId: endpoint }
+    const exhausted = await createDelivery(database, of)
+    const pending = await createDelivery(database, { ...of, status: 'pending', attempts: 1 })
+    const fresh = await createDelivery(database, { ...of, attempts: 0 })
+    const replay = await createReplayOf(database, tenant, endpoint)
+    await admin.query(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour'`)
+    // Taken for the twin's, a failure of its would be explained by it.
+    await admin.query('UPDATE webhook_endpoints SET secret_rotated_at = now()')
+    const { rows } = await admin.query<{ id: string }>(
+      `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
+       VALUES ($1, 'endpoint.failing', $2, 'original') RETURNING id`,
+      [tenant.tenantId, endpoint],
+    )
+    const notification = Number(rows[0]?.id)
+    return { endpoint, exhausted, pending, fresh, replay, notification }
+  }
+}
+
+/** The tenant's rows once more in another tenant, number for number. */
+async function copyRows({ admin }: TestDatabase, from: TestUser, to: TestUser): Promise<void> {
+  for (const table of tables) {
+    const { rows } = await admin.query<{ columns: string }>(
+      `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
+       WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attname <> 'tenant_id'`,
+      [table],
+    )
+    const columns = rows[0]?.columns
+    await admin.query(
+      `INSERT INTO ${table} (tenant_id, ${columns}) OVERRIDING SYSTEM VALUE
+       SELECT $2, ${columns} FROM ${table} WHERE tenant_id = $1`,
+      [from.tenantId, to.tenantId],
+    )
+  }
+}
+
+async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: Twins['ids']) {
+  const { exhausted, fresh } = ids
+  const change = (sql: string, ...values: string[]) => admin.query(sql, [tenantId, ...values])
+  await change(`UPDATE webhook_endpoints SET url = 'https://8.8.4.4/twin', status = 'active',
+    failing_since = NULL, secret_rotated_at = NULL WHERE tenant_id = $1`)
+  await change(`UPDATE outbound_events SET body = '{"data":"twin"}' WHERE tenant_id = $1`)
+  await change(`UPDATE deliveries SET event_type = 'post.updated' WHERE tenant_id = $1`)
+  await change(`UPDATE delivery_attempts SET status_code = 401 WHERE tenant_id = $1`)
+  await change(`UPDATE notifications SET message = 'twin' WHERE tenant_id = $1`)
+  await change('UPDATE endpoint_replays SET total = 3 WHERE tenant_id = $1')
+  await change(
+    `UPDATE deliveries SET status = 'pending', attempts = 0, finished_at = NULL
+     WHERE tenant_id = $1 AND id = $2`,
+    fresh,
+  )
+  await change(
+    `UPDATE deliveries SET created_at = created_at - interval '1 day'
+     WHERE tenant_id = $1 AND id = $2`,
+    exhausted,
+  )
+}
+
+/** As many endpoints as a tenant may have, and enough failures to disable one. */
+async function createMoreOfOriginal(database: TestDatabase, tenant: TestUser, endpointId: string) {
+  for (let number = 2; number <= 50; number += 1) {
+    await createEndpoint(database, tenant, {
+      url: 'https://8.8.8.8/',
+      eventTypes: ['post.deleted'],
+    })
+  }
+  for (let number = 1; number <= 10; number += 1) {
+    await createDelivery(database, { ...tenant, endpointId, attempts: 1 })
+  }
+}
+
+async function findRows(tx: Tx, { tenantId }: TestUser): Promise<unknown[]> {
+  const found: unknown[] = []
+  for (const table of tables) {
+    const sql = `SELECT to_jsonb(one) AS row FROM ${table} AS one WHERE tenant_id = $1::uuid ORDER BY 1`
+    found.push(...(await tx.$queryRawUnsafe<unknown[]>(sql, tenantId)))
+  }
+  return found
+}
