@@ -13,11 +13,11 @@ const settings = documentedSettings()
 await writeFile(new URL('../../.env.example', import.meta.url), environmentExample(settings))
 
 const access = new URL('../../docs/access.md', import.meta.url)
-await mkdir(new URL('..', access), { recursive: true })
+await mkdir(new URL('.', access), { recursive: true })
 await writeFile(access, accessDocument(accessOverview()))
 
-await writeTable('../README.md', 'settings', settingsTable(settings))
-await writeTable('../docs/observability.md', 'metrics', await metricsTable())
+await writeTable('../../README.md', 'settings', settingsTable(settings))
+await writeTable('../../docs/observability.md', 'metrics', await metricsTable())
 
 /** Puts the table between the two marks of the document. */
 async function writeTable(path: string, mark: string, table: string): Promise<void> {
