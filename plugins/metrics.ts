@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { Refusal } from '#src/http/problems.ts'
-import { requestLabels } from '#src/http-metrics.ts'
 import type { Metrics } from '#src/observability/metrics.ts'
+import { requestLabels } from '#src/observability/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

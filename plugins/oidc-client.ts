@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
+import { createProviders } from '#src/auth/oidc/clients.ts'
 import type { ProviderSetup } from '#src/config/providers.ts'
-import { createProviders } from '#src/identity/providers.ts'
 import type { ProviderChoice } from '#src/pages/sign-in.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 

@@ -2,10 +2,10 @@ import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { accessOverview } from '#src/access/overview.ts'
-import type { ApiDescription } from '#src/api/description.ts'
 import { finishDescription } from '#src/http/openapi.ts'
+import type { ApiDescription } from '#src/http/openapi-examples.ts'
 import { Problem } from '#src/http/schemas.ts'
-import { version } from '#src/version.ts'
+import { version } from '#src/runtime/assets.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { findSessionIdentities } from '#src/identity/session-identity.ts'
+import { findSessionIdentities } from '#src/auth/sessions/sessions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { callerOf } from '#src/auth/sessions/caller.ts'
-import type { Viewer } from '#src/pages/navigation.ts'
+import type { Viewer } from '#src/pages/layout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import fp from 'fastify-plugin'
 import { Refusal } from '#src/http/problems.ts'
-import { createUrlJudge } from '#src/outbound/url-judge.ts'
 import { createSender, type Sender, type SenderOptions } from '#src/webhooks/client/client.ts'
-import { createHostCheck } from '#src/webhooks/client/dns.ts'
+import { createHostCheck, createUrlJudge } from '#src/webhooks/client/dns.ts'
 
 export type CustomerUrl = { url: string } | { fault: string }
 

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
-import type { BillingMetrics, WebhookOutcome } from '#src/billing/metrics.ts'
 import { verifySignature } from '#src/billing/signature.ts'
 import { errorTable, isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
+import type { BillingMetrics, WebhookOutcome } from '#src/observability/metrics.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
 declare module 'fastify' {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
-import { UsageError } from '#src/commands/command.ts'
+import { print, tell, UsageError } from '#src/commands/command.ts'
 import { commands } from '#src/commands/commands.ts'
 import { findCommand, helpFor, usageOf } from '#src/commands/help.ts'
-import { print, tell } from '#src/commands/output.ts'
+import { version } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { version } from './version.ts'
 
 // Whoever reads only the first lines (`| head`) closes the pipe; that is no fault.
 process.stdout.on('error', (error) => {
@@ -22,7 +21,7 @@ async function main(args: readonly string[]): Promise<void> {
     if (args[0] === '--version') return print(`gatehouse ${version} (Node ${process.version})`)
     await runCommand(args)
   } catch (error) {
-    const { explain } = await import('#src/commands/explain.ts')
+    const { explain } = await import('#src/commands/help.ts')
     tell(`gatehouse: ${explain(error)}`)
     process.exitCode = error instanceof UsageError ? 2 : 1
   }

@@ -1,20 +1,23 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
+import type { PgBoss } from 'pg-boss'
 import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
 import routeAccess from '#plugins/require-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
-import { measureBacklog } from '#src/billing/backlog.ts'
+import { measureBacklog } from '#src/billing/events.ts'
 import type { Config } from '#src/config/config.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
 import { proveDatabase } from '#src/schema/verify.ts'
 import { type ProofWatch, type Repeat, watchProof } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
-import { findFailing, type Look, looksAt, looksAtProof } from './readiness.ts'
 import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -170,4 +173,40 @@ async function listen(
     }
     throw error
   }
+}
+
+/** One part that the process needs, and what throws while it cannot be used. */
+export type Look = readonly [part: string, look: () => Promise<unknown>]
+
+// A check of a container waits 3 s for the answer (Dockerfile).
+const lookMs = 2_000
+
+/** What a half of the program stands on: the web half sends jobs, the worker takes them. */
+function looksAt(plane: Queryable, queue: PgBoss): Look[] {
+  return [
+    ['database', () => plane.query({ text: 'SELECT 1' })],
+    ['queue', () => requireQueue(queue)],
+  ]
+}
+
+/** Where the tenant lock is watched: whether its last proof has passed. */
+function looksAtProof(proof: ProofWatch): Look[] {
+  return [['tenant lock', async () => proof.requireProof()]]
+}
+
+/** The parts that cannot do their work now, each named once; asked for all at once. */
+async function findFailing(looks: readonly Look[]): Promise<string[]> {
+  const failing = await Promise.all(
+    looks.map(async ([part, look]) => {
+      const answered = await endsWithin(lookMs, look()).catch(() => false)
+      return answered ? [] : [part]
+    }),
+  )
+  return [...new Set(failing.flat())]
+}
+
+/** To send a job and to take one both begin with what the queue knows of itself. */
+async function requireQueue(queue: PgBoss): Promise<void> {
+  const [found] = await queue.getQueues(['billing-event'])
+  if (found === undefined) throw new Error('the queue is missing')
 }

@@ -163,7 +163,7 @@ t.test('what the direction allows passes', async (t) => {
     'src/server.ts': `import Fastify from 'fastify'\nimport session from '#plugins/session.ts'\nexport const used = [Fastify, session]`,
     'src/worker.ts': `import type { FastifyBaseLogger } from 'fastify'\nexport type Used = FastifyBaseLogger`,
     'src/demo/demo.ts': `import { randomBytes } from 'node:crypto'\nexport const used = randomBytes`,
-    'src/crypto/hmac.ts': `import { createHmac } from 'node:crypto'\nexport const used = createHmac`,
+    'src/crypto/hash.ts': `import { createHmac } from 'node:crypto'\nexport const used = createHmac`,
     'src/billing/record.ts': `import type { PgBoss } from 'pg-boss'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = PgBoss\nexport const used = thing`,
     'src/billing/process.ts': `import { used as inbox } from './inbox.ts'\nexport const used = inbox`,
     'plugins/session.ts': `import fp from 'fastify-plugin'\nimport { thing } from '#src/runtime/clock.ts'\nexport default fp(async () => {}, { name: String(thing) })`,

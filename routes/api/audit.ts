@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
-import { AuditPage } from '#src/audit-shape.ts'
+import { AuditPage, listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { PageQuery, problems } from '#src/http/schemas.ts'
 

@@ -1,7 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { findReceived, listReceived, receivedList } from '#src/billing/events.ts'
-import { EventParams, Status } from '#src/billing/shapes.ts'
+import {
+  EventParams,
+  findReceived,
+  listReceived,
+  receivedList,
+  Status,
+} from '#src/billing/events.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'

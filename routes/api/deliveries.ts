@@ -4,8 +4,8 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { NoBody, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
-import { replayDelivery } from '#src/outbound/replay.ts'
 import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
+import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
 import {
   Delivery,
   DeliveryStatusName,

@@ -3,8 +3,13 @@ import Type from 'typebox'
 import { found } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
-import { isReplayRange, maxRangeDays } from '#src/outbound/replay-range.ts'
-import { createReplay, findReplay, type ReplayRange } from '#src/webhooks/delivery/replays.ts'
+import {
+  createReplay,
+  findReplay,
+  isReplayRange,
+  maxRangeDays,
+  type ReplayRange,
+} from '#src/webhooks/delivery/replays.ts'
 import { DeliveryStatusName, disabledHint } from '#src/webhooks/endpoints/schemas.ts'
 
 const Replay = Type.Object({

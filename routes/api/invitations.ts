@@ -1,11 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { withdrawInvitation } from '#src/auth/members/invitations.ts'
+import {
+  Invitation,
+  invitationList,
+  listInvitations,
+  withdrawInvitation,
+} from '#src/auth/members/invitations.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
-import { invitationList, listInvitations } from '#src/identity/invitation-list.ts'
-import { Invitation } from '#src/invitation-shape.ts'
 
 const tags = ['users']
 

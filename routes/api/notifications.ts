@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { Id, Nullable, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
-import { listNotifications, notificationList } from '#src/outbound/notifications.ts'
+import { listNotifications, notificationList } from '#src/webhooks/endpoints/alerts.ts'
 
 const Notification = Type.Object({
   id: Id,

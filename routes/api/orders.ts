@@ -4,13 +4,13 @@ import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { Id, IdParams, Line, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
-import { ShippingAddress } from '#src/order-shape.ts'
 import {
   changeOrder,
   createOrder,
   findOrder,
   listOrders,
   orderList,
+  ShippingAddress,
 } from '#src/resources/orders.ts'
 
 const Order = Type.Object({

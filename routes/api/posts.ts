@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { refusalOf } from '#src/access/refusal.ts'
+import { refusalOf } from '#src/access/policy.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'

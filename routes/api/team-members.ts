@@ -10,7 +10,7 @@ import {
   listTeamMembers,
   removeTeamMember,
   teamMemberList,
-} from '#src/team-members.ts'
+} from '#src/resources/teams.ts'
 
 const TeamMember = Type.Object({ userId: Id, createdAt: Time })
 

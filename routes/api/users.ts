@@ -1,8 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
-import { createInvitation } from '#src/auth/members/invitations.ts'
-import { changeMember, removeMember } from '#src/auth/members/members.ts'
+import { createInvitation, Invitation } from '#src/auth/members/invitations.ts'
+import {
+  changeMember,
+  listMembers,
+  memberList,
+  refusalOfMember,
+  removeMember,
+} from '#src/auth/members/members.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import {
@@ -15,9 +21,6 @@ import {
   problems,
   Time,
 } from '#src/http/schemas.ts'
-import { listMembers, memberList } from '#src/identity/member-list.ts'
-import { Invitation } from '#src/invitation-shape.ts'
-import { refusalOfMember } from '#src/member-refusals.ts'
 
 const Role = Type.Enum([...roles])
 const Department = Line(100)

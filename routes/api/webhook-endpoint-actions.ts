@@ -3,9 +3,8 @@ import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { NoBody, Nullable, problems, Time, UuidParams } from '#src/http/schemas.ts'
-import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
-import { overlapSeconds, rotateSecret } from '#src/outbound/rotate-secret.ts'
 import { sendTest } from '#src/webhooks/delivery/test-event.ts'
+import { enableEndpoint, overlapSeconds, rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
 import { Delivery, Endpoint, Secret } from '#src/webhooks/endpoints/schemas.ts'
 
 const Rotation = Type.Object(

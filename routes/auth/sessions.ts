@@ -1,12 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { findOwnSession, listSessions, sessionList } from '#src/auth/sessions/list.ts'
+import {
+  endOtherSessions,
+  endOwnSession,
+  findOwnSession,
+  listSessions,
+  sessionList,
+} from '#src/auth/sessions/list.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
-import { endOtherSessions, endOwnSession } from '#src/identity/end-sessions.ts'
 
 const Session = Type.Object({
   id: Type.String({ ...Uuid, description: 'Of the session, not what stands in the cookie' }),

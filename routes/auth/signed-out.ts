@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { logoutState, readLogoutState } from '#src/auth/sessions/backchannel-logout.ts'
 import { problems } from '#src/http/schemas.ts'
-import { signedOutPage } from '#src/pages/signed-out.ts'
+import { signedOutPage } from '#src/pages/sign-in.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 

@@ -1,7 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { tokenPermissions } from '#src/access/roles.ts'
-import { deleteToken } from '#src/auth/api-tokens/api-tokens.ts'
+import {
+  createOwnToken,
+  deleteToken,
+  findOwnToken,
+  listTokens,
+  tokenList,
+} from '#src/auth/api-tokens/api-tokens.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
@@ -15,8 +21,6 @@ import {
   Uuid,
   UuidParams,
 } from '#src/http/schemas.ts'
-import { findOwnToken, listTokens, tokenList } from '#src/identity/token-list.ts'
-import { createOwnToken } from '#src/own-token.ts'
 
 const ApiToken = Type.Object({
   id: Uuid,

@@ -1,17 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
-import { countByStatus } from '#src/billing/counts.ts'
-import { eventStatuses, findReceived, listReceived, receivedList } from '#src/billing/events.ts'
+import {
+  countByStatus,
+  EventParams,
+  eventStatuses,
+  findReceived,
+  listReceived,
+  receivedList,
+} from '#src/billing/events.ts'
 import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
-import { EventParams } from '#src/billing/shapes.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { PageQuery, UuidParams } from '#src/http/schemas.ts'
-import { billingEventPage } from '#src/pages/billing/event.ts'
-import { billingReplayPage, progressOf } from '#src/pages/billing/replay.ts'
-import { billingPage } from '#src/pages/billing.ts'
+import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
 
 const shown = '25'
 

@@ -3,10 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
-import { replayDelivery } from '#src/outbound/replay.ts'
-import { findSentRequest } from '#src/outbound/sent-request.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
-import { findDelivery } from '#src/webhooks/delivery/deliveries.ts'
+import { findDelivery, findSentRequest } from '#src/webhooks/delivery/deliveries.ts'
+import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.String({ maxLength: 64 })) },

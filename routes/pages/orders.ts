@@ -2,9 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { found, readId } from '#src/http/params.ts'
 import { IdParams } from '#src/http/schemas.ts'
-import { ShippingAddress } from '#src/order-shape.ts'
 import { orderPage } from '#src/pages/order.ts'
-import { changeOrder, findOrder } from '#src/resources/orders.ts'
+import { changeOrder, findOrder, ShippingAddress } from '#src/resources/orders.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },

@@ -3,16 +3,22 @@ import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
-import { createInvitation, withdrawInvitation } from '#src/auth/members/invitations.ts'
-import { changeMember, removeMember } from '#src/auth/members/members.ts'
+import {
+  createInvitation,
+  listInvitations,
+  withdrawInvitation,
+} from '#src/auth/members/invitations.ts'
+import {
+  changeMember,
+  listMembers,
+  refusalOfMember,
+  removeMember,
+} from '#src/auth/members/members.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { PageQuery, Uuid } from '#src/http/schemas.ts'
-import { listInvitations } from '#src/identity/invitation-list.ts'
-import { listMembers } from '#src/identity/member-list.ts'
-import { refusalOfMember } from '#src/member-refusals.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
 const shown = { limit: 100, after: null }

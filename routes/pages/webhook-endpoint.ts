@@ -6,12 +6,9 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Refusal } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
-import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
-import { rotateSecret } from '#src/outbound/rotate-secret.ts'
 import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
-import { EndpointFields, readFields } from '#src/pages/webhooks/endpoint-fields.ts'
-import { overlapSentence, type WebhookNotice } from '#src/pages/webhooks/notices.ts'
-import { RangeFields, readRange } from '#src/pages/webhooks/replay-fields.ts'
+import { overlapSentence, type WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
+import { EndpointFields, RangeFields, readFields, readRange } from '#src/pages/webhooks/forms.ts'
 import {
   deliveryList,
   deliveryStatuses,
@@ -20,7 +17,13 @@ import {
 } from '#src/webhooks/delivery/deliveries.ts'
 import { createReplay } from '#src/webhooks/delivery/replays.ts'
 import { sendTest } from '#src/webhooks/delivery/test-event.ts'
-import { changeEndpoint, deleteEndpoint, findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import {
+  changeEndpoint,
+  deleteEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  rotateSecret,
+} from '#src/webhooks/endpoints/endpoints.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 

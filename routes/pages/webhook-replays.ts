@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { found } from '#src/http/params.ts'
 import { Uuid } from '#src/http/schemas.ts'
-import { progressOf, replayPage } from '#src/pages/webhooks/replay-progress.ts'
+import { progressOf, replayPage } from '#src/pages/webhooks/forms.ts'
 import { type EndpointReplay, findReplay } from '#src/webhooks/delivery/replays.ts'
 
 const Params = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })

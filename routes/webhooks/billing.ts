@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { parseEvent } from '#src/billing/event.ts'
-import type { WebhookOutcome } from '#src/billing/metrics.ts'
 import type { Recorded } from '#src/billing/record.ts'
+import type { WebhookOutcome } from '#src/observability/metrics.ts'
 
 const maxBodyBytes = 1_048_576 // contract 5: 1 MiB
 

@@ -1,6 +1,8 @@
+import Type from 'typebox'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { Id, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
 
 export const ownAuditList = { name: 'own-audit', forms: [idForm] }
 export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
@@ -41,3 +43,25 @@ async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name
     }),
   )
 }
+
+/** One page of the audit log, as the person and the tenant's admin read it. */
+export const AuditPage = PageOf(
+  Type.Object({
+    id: Id,
+    at: Time,
+    action: Type.String({ description: 'What was tried, such as `sign-in`' }),
+    outcome: Type.String({ description: '`done`, `refused` or `unavailable`' }),
+    reason: Nullable(Type.String({ description: 'Stable code: why, or how' })),
+    provider: Nullable(Type.String()),
+    target: Nullable(
+      Type.String({
+        description:
+          'Id of the session, token, tenant, invitation, user, endpoint or delivery it is about',
+      }),
+    ),
+    userId: Nullable(Id),
+    tenantId: Nullable(Uuid),
+    ip: Nullable(Type.String({ description: 'The network part of the address' })),
+    userAgent: Nullable(Type.String()),
+  }),
+)

@@ -55,3 +55,28 @@ function parseJsonObject(body: Uint8Array): Record<string, unknown> | null {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** What can be said of a sample event; the rest is made up. */
+export type SampleOptions = {
+  id: string
+  type: string
+  /** Unix seconds. */
+  created: number
+  customer: string
+  /** Minor units. */
+  amount: number
+  currency: string
+  /** Of a subscription. */
+  status: string
+}
+
+/** The body of an event as the billing provider would send it (contract 5). */
+export function sampleEvent(options: SampleOptions): string {
+  const { id, type, created } = options
+  return JSON.stringify({ id, type, created, data: { object: objectOf(options) } })
+}
+
+function objectOf({ id, type, customer, amount, currency, status }: SampleOptions): object {
+  if (type.includes('subscription.')) return { id: `sub_${customer}_${status}`, customer, status }
+  return { id: `ch_${id}`, customer, amount, currency }
+}

@@ -1,5 +1,7 @@
+import Type from 'typebox'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
+import type { BillingMetrics } from '#src/observability/metrics.ts'
 
 export const eventStatuses = ['recorded', 'processed', 'ignored', 'failed', 'dead'] as const
 export type EventStatus = (typeof eventStatuses)[number]
@@ -114,4 +116,58 @@ function toReceived(row: Row): ReceivedEvent {
     processedAt: row.processed_at?.toISOString() ?? null,
     otherBodies: row.other_bodies,
   }
+}
+
+const statuses = ['recorded', 'failed', 'dead'] as const
+const most = 100_000 // counted up to here, so that a scrape stays cheap however long the queue is
+
+/** Sets the numbers of what waits for work or for a person, counted to 100,000 of each. */
+export async function measureBacklog(plane: Queryable, metrics: BillingMetrics): Promise<void> {
+  const { rows } = await plane.query<{ status: string; events: number; age: number | null }>({
+    text: `
+      SELECT s.status,
+        (SELECT count(*)::int FROM (
+           SELECT FROM received_events e
+           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS counted) AS events,
+        (SELECT extract(epoch FROM now() - min(e.received_at))::float8 FROM received_events e
+         WHERE e.status = s.status AND e.status <> 'processed') AS age
+      FROM unnest($1::text[]) AS s (status)`,
+    values: [statuses, most],
+  })
+  for (const { status, events, age } of rows) {
+    metrics.backlogEvents.set({ status }, events)
+    if (status === 'recorded') metrics.backlogAge.set(Math.max(age ?? 0, 0))
+  }
+}
+
+export const Status = Type.Enum([...eventStatuses])
+
+/** A provider's event id in a path (contract 5): 1 to 255 printable characters. */
+export const EventParams = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{C}\\p{Zl}\\p{Zp}]+$' }) },
+  { additionalProperties: false },
+)
+
+/** Counted up to here, so that a page stays cheap however much was received. */
+export const mostCounted = 10_000
+
+/** How many events are in each state, counted to 10,000 of each. */
+export async function countByStatus(
+  plane: Queryable,
+): Promise<{ status: EventStatus; events: number }[]> {
+  // Processed ones are most of the table, the others have an index of their own.
+  const { rows } = await plane.query<{ status: EventStatus; events: number }>({
+    text: `
+      SELECT s.status, CASE WHEN s.status = 'processed' THEN
+        (SELECT count(*)::int FROM (
+           SELECT FROM received_events WHERE status = 'processed' LIMIT $2) AS done)
+      ELSE
+        (SELECT count(*)::int FROM (
+           SELECT FROM received_events e
+           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS few)
+      END AS events
+      FROM unnest($1::text[]) WITH ORDINALITY AS s (status, position) ORDER BY s.position`,
+    values: [eventStatuses, mostCounted],
+  })
+  return rows
 }

@@ -2,20 +2,9 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan } from '#src/resources/plans.ts'
-import { type Customer, findCustomer } from './customer.ts'
 import { type Effect, effectOf, PoisonEvent } from './effect.ts'
 import { type BillingEvent, kindOf, parseEvent } from './event.ts'
-import {
-  findObjectState,
-  isStale,
-  moveObjectState,
-  type ObjectState,
-  objectIdOf,
-  StateMoved,
-  statefulIdOf,
-} from './object-state.ts'
 import type { ProviderApi } from './provider-api.ts'
-import type { Turns } from './turns.ts'
 
 /**
  * `stale`: a newer state was applied already. `gone`: the provider no longer has the object.
@@ -193,3 +182,103 @@ export async function noteAbandoned(db: Database, eventId: string): Promise<bool
   )
   return count === 1
 }
+
+/** What is known of an object of the provider: the newest `created` applied, and how often it moved. */
+type ObjectState = { newestCreated: number | null; revision: bigint }
+
+/** Thrown when another event of the object was applied in between: judge again. */
+class StateMoved extends Error {
+  override readonly name = 'StateMoved'
+}
+
+/** The object an event is about, for taking turns; null when it names none. */
+function objectIdOf(event: BillingEvent): string | null {
+  const { id } = event.object
+  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null
+}
+
+/**
+ * The object whose state an event reports; null for events that are facts of their own. A charge
+ * that succeeded has succeeded, whatever else came first; a subscription is what it is last.
+ */
+function statefulIdOf(event: BillingEvent): string | null {
+  const kind = kindOf(event.type)
+  const isState = kind === 'subscription.created' || kind === 'subscription.updated'
+  return isState ? objectIdOf(event) : null
+}
+
+/** Whether a newer state was applied already. An event without a time is never stale. */
+function isStale(event: BillingEvent, state: ObjectState | null): boolean {
+  const newest = state?.newestCreated ?? null
+  return newest !== null && event.created !== null && event.created < newest
+}
+
+async function findObjectState(tx: Tx, objectId: string): Promise<ObjectState | null> {
+  return tx.billingObject.findFirst({
+    where: { objectId },
+    select: { newestCreated: true, revision: true },
+  })
+}
+
+/**
+ * Notes that a state judged against `seen` is being applied.
+ * @throws StateMoved when `seen` is no longer the stored state; then nothing is kept
+ */
+async function moveObjectState(
+  tx: Tx,
+  objectId: string,
+  seen: ObjectState | null,
+  created: number | null,
+  now: Date,
+): Promise<void> {
+  const newestCreated = Math.max(created ?? -Infinity, seen?.newestCreated ?? -Infinity)
+  const data = { newestCreated: Number.isFinite(newestCreated) ? newestCreated : null }
+  const { count } =
+    seen === null
+      ? await tx.billingObject.createMany({
+          data: { objectId, ...data, updatedAt: now },
+          skipDuplicates: true,
+        })
+      : await tx.billingObject.updateMany({
+          where: { objectId, revision: seen.revision },
+          data: { ...data, revision: { increment: 1 }, updatedAt: now },
+        })
+  if (count !== 1) throw new StateMoved('the object moved while it was judged')
+}
+
+/** The user behind a billing customer, and the tenant the user's invoices go to. */
+type Customer = { userId: number; tenantId: string }
+
+/** @returns null when no user carries the customer id, or the user has no tenant of their own */
+async function findCustomer(plane: Queryable, customer: string): Promise<Customer | null> {
+  const { rows } = await plane.query<{ id: string; own_tenant_id: string | null }>({
+    name: 'find-customer',
+    text: 'SELECT id, own_tenant_id FROM users WHERE billing_customer = $1',
+    values: [customer],
+  })
+  const [row] = rows
+  if (row === undefined || row.own_tenant_id === null) return null
+  return { userId: Number(row.id), tenantId: row.own_tenant_id }
+}
+
+/** Runs work of one key one after another, work of different keys in parallel. */
+export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+/** Turns within this process; nothing is remembered of a key that nobody waits for. */
+export function createTurns(): Turns {
+  const tails = new Map<string, Promise<unknown>>()
+  return async function takeTurn(key, work) {
+    const turn = (tails.get(key) ?? Promise.resolve()).then(work)
+    // Whoever comes next waits for the end of this, well or not.
+    const tail = turn.then(ignore, ignore)
+    tails.set(key, tail)
+    try {
+      return await turn
+    } finally {
+      await tail
+      if (tails.get(key) === tail) tails.delete(key)
+    }
+  }
+}
+
+function ignore(): void {}

@@ -1,15 +1,14 @@
 import type { PgBoss } from 'pg-boss'
 import { sha256 } from '#src/crypto/hash.ts'
-import type { PoolWatch } from '#src/db/metrics.ts'
 import {
   isPooled,
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
 } from '#src/db/pool-options.ts'
-import { type Queryable, withoutName } from '#src/db/system-database.ts'
-import { runTransaction } from '#src/db/transaction.ts'
-import { WatchedPool } from '#src/db/watched-pool.ts'
+import { WatchedPool } from '#src/db/scoped-pool.ts'
+import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
+import type { PoolWatch } from '#src/observability/metrics.ts'
 
 /** A verified event as it is kept. */
 export type Arrival = {

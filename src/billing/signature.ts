@@ -1,7 +1,7 @@
-import { equalBytes, hmacSha256 } from '#src/crypto/hmac.ts'
+import { equalBytes, hmacSha256 } from '#src/crypto/hash.ts'
 
 /** Specification, Limits: the absolute difference that is still inside. */
-export const toleranceSeconds = 300
+const toleranceSeconds = 300
 
 const maxSignatures = 8
 const unixSeconds = /^\d{1,15}$/

@@ -2,16 +2,15 @@ import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { BaseLogger } from 'pino'
 import type { Database } from '#src/db/database.ts'
 import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { BillingMetrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
-import type { BillingMetrics } from './metrics.ts'
-import { applyEvent, noteAbandoned, noteFailure } from './process.ts'
+import { applyEvent, createTurns, noteAbandoned, noteFailure } from './process.ts'
 import type { ProviderApi } from './provider-api.ts'
 import { workReplayPage } from './replays.ts'
 import { purgeBodies } from './retention.ts'
-import { createTurns } from './turns.ts'
 
 export type BillingWork = {
   queue: PgBoss

@@ -10,10 +10,7 @@ import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { UsageError } from './command.ts'
-import { withEnvironment } from './environment.ts'
-import { print, printJson, tell } from './output.ts'
-import { createProgress } from './progress.ts'
+import { createProgress, print, printJson, tell, UsageError, withEnvironment } from './command.ts'
 
 const pollMs = 250
 const patienceMs = 15_000 // then it is said that no worker seems to run

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { closest } from 'fastest-levenshtein'
 import type { Environment } from '#src/config/parse.ts'
+import type { Demo } from '#src/demo/demo.ts'
 
 export type Option = {
   type: 'boolean' | 'string'
@@ -99,4 +100,67 @@ function parseStrictly(config: Config) {
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message.split('\n', 1)[0] : error}.`)
   }
+}
+
+/** What was asked for; everything else is said by `tell`. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** The same for a script (`--json`). */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2))
+}
+
+/** To the person who waits, on standard error, so that no script takes it for a result. */
+export function tell(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+export type Progress = { label: string; done: number; total: number }
+
+type Output = { isTTY?: boolean; write(text: string): unknown }
+
+const width = 30
+
+/**
+ * Shows how far a long command is: one bar that is drawn over itself on a terminal, else a line
+ * for each step.
+ */
+export function createProgress(output: Output): (progress: Progress) => void {
+  return ({ label, done, total }) => {
+    const isDone = done >= total
+    if (output.isTTY !== true) {
+      output.write(`${label}: ${done} of ${total}\n`)
+      return
+    }
+    const filled = total === 0 ? width : Math.round((done / total) * width)
+    const bar = '#'.repeat(filled).padEnd(width, '.')
+    output.write(`\r${label} [${bar}] ${done}/${total}\u001b[K${isDone ? '\n' : ''}`)
+  }
+}
+
+/** As withEnvironment; whoever names the owner of a database means that one and nothing embedded. */
+export function withDatabaseOwner<T>(
+  env: Environment,
+  work: (env: Environment) => Promise<T>,
+): Promise<T> {
+  return env.DATABASE_OWNER_URL ? work(env) : withEnvironment(env, work)
+}
+
+/**
+ * Runs a short command with a whole environment: in production the given one; else that of the
+ * demo running in this checkout, or of one started for as long as the command takes.
+ */
+export async function withEnvironment<T>(
+  env: Environment,
+  work: (env: Environment) => Promise<T>,
+): Promise<T> {
+  if (env.NODE_ENV === 'production') return work(env)
+  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
+  const running = await findRunningDemo()
+  if (running !== null) return work({ ...running.env, ...env })
+  const { startDemo } = await import('#src/demo/demo.ts')
+  const demo: Demo = await startDemo(env)
+  return work(demo.env).finally(() => demo.stop())
 }

@@ -5,9 +5,8 @@ import { findKeyUse } from '#src/db/key-rotation.ts'
 import { openIdentityPlane } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { proveDatabase } from '#src/schema/verify.ts'
-import { sealedTables } from '#src/sealed-tables.ts'
-import { withEnvironment } from './environment.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson, withEnvironment } from './command.ts'
+import { sealedTables } from './keys.ts'
 
 /**
  * What was looked at; no faults means it is well. Each fault says what is wrong and the remedy; a

@@ -4,7 +4,7 @@ import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson } from './command.ts'
 
 const deadlineMs = 2_500 // shorter than the three seconds a container's health check usually has
 const Admin = Type.Pick(Settings, ['ADMIN_HOST', 'ADMIN_PORT'])

@@ -1,13 +1,11 @@
+import { sealedTokenTables } from '#src/auth/provider-tokens/store.ts'
 import { ConfigError } from '#src/config/config.ts'
-import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
+import { type Environment, readDatabaseUrl, readEncryptionKeys } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
+import { findKeyUse, rotateKeys, type SealedTable } from '#src/db/key-rotation.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
-import { readEncryptionKeys } from '#src/encryption-settings.ts'
-import { sealedTables } from '#src/sealed-tables.ts'
-import { withEnvironment } from './environment.ts'
-import { print, printJson } from './output.ts'
-import { createProgress } from './progress.ts'
+import { sealedSecretTable } from '#src/webhooks/endpoints/secrets.ts'
+import { createProgress, print, printJson, withEnvironment } from './command.ts'
 
 type Keyring = { plane: IdentityPlane; keys: EncryptionKeys }
 type Options = { readonly json: boolean }
@@ -81,3 +79,6 @@ async function reencrypt({ plane, keys }: Keyring, json: boolean): Promise<void>
   print(`${unreadable.length} rows cannot be opened with the configured keys:`)
   for (const row of unreadable) print(`  ${row}`)
 }
+
+/** Everything that is kept under `ENCRYPTION_KEYS`: `gatehouse keys` and `doctor` look at these. */
+export const sealedTables: readonly SealedTable[] = [...sealedTokenTables, sealedSecretTable]

@@ -1,8 +1,7 @@
-import type { Environment } from '#src/config/parse.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { readDatabaseUrls } from './database-urls.ts'
-import { withDatabaseOwner } from './environment.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson, withDatabaseOwner } from './command.ts'
 
 type Options = { readonly json: boolean }
 
@@ -17,4 +16,20 @@ export default async function migrateCommand(env: Environment, { json }: Options
       print(`A newer release has applied ${ahead.join(', ')}; nothing was changed.`)
     } else if (applied.length === 0) print('The database is up to date.')
   })
+}
+
+export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }
+
+/**
+ * The connections that `migrate` and `seed` need; they need no other setting.
+ * @throws ConfigError naming each that is missing
+ */
+export function readDatabaseUrls(env: Environment): DatabaseUrls {
+  const faults: string[] = []
+  const read = (name: string) => readDatabaseUrl(name, env[name] || undefined, faults)
+  const ownerUrl = read('DATABASE_OWNER_URL')
+  const url = read('DATABASE_URL')
+  const workerUrl = env.DATABASE_WORKER_URL ? read('DATABASE_WORKER_URL') : url
+  if (faults.length > 0) throw new ConfigError(faults)
+  return { ownerUrl, url, workerUrl }
 }

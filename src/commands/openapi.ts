@@ -3,7 +3,7 @@ import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { printJson } from './output.ts'
+import { printJson } from './command.ts'
 
 /** `gatehouse openapi`: prints the API description; nothing is connected to. */
 export default async function openapiCommand(env: Environment): Promise<void> {

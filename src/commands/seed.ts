@@ -1,8 +1,7 @@
 import type { Environment } from '#src/config/parse.ts'
 import { seed } from '../../prisma/seed.ts'
-import { readDatabaseUrls } from './database-urls.ts'
-import { withDatabaseOwner } from './environment.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson, withDatabaseOwner } from './command.ts'
+import { readDatabaseUrls } from './migrate.ts'
 
 type Options = { readonly json: boolean }
 

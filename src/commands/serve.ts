@@ -28,6 +28,6 @@ async function embedMissing(env: Environment): Promise<Demo> {
 
 async function greet(demo: Demo, config: Config): Promise<void> {
   if (!demo.embedded.database || !demo.embedded.provider || config.role !== 'all') return
-  const { greeting } = await import('#src/demo/greeting.ts')
+  const { greeting } = await import('#src/demo/demo.ts')
   process.stdout.write(greeting(config, demo.customer))
 }

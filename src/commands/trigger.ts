@@ -1,11 +1,10 @@
-import { sampleEvent } from '#src/billing/sample-event.ts'
+import { sampleEvent } from '#src/billing/event.ts'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, list } from '#src/config/parse.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { UsageError } from './command.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson, UsageError } from './command.ts'
 
 const deadlineMs = 10_000
 

@@ -1,24 +1,30 @@
-import { type BillingApiSetup, readBillingApi, readOperators } from '#src/billing-settings.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { ContextMode } from '#src/db/scoped-pool.ts'
-import { readEncryptionKeys } from '#src/encryption-settings.ts'
-import { type MailSetup, readMail } from '#src/mail-settings.ts'
-import { type OutboundSetup, readAllowedHosts, readRetrySeconds } from '#src/outbound-settings.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { readTracing, type TracingSetup } from '#src/tracing-settings.ts'
-import { findUnknownSettings, type UnknownSetting } from '#src/unknown-settings.ts'
+import { findUnknownSettings, type UnknownSetting } from './documentation.ts'
 import {
+  type BillingApiSetup,
   type Environment,
   list,
+  type MailSetup,
+  type OutboundSetup,
   type RateLimit,
+  readAllowedHosts,
+  readBillingApi,
   readClock,
   readDatabaseUrl,
+  readEncryptionKeys,
+  readMail,
+  readOperators,
   readOrigin,
   readRateLimit,
   readRedisUrl,
+  readRetrySeconds,
   readReturnTo,
   readSchema,
   readSecrets,
+  readTracing,
+  type TracingSetup,
 } from './parse.ts'
 import { type ProviderSetup, readProviders } from './providers.ts'
 import { Settings } from './settings.ts'

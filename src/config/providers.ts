@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ProviderConfig } from '#src/auth/oidc/client.ts'
 import { type AssertionKey, readAssertionKey } from '#src/crypto/jwk.ts'
-import { ProviderSettings } from '#src/provider-schema.ts'
 import {
   described,
   type Environment,
@@ -11,6 +10,7 @@ import {
   nonEmpty,
   readSchema,
 } from './parse.ts'
+import { ProviderSettings } from './settings.ts'
 
 /** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
 export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }

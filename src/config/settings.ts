@@ -1,6 +1,69 @@
 import Type from 'typebox'
-import { outboundSettings } from '#src/outbound-schema.ts'
-import { tracingSettings } from '#src/tracing-schema.ts'
+
+/** The settings of webhooks to customers. */
+const outboundSettings = {
+  OUTBOUND_RETRY_SECONDS: Type.String({
+    default: '0,5,30,300,3600',
+    description:
+      'Comma-separated waits in seconds before attempts 1, 2, … of a delivery, each counted from the end of the attempt before.',
+  }),
+  OUTBOUND_TIMEOUT_MS: Type.Integer({
+    minimum: 100,
+    maximum: 30_000,
+    default: 10_000,
+    description: 'Milliseconds an attempt may take, from connect to the last byte of the answer.',
+  }),
+  OUTBOUND_SIGNATURE: Type.Union(
+    [Type.Literal('spec'), Type.Literal('standard'), Type.Literal('both')],
+    {
+      default: 'spec',
+      description: 'Signature profile of a new endpoint that names none: spec, standard or both.',
+    },
+  ),
+  OUTBOUND_ALLOW: Type.String({
+    default: '',
+    description:
+      'Comma-separated exact host:port pairs that deliveries may reach although the rules for addresses and schemes forbid it, for receivers in development and tests. Danger: customers choose the URLs, so whatever stands here can be called by every one of them.',
+    demo: 'the demo’s receiver',
+  }),
+  OUTBOUND_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 90,
+    description: 'Days an event that was sent is kept, with its deliveries and their attempts.',
+  }),
+}
+
+/** The settings of OpenTelemetry, under the names that its own documentation gives them. */
+const tracingSettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Base URL of an OpenTelemetry collector that takes OTLP over HTTP, for instance http://127.0.0.1:4318; traces are posted to URL/v1/traces. Without it nothing is traced.',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Comma-separated name=value headers for the collector, values percent-encoded, for instance authorization=Bearer%20KEY.',
+    }),
+  ),
+  OTEL_SERVICE_NAME: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    default: 'gatehouse',
+    description: 'Name of this service in traces.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+    description:
+      'Share of the traces begun here that are recorded, 0 to 1. A trace that a trusted proxy began is recorded when the proxy says so.',
+  }),
+}
 
 /**
  * Every setting of the program, documented where it is defined. `.env.example` and the settings
@@ -221,4 +284,65 @@ export const Settings = Type.Object({
         'Outside production: an RFC 3339 time from which the program’s clock runs on. Database time is not moved.',
     }),
   ),
+})
+
+/** The settings of one provider; `OIDC_<NAME>_` stands before each name. */
+export const ProviderSettings = Type.Object({
+  ISSUER: Type.String({
+    minLength: 1,
+    description: 'Issuer, exactly as the provider’s metadata spells it.',
+  }),
+  CLIENT_ID: Type.String({ minLength: 1, description: 'Client id registered with the provider.' }),
+  CLIENT_SECRET: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Client secret; several, comma-separated, for rotation without downtime. Not needed for private_key_jwt.',
+    }),
+  ),
+  SCOPES: Type.String({
+    default: 'openid email profile',
+    description: 'Scopes asked for at sign-in; the least that does the job.',
+  }),
+  LABEL: Type.Optional(
+    Type.String({ description: 'Text on the sign-in button; default the name.' }),
+  ),
+  CLIENT_AUTH: Type.Union(
+    [
+      Type.Literal('client_secret_post'),
+      Type.Literal('client_secret_basic'),
+      Type.Literal('private_key_jwt'),
+    ],
+    {
+      default: 'client_secret_post',
+      description:
+        'How the client proves itself: client_secret_post, client_secret_basic or private_key_jwt.',
+    },
+  ),
+  PRIVATE_KEY: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'For private_key_jwt: a private JWK as JSON with kid and alg inside, or the path of a file with it.',
+    }),
+  ),
+  ID_TOKEN_ALG: Type.String({
+    default: 'RS256',
+    description: 'Comma-separated allow-list of id_token algorithms, asymmetric only.',
+  }),
+  TRUST_EMAIL: Type.String({
+    default: 'false',
+    description:
+      '`true`, or the comma-separated domains this provider may vouch for. Danger: with it, whoever controls an address at the provider controls the account with that address here.',
+  }),
+  STORE_TOKENS: Type.Boolean({
+    default: false,
+    description:
+      'Keep access and refresh tokens, encrypted, because the provider’s API is called later. With offline_access among the scopes the consent that it needs is asked for.',
+  }),
+  USERINFO: Type.Boolean({
+    default: false,
+    description:
+      'Also call userinfo after the exchange, for an e-mail address or a name that the id_token lacks.',
+  }),
 })

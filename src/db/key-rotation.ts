@@ -8,7 +8,6 @@ import {
   unseal,
 } from '#src/crypto/encryption.ts'
 import type { IdentityPlane, Queryable } from './system-database.ts'
-import { listTenantIds } from './tenant-ids.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -211,4 +210,20 @@ function stale({ columns }: SealedTable): string {
       `(${column} IS NOT NULL AND substring(${column} FROM 1 FOR length($1::bytea)) <> $1::bytea)`,
   )
   return `(${parts.join(' OR ')})`
+}
+
+/** Every tenant with a member; the tenants themselves are only seen from inside. */
+export async function* listTenantIds(plane: Queryable): AsyncGenerator<string> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const { rows } = await plane.query<{ tenant_id: string }>({
+      name: 'next-tenant',
+      text: 'SELECT tenant_id FROM memberships WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1',
+      values: [after],
+    })
+    const [row] = rows
+    if (row === undefined) return
+    after = row.tenant_id
+    yield after
+  }
 }

@@ -1,8 +1,7 @@
 import type pg from 'pg'
-import type { PoolWatch } from './metrics.ts'
+import type { PoolWatch } from '#src/observability/metrics.ts'
 import { isPooled, poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
-import { runTransaction } from './transaction.ts'
-import { WatchedPool } from './watched-pool.ts'
+import { WatchedPool } from './scoped-pool.ts'
 
 type Statement = { name?: string; text: string; values?: unknown[] }
 
@@ -12,7 +11,7 @@ export type Queryable = {
 }
 
 /**
- * The connection to tables that are read before any tenant is known (src/db/planes.ts): by key,
+ * The connection to tables that are read before any tenant is known (src/schema/tables.ts): by key,
  * one row at a time, in hand-written statements. No context is set but by `setTenant`, so tables
  * under row-level security show no rows.
  */
@@ -54,4 +53,38 @@ export function withoutName({ text, values = [] }: Statement): Statement {
 
 function asItIs(statement: Statement): Statement {
   return statement
+}
+
+// A server that keeps its own limit answers within this; one that does not is given up.
+const graceMs = 100
+
+/**
+ * Runs `work` in one transaction on one connection; rolled back when it throws. Nothing waits for
+ * the answer to BEGIN, which carries the limit.
+ * @param limits `answerMs`: how long an answer is waited for, where that is not the statement's own
+ */
+export async function runTransaction<T>(
+  pool: pg.Pool,
+  limits: { statementTimeoutMs: number; answerMs?: number },
+  work: (connection: Queryable) => Promise<T>,
+): Promise<T> {
+  const { statementTimeoutMs, answerMs = statementTimeoutMs + graceMs } = limits
+  const client = await pool.connect()
+  const query: Queryable['query'] = (statement) => {
+    const bounded = { ...statement, query_timeout: answerMs }
+    return client.query(bounded).catch(rethrowSilence)
+  }
+  try {
+    const opened = query({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
+    opened.catch(() => {})
+    const result = await work({ query })
+    const end = await query({ text: 'COMMIT' })
+    if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+    return result
+  } catch (error) {
+    await query({ text: 'ROLLBACK' }).catch(() => {})
+    throw error
+  } finally {
+    client.release(client.getTransactionStatus() !== 'I')
+  }
 }

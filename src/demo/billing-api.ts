@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { sha256 } from '#src/crypto/hash.ts'
-import { equalBytes } from '#src/crypto/hmac.ts'
+import { equalBytes, sha256 } from '#src/crypto/hash.ts'
 
 type Subscription = Readonly<Record<string, unknown>> & { id: string }
 

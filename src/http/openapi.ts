@@ -6,7 +6,7 @@ import type {
   Parameter,
   Reference,
   Schema,
-} from '#src/api/description.ts'
+} from './openapi-examples.ts'
 import { exampleOf } from './openapi-examples.ts'
 import { errorTable } from './problems.ts'
 

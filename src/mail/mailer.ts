@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { isPlainAddress, type MailSetup } from '#src/mail-settings.ts'
+import { isPlainAddress, type MailSetup } from '#src/config/parse.ts'
 
 export type Mail = {
   to: readonly string[]
@@ -15,7 +15,7 @@ export type Mailer = {
 }
 
 /** A mail was not taken. Says what the server answered by number, never in its words. */
-export class MailError extends Error {
+class MailError extends Error {
   constructor(error: unknown) {
     const { code, command, responseCode } = toParts(error)
     super(`mail was not taken (${[code, command, responseCode].filter(Boolean).join(' ')})`)

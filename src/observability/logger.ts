@@ -74,3 +74,6 @@ function describeError(error: unknown): object {
   const code = 'code' in error && typeof error.code === 'string' ? { errorCode: error.code } : {}
   return { type: error.name, message: error.message, ...code, stack: error.stack }
 }
+
+/** What a job says of itself: ids and outcomes. */
+export type JobLog = Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>

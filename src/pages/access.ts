@@ -1,8 +1,8 @@
 import type { AccessRow } from '#src/access/overview.ts'
 import { roles } from '#src/access/roles.ts'
 import { type Html, html } from './html.ts'
+import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
-import type { Viewer } from './navigation.ts'
 
 /**
  * Who may do what, as the policy has it.

@@ -1,8 +1,6 @@
-import { html } from './html.ts'
+import { html, table, timeText } from './html.ts'
+import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
-import type { Viewer } from './navigation.ts'
-import { table } from './table.ts'
-import { timeText } from './time.ts'
 
 export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
 

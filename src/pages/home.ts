@@ -1,8 +1,7 @@
-import { type Html, html } from './html.ts'
+import { type Html, html, table } from './html.ts'
+import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
-import type { Viewer } from './navigation.ts'
 import { type ProviderChoice, signInButtons } from './sign-in.ts'
-import { table } from './table.ts'
 
 export type HomeAccount = {
   email: string

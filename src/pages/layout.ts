@@ -1,5 +1,5 @@
+import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { type Html, html } from './html.ts'
-import { type Navigation, navigation } from './navigation.ts'
 
 /**
  * The frame of every page: one column, one heading.
@@ -37,3 +37,57 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
 }
 
 const signOutButton = html`<form class="leave" method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>`
+
+/** Whoever looks at a page: what they may not do is not offered. */
+export type Viewer = {
+  readonly role: string | null
+  /** Whether they run the service. */
+  readonly operator: boolean
+}
+
+/** Which page is open, and who looks at it. */
+export type Navigation = Viewer & { readonly current: string }
+
+type Entry = { href: string; label: string; needs?: Permission | 'operator' }
+
+const entries: readonly Entry[] = [
+  { href: '/', label: 'Home' },
+  { href: '/app/documents', label: 'Documents', needs: 'post:read' },
+  { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
+  { href: '/app/webhooks', label: 'Webhooks', needs: 'user:manage' },
+  { href: '/app/billing', label: 'Billing events', needs: 'operator' },
+  { href: '/app/account', label: 'Account' },
+  { href: '/app/access', label: 'Who may do what' },
+]
+
+/** The links between the pages; the one that is open says so. */
+function navigation({ current, role, operator }: Navigation): Html {
+  const rights: readonly string[] = [...permissionsOf(role), ...(operator ? ['operator'] : [])]
+  const links = entries
+    .filter(({ needs }) => needs === undefined || rights.includes(needs))
+    .map(({ href, label }) =>
+      href === current
+        ? html`<a href="${href}" aria-current="page">${label}</a>`
+        : html`<a href="${href}">${label}</a>`,
+    )
+  return html`<nav class="pages" aria-label="Pages">${links}</nav>`
+}
+
+/** The entry below which a path lies; null where there is none, and for an entry itself. */
+export function entryAbove(path: string): { href: string; label: string } | null {
+  return entries.find(({ href }) => href !== '/' && path.startsWith(`${href}/`)) ?? null
+}
+
+/** What was just done, as `?done=…` says it; nothing for what is none of the sentences. */
+export function noticeText(
+  sentences: Readonly<Record<string, string>>,
+  done: string | undefined,
+): Html {
+  const known = Object.entries(sentences).find(([name]) => name === done)
+  return known === undefined ? html`` : html`<p class="notice" role="status">${known[1]}</p>`
+}
+
+/** Why what was asked for was not done. */
+export function faultText(fault: string | null): Html {
+  return fault === null ? html`` : html`<p class="notice fault" role="alert">${fault}</p>`
+}

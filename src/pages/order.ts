@@ -1,10 +1,8 @@
-import { onFirstUse } from '#src/on-first-use.ts'
 import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
-import { type Html, html } from './html.ts'
+import { onFirstUse } from '#src/runtime/timeout.ts'
+import { type Html, html, table, timeText } from './html.ts'
+import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
-import type { Viewer } from './navigation.ts'
-import { table } from './table.ts'
-import { timeText } from './time.ts'
 
 export type OrderView = {
   viewer: Viewer

@@ -1,7 +1,14 @@
-import { type ApiDescription, answerOf, type Operation } from '#src/api/description.ts'
+import {
+  type Answer,
+  type ApiDescription,
+  answerOf,
+  type Media,
+  type Operation,
+  type Reference,
+  type Schema,
+} from '#src/http/openapi-examples.ts'
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
-import { operationEntry } from './reference-operation.ts'
 
 /** Tags in the order a reader needs them; those that are missing here come behind. */
 const order = ['sign-in', 'account', 'users', 'orders', 'posts', 'documents', 'folders', 'teams']
@@ -59,4 +66,151 @@ function groupByTag({ paths }: ApiDescription): [string, Entry[]][] {
 
 function anchorOf(tag: string): string {
   return tag.replaceAll(/\W+/g, '-')
+}
+
+/** A field as a line of a table; `name` says where it is: `lineItems[].sku`. */
+export type FieldRow = { name: string; type: string; required: boolean; note: string }
+
+/** Every field of a schema, those of nested objects behind the field that holds them. */
+export function fieldsOf(schema: Schema, prefix = ''): FieldRow[] {
+  const { properties = {}, required = [] } = schema
+  return Object.entries(properties).flatMap(([key, field]) => {
+    const name = `${prefix}${key}`
+    const row = {
+      name,
+      type: typeText(field),
+      required: required.includes(key),
+      note: field.description ?? '',
+    }
+    return [row, ...nested(name, field)]
+  })
+}
+
+function nested(name: string, field: Schema): FieldRow[] {
+  if (field.items !== undefined) return fieldsOf(field.items, `${name}[].`)
+  const [first] = withoutNull(field.anyOf ?? [])
+  return fieldsOf(first ?? field, `${name}.`)
+}
+
+/** A schema in a few words: `text, 1 to 200 characters`, `integer or null`. */
+export function typeText(schema: Schema): string {
+  const { anyOf, items, const: constant } = schema
+  if (constant !== undefined) return JSON.stringify(constant)
+  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
+  if (anyOf !== undefined) {
+    const words = withoutNull(anyOf).map(typeText).join(' or ')
+    return anyOf.some(isNull) ? `${words}, or null` : words
+  }
+  if (items !== undefined) return `list of ${typeText(items)}${limits(schema)}`
+  const [type = 'anything'] = [schema.type ?? []].flat()
+  return `${names[schema.format ?? ''] ?? names[type] ?? type}${limits(schema)}`
+}
+
+const names: Readonly<Record<string, string>> = {
+  string: 'text',
+  'date-time': 'time (RFC 3339)',
+  uuid: 'uuid',
+  email: 'e-mail address',
+}
+
+function limits(schema: Schema): string {
+  const { minLength, maxLength, minItems, maxItems, minimum, maximum } = schema
+  if (schema.format !== undefined) return ''
+  if (maxLength !== undefined) return `, ${range(minLength ?? 0, maxLength)} characters`
+  if (maxItems !== undefined) return `, ${range(minItems ?? 0, maxItems)} of them`
+  // The largest exact number of JSON is the limit of every id; saying so helps nobody.
+  if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return ''
+  return `, ${range(minimum ?? 0, maximum)}`
+}
+
+function range(from: number, to: number): string {
+  return from === to ? String(to) : `${from} to ${to.toLocaleString('en')}`
+}
+
+function withoutNull(schemas: readonly Schema[]): Schema[] {
+  return schemas.filter((schema) => !isNull(schema))
+}
+
+function isNull({ type }: Schema): boolean {
+  return type === 'null'
+}
+
+const schemes: Readonly<Record<string, string>> = { session: 'a session', token: 'an API token' }
+
+/** One operation, folded; opened it says who may, what goes in and what comes out. */
+function operationEntry(
+  path: string,
+  method: string,
+  operation: Operation,
+  resolve: (answer: Answer | Reference) => Answer,
+): Html {
+  const { operationId = '', summary = '', description, parameters = [], requestBody } = operation
+  const rows = parameters.map((parameter) => ({
+    name: parameter.name,
+    type: `${typeText(parameter.schema)}, in the ${parameter.in}`,
+    required: parameter.required === true,
+    note: parameter.description ?? '',
+  }))
+  return html`<details id="${operationId}" class="operation">
+          <summary><code class="method">${method.toUpperCase()}</code> <code class="path">${path}</code> <span class="quiet">${summary}</span></summary>
+          ${description === undefined ? '' : paragraphs(description)}
+          ${securityText(operation)}
+          ${rows.length === 0 ? '' : html`<h3>Parameters</h3>${fieldTable(rows)}`}
+          ${requestBody === undefined ? '' : html`<h3>Body</h3>${content(requestBody.content)}`}
+          <h3>Answers</h3>
+          ${answers(operation, resolve)}
+        </details>`
+}
+
+function securityText({ security }: Operation): Html | string {
+  if (security === undefined) return ''
+  const ways = security.flatMap((one) => Object.keys(one)).map((name) => schemes[name] ?? name)
+  return html`<p class="quiet">${ways.length === 0 ? 'Needs neither session nor token.' : `Needs ${ways.join(' or ')}.`}</p>`
+}
+
+/** What is asked for in full, refusals in a line each: their body is the same everywhere. */
+function answers({ responses }: Operation, resolve: (answer: Answer | Reference) => Answer): Html {
+  const all = Object.entries(responses).map(([status, answer]) => ({
+    status,
+    answer: resolve(answer),
+  }))
+  return html`<ul class="plain answers">${all.map(
+    ({ status, answer }) =>
+      html`<li><b>${status}</b> ${answer.description}${Number(status) < 400 && answer.content ? content(answer.content) : ''}</li>`,
+  )}</ul>`
+}
+
+function content(media: Readonly<Record<string, Media>>): Html {
+  const parts = Object.entries(media).map(([type, { schema, example }]) => {
+    const rows = '$ref' in schema ? [] : fieldsOf(schema)
+    return html`<p class="quiet small-gap"><code>${type}</code>${rows.length === 0 && !('$ref' in schema) ? `: ${typeText(schema)}` : ''}</p>
+          ${rows.length === 0 ? '' : fieldTable(rows)}
+          ${rows.length === 0 ? '' : html`<pre class="example" tabindex="0" aria-label="Example">${JSON.stringify(example, null, 2)}</pre>`}`
+  })
+  return html`${parts}`
+}
+
+function fieldTable(rows: readonly FieldRow[]): Html {
+  return html`<div class="scroll"><table class="fields">
+          <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+          <tbody>${rows.map(
+            ({ name, type, required, note }) => html`<tr>
+            <td><code>${name}</code>${required ? '' : html` <span class="quiet">optional</span>`}</td>
+            <td>${type}</td>
+            <td class="quiet">${marked(note)}</td>
+          </tr>`,
+          )}</tbody>
+        </table></div>`
+}
+
+function paragraphs(text: string): Html {
+  return html`${text.split('\n\n').map((one) => html`<p>${marked(one)}</p>`)}`
+}
+
+/** Descriptions are CommonMark; of that ours have code spans only. */
+function marked(text: string): Html {
+  const parts = text.split('`').map((part, index) => {
+    return index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`
+  })
+  return html`${parts}`
 }

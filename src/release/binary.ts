@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { sha256 } from '#src/crypto/hash.ts'
-import { version } from '#src/version.ts'
+import { version } from '#src/runtime/assets.ts'
 import { writeBill, writeNotices } from './bill.ts'
 import { bundleProgram, queryCompiler, top } from './bundle.ts'
 import { findPackages, findRuntime } from './packages.ts'

@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { accessOverview } from '#src/access/overview.ts'
-import { accessDocument } from '#src/access-document.ts'
+import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
-import { metricsTable } from '#src/metrics-document.ts'
+import { metricsTable } from '#src/observability/metrics.ts'
 
 /*
  * `npm run generate`: writes the documents that are made from the code. A test fails when one of

@@ -1,8 +1,9 @@
-import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import Type from 'typebox'
+import { type Database, inTenant, type TenantScope, type Tx } from '#src/db/database.ts'
 import { refuseLeaver } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { inTenant } from '#src/db/in-tenant.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { Line } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
 export type ShippingAddress = {
@@ -128,3 +129,15 @@ function toOrder(row: OrderRow) {
     updatedAt: row.updatedAt.toISOString(),
   }
 }
+
+export const ShippingAddress = Type.Object(
+  {
+    name: Line(200),
+    line1: Line(200),
+    line2: Type.Optional(Line(200)),
+    city: Line(200),
+    postalCode: Line(32),
+    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' }),
+  },
+  { additionalProperties: false },
+)

@@ -1,9 +1,9 @@
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { takeTurn } from '#src/folder-tree.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Refusal } from '#src/http/problems.ts'
+import { takeTurn } from './folders.ts'
 
 export const teamList = { name: 'teams', forms: [idForm] }
 
@@ -69,4 +69,61 @@ function toTeam(row: Prisma.TeamGetPayload<object>) {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
+}
+
+/** The first lock: a team, in the tenant of the verified session. */
+type TeamScope = { readonly tenantId: string; readonly teamId: number }
+
+export const teamMemberList = { name: 'team-members', forms: [idForm] }
+
+/** The members of the team, by user id; null when the team is missing or another tenant's. */
+export async function listTeamMembers(tx: Tx, { tenantId, teamId }: TeamScope, page: Page) {
+  const team = await tx.team.findFirst({ where: { tenantId, id: teamId } })
+  if (team === null) return null
+  const [last] = page.after ?? []
+  const rows = await tx.teamMember.findMany({
+    where: { tenantId, teamId, ...(last === undefined ? {} : { userId: { gt: BigInt(last) } }) },
+    orderBy: { userId: 'asc' },
+    take: page.limit + 1,
+  })
+  return pageOf(rows, page, teamMemberList.name, (row) => [String(row.userId)], toMember)
+}
+
+/** A member of the team, or null. */
+export async function findTeamMember(tx: Tx, { tenantId, teamId }: TeamScope, userId: number) {
+  const row = await tx.teamMember.findFirst({ where: { tenantId, teamId, userId } })
+  return row && toMember(row)
+}
+
+/**
+ * Makes a member of the tenant a member of the team; for one who is nothing changes. Whether both
+ * belong to the tenant is judged by the keys, so nobody can leave in between.
+ * @throws Refusal `not-found` when the team or the person is missing, or another tenant's
+ */
+export async function addTeamMember(
+  tx: Tx,
+  { tenantId, teamId }: TeamScope,
+  userId: number,
+  now: Date,
+): Promise<void> {
+  const data = { tenantId, teamId, userId, createdAt: now }
+  try {
+    await tx.teamMember.createMany({ data, skipDuplicates: true })
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? new Refusal('not-found') : error
+  }
+}
+
+/** Takes a member out of the team, and so out of reach of its documents at once. */
+export async function removeTeamMember(
+  tx: Tx,
+  { tenantId, teamId }: TeamScope,
+  userId: number,
+): Promise<boolean> {
+  const { count } = await tx.teamMember.deleteMany({ where: { tenantId, teamId, userId } })
+  return count === 1
+}
+
+function toMember(row: Prisma.TeamMemberGetPayload<object>) {
+  return { userId: Number(row.userId), createdAt: row.createdAt.toISOString() }
 }

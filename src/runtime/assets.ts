@@ -29,3 +29,6 @@ async function listCheckout(folder: string): Promise<string[]> {
 function inCheckout(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))
 }
+
+/** The version of package.json, which the single binary does not carry (test/cli.test.ts compares). */
+export const version = '0.1.0'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { Migration } from '#src/db/migration-files.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import type { Migration } from './history.ts'
 import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
 import { migrationList, noFilters, openSchemaEngine, type SchemaEngine } from './schema-engine.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Migration } from '#src/db/migration-files.ts'
+import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 
 /**
  * Which migrations the database has that this program does not know (a newer one applied them), and
@@ -24,4 +24,21 @@ export async function compareHistory(
     ahead: applied.filter((name) => !names.includes(name)),
     behind: names.filter((name) => !applied.includes(name)),
   }
+}
+
+export type Migration = { name: string; sql: string }
+
+export const migrationsFolder = 'prisma/migrations'
+
+/** The migrations this program was built with, oldest first. */
+export async function readMigrations(): Promise<Migration[]> {
+  const paths = await listAssets(migrationsFolder)
+  return Promise.all(
+    paths
+      .filter((path) => path.endsWith('/migration.sql'))
+      .map(async (path) => ({
+        name: path.slice(migrationsFolder.length + 1, -'/migration.sql'.length),
+        sql: await readTextAsset(path),
+      })),
+  )
 }

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { type Migration, readMigrations } from '#src/db/migration-files.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
-import { compareHistory } from './history.ts'
+import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
 import { grantRole, loginOf } from './roles.ts'
 

@@ -5,8 +5,8 @@ import {
 } from '@prisma/driver-adapter-utils'
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
-import { type Migration, migrationsFolder } from '#src/db/migration-files.ts'
 import { readAsset } from '#src/runtime/assets.ts'
+import { type Migration, migrationsFolder } from './history.ts'
 import { lockWaitMs, untilLocked } from './lock-retry.ts'
 
 export type SchemaEngine = {

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { appendOnly, identityPlane, serviceTables } from '#src/db/planes.ts'
 import { type Canary, canaryRows, insertMember, insertTenant } from './isolation-rows.ts'
+import { appendOnly, identityPlane, serviceTables } from './tables.ts'
 import type { Flaw } from './verify.ts'
 
 /** A table with tenants' rows, and what the role that is logged in may do to it. */

@@ -16,7 +16,7 @@ export type ProofWatch = {
 const intervalSeconds = 60
 
 /** Every minute; a process that has nothing else to do may end. */
-export const everyMinute: Repeat = (run) => {
+const everyMinute: Repeat = (run) => {
   const timer = setInterval(run, intervalSeconds * 1_000)
   timer.unref()
   return { stop: () => clearInterval(timer) }

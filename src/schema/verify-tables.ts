@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { appendOnly, identityPlane, serviceTables } from '#src/db/planes.ts'
+import { appendOnly, identityPlane, serviceTables } from './tables.ts'
 import type { Flaw } from './verify.ts'
 
 type TableFacts = {
@@ -20,7 +20,7 @@ type TableFacts = {
 const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
 
 /**
- * Every table and view in the schema is either named in src/db/planes.ts or locked.
+ * Every table and view in the schema is either named in src/schema/tables.ts or locked.
  * @param concerns which of them are looked at
  */
 export async function findTableFlaws(

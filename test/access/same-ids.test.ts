@@ -4,7 +4,7 @@ import { findDocument, listDocuments } from '#src/resources/documents.ts'
 import { changeFolder, createFolder } from '#src/resources/folders.ts'
 import { findLatestOrders } from '#src/resources/orders.ts'
 import { changePost, deletePost } from '#src/resources/posts.ts'
-import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/team-members.ts'
+import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/resources/teams.ts'
 import { addMember, createTeam } from '#test/support/chain.ts'
 import { createDatabase, createOrder, createUser, type TestDatabase } from '#test/support/helper.ts'
 

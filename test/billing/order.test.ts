@@ -1,7 +1,6 @@
 import t from 'tap'
-import { applyEvent } from '#src/billing/process.ts'
+import { applyEvent, createTurns } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
-import { createTurns } from '#src/billing/turns.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 import { anApi, openAsWorker, planOf, receive } from './received.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createProgress } from '#src/commands/progress.ts'
+import { createProgress } from '#src/commands/command.ts'
 
 function shown(isTTY: boolean): string {
   let output = ''

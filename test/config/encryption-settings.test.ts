@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { ConfigError, readConfig } from '#src/config/config.ts'
-import { readSecrets } from '#src/demo/demo-secrets.ts'
-import { readEncryptionKeys } from '#src/encryption-settings.ts'
+import { readEncryptionKeys } from '#src/config/parse.ts'
+import { readSecrets } from '#src/demo/running-demo.ts'
 import { temporaryFolder } from '#test/support/program.ts'
 
 const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill).toString('base64')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readMail } from '#src/mail-settings.ts'
+import { readMail } from '#src/config/parse.ts'
 
 const from = 'Gatehouse <alerts@example.com>'
 const read = (url?: string, sender: string | undefined = from) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findUnknownSettings } from '#src/unknown-settings.ts'
+import { findUnknownSettings } from '#src/config/documentation.ts'
 
 t.test('a misspelt setting is found, with the one it is nearest to', async (t) => {
   const slips: Record<string, string> = {

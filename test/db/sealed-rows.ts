@@ -1,5 +1,5 @@
+import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
 import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
-import { tokenBinding } from '#src/identity/sealed-tokens.ts'
 import { keyOf } from '#test/auth/provider-tokens/world.ts'
 import { createUser, type TestDatabase } from '#test/support/helper.ts'
 

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import t from 'tap'
+import { type MailSetup, readMail } from '#src/config/parse.ts'
 import { createMailer, type Mail } from '#src/mail/mailer.ts'
-import { type MailSetup, readMail } from '#src/mail-settings.ts'
 import { createAuthority, selfSigned } from '#test/support/certificates.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
 import { startRawReceiver } from '#test/support/raw-receiver.ts'

@@ -30,7 +30,7 @@ const hunts: readonly Hunt[] = [
   },
   {
     kind: 'scope',
-    files: ['src/outbound/*.ts', 'src/tenancy/managers.ts'],
+    files: ['src/outbound/*.ts', 'src/auth/members/members.ts'],
     find: scopeClauses,
     tests: [tests.twins, tests.queryScope, tests.matrix],
   },

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
-import { describedMetrics, metricsTable } from '#src/metrics-document.ts'
-import { createMetrics } from '#src/observability/metrics.ts'
+import { createMetrics, describedMetrics, metricsTable } from '#src/observability/metrics.ts'
 
 const read = (path: string) => readFile(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
 

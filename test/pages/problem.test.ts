@@ -1,8 +1,7 @@
 import t from 'tap'
 import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
 import { type ErrorCode, errorTable, type SignInFailure } from '#src/http/problems.ts'
-import { type PageProblem, problemPage } from '#src/pages/problem.ts'
-import { signInWords } from '#src/pages/sign-in-refusals.ts'
+import { type PageProblem, problemPage, signInWords } from '#src/pages/problem.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 const purposes = ['sign-in', 'link', 'reauthenticate'] as const

@@ -1,7 +1,6 @@
 import t from 'tap'
-import type { ApiDescription, Operation } from '#src/api/description.ts'
-import { referencePage } from '#src/pages/reference.ts'
-import { fieldsOf, typeText } from '#src/pages/reference-schema.ts'
+import type { ApiDescription, Operation } from '#src/http/openapi-examples.ts'
+import { fieldsOf, referencePage, typeText } from '#src/pages/reference.ts'
 import { build } from '#test/support/helper.ts'
 
 t.test('the reference at /docs shows every operation, without a script', async (t) => {

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { type Migration, readMigrations } from '#src/db/migration-files.ts'
 import { openQueue, queueSchema } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { type Migration, readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { proveDatabase } from '#src/schema/verify.ts'
 import {

@@ -43,7 +43,7 @@ const changes = [
     '  orders: {',
     `  order_labels: { web: 'SELECT', worker: '' },\n  orders: {`,
   ],
-  ['src/db/planes.ts', `  'billing_objects',`, `  'billing_objects',\n  'order_labels',`],
+  ['src/schema/tables.ts', `  'billing_objects',`, `  'billing_objects',\n  'order_labels',`],
 ] as const
 
 /** @returns the command line of the next release, and the migrations it adds */

@@ -8,13 +8,16 @@ import {
   findFolder,
   listFolders,
 } from '#src/resources/folders.ts'
-import { deleteTeam, findTeam, listTeams, renameTeam } from '#src/resources/teams.ts'
 import {
   addTeamMember,
+  deleteTeam,
+  findTeam,
   findTeamMember,
   listTeamMembers,
+  listTeams,
   removeTeamMember,
-} from '#src/team-members.ts'
+  renameTeam,
+} from '#src/resources/teams.ts'
 import { createChain } from '#test/support/chain.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { identityPlane, serviceTables } from '#src/db/planes.ts'
 import { canaryRows } from '#src/schema/isolation-rows.ts'
+import { identityPlane, serviceTables } from '#src/schema/tables.ts'
 import { tryCanaries } from '#src/schema/verify-isolation.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'

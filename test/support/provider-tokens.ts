@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
+import { createProviders } from '#src/auth/oidc/clients.ts'
 import { createGrantAccess, type GrantAccess } from '#src/auth/provider-tokens/access.ts'
 import { type RevocationDependencies, revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
 import { openIdentityPlane } from '#src/db/system-database.ts'
-import { createProviders } from '#src/identity/providers.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import type { Journey } from './sign-in-journey.ts'
 

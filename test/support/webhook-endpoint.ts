@@ -1,4 +1,4 @@
-import { readEncryptionKeys } from '#src/encryption-settings.ts'
+import { readEncryptionKeys } from '#src/config/parse.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { encryptionKey, type TestDatabase, type TestUser } from './helper.ts'

@@ -1,17 +1,15 @@
 import t from 'tap'
 import type { Tx } from '#src/db/database.ts'
-import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
-import { replayDelivery } from '#src/outbound/replay.ts'
-import { rotateSecret } from '#src/outbound/rotate-secret.ts'
-import { findSentRequest } from '#src/outbound/sent-request.ts'
-import { findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
-import { createReplay, findReplay } from '#src/webhooks/delivery/replays.ts'
+import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
+import { createReplay, findReplay, replayDelivery } from '#src/webhooks/delivery/replays.ts'
 import { sendTest } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
+  enableEndpoint,
   findEndpoint,
   listEndpoints,
+  rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'

@@ -1,25 +1,23 @@
 import t from 'tap'
+import { listManagerAddresses } from '#src/auth/members/members.ts'
 import { openIdentityPlane } from '#src/db/system-database.ts'
-import { enableEndpoint } from '#src/outbound/enable-endpoint.ts'
-import { listNotifications } from '#src/outbound/notifications.ts'
-import { rotateSecret } from '#src/outbound/rotate-secret.ts'
-import { findSentRequest } from '#src/outbound/sent-request.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { listManagerAddresses } from '#src/tenancy/managers.ts'
-import { findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
+import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { findDueDeliveries } from '#src/webhooks/delivery/due.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
 import { createReplay, findReplay, workReplayPage } from '#src/webhooks/delivery/replays.ts'
 import { startSeries } from '#src/webhooks/delivery/resend.ts'
 import { purgeEvents } from '#src/webhooks/delivery/retention.ts'
 import { mailAlert } from '#src/webhooks/endpoints/alert-mail.ts'
-import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
+import { alertOwners, listNotifications } from '#src/webhooks/endpoints/alerts.ts'
 import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
+  enableEndpoint,
   findEndpoint,
   listEndpoints,
+  rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { noteEnds } from '#src/webhooks/endpoints/record-health.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'

@@ -1,8 +1,14 @@
+import { grantableTo } from '#src/access/roles.ts'
 import { type Device, recordAudit } from '#src/audit/audit.ts'
 import { type Caller, type CallerRow, personOf } from '#src/auth/sessions/caller.ts'
 import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /** A token as its owner sees it; the secret itself is shown once and never again. */
 export type ApiToken = {
@@ -137,7 +143,7 @@ export async function deleteToken(
   })
 }
 
-export function toToken(row: TokenRow): ApiToken {
+function toToken(row: TokenRow): ApiToken {
   return {
     id: row.id,
     name: row.name,
@@ -146,4 +152,46 @@ export function toToken(row: TokenRow): ApiToken {
     expiresAt: row.expires_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
   }
+}
+
+export const tokenList = { name: 'tokens', forms: newestFirstForms }
+
+type ListedRow = TokenRow & { position: string }
+
+/** The owner's tokens in all their tenants, newest first; expired ones until they are cleared away. */
+export async function listTokens(tx: Tx, owner: { readonly userId: number }, page: Page) {
+  const rows = await tx.$queryRaw<ListedRow[]>`${owned(owner.userId)} AND ${newestFirst(page)}`
+  return pageOf(rows, page, tokenList.name, (row) => [row.position, row.id], toToken)
+}
+
+/** A token of the owner, or null: missing and not theirs are the same. */
+export async function findOwnToken(tx: Tx, owner: { readonly userId: number }, id: string) {
+  const [row] = await tx.$queryRaw<ListedRow[]>`${owned(owner.userId)} AND id = ${id}::uuid`
+  return row === undefined ? null : toToken(row)
+}
+
+function owned(userId: number): Prisma.Sql {
+  return Prisma.sql`
+    SELECT id, name, permissions, created_at, expires_at, last_used_at,
+           (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
+    FROM api_tokens WHERE user_id = ${userId}`
+}
+
+/**
+ * Makes an API token of the caller's, which can never have more than they have.
+ * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
+ * @throws Refusal when they are in no tenant, or want more than they have
+ */
+export async function createOwnToken(
+  plane: IdentityPlane,
+  { userId, tenantId, role }: Caller,
+  wanted: NewToken,
+  device: Device,
+): ReturnType<typeof createToken> {
+  if (tenantId === null) throw new Refusal('forbidden', { detail: 'You are in no tenant.' })
+  const grantable = grantableTo(role)
+  if (wanted.permissions?.some((permission) => !grantable.includes(permission))) {
+    throw new Refusal('forbidden', { detail: 'A token cannot have more than you have.' })
+  }
+  return createToken(plane, { userId, tenantId }, wanted, device)
 }

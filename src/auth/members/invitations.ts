@@ -1,5 +1,10 @@
+import Type from 'typebox'
 import { type Device, recordAudit } from '#src/audit/audit.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import { type IdentityPlane, type Queryable, setTenant } from '#src/db/system-database.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
+import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 export type Invitation = {
   id: string
@@ -167,7 +172,7 @@ export async function acceptInvitations(
   }
 }
 
-export function toInvitation(row: InvitationRow): Invitation {
+function toInvitation(row: InvitationRow): Invitation {
   return {
     id: row.id,
     tenantId: row.tenant_id,
@@ -180,3 +185,27 @@ export function toInvitation(row: InvitationRow): Invitation {
     acceptedAt: row.accepted_at?.toISOString() ?? null,
   }
 }
+
+export const invitationList = { name: 'invitations', forms: newestFirstForms }
+
+/** The tenant's invitations that nobody has accepted, newest first; expired ones too. */
+export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
+  const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
+    SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
+           (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
+    FROM tenant_invitations
+    WHERE tenant_id = ${scope.tenantId}::uuid AND accepted_at IS NULL AND ${newestFirst(page)}`
+  return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)
+}
+
+/** An invitation as those who manage the tenant's users see it. */
+export const Invitation = Type.Object({
+  id: Uuid,
+  email: Type.String({ description: 'In lower case' }),
+  role: Type.String(),
+  department: Nullable(Type.String()),
+  invitedBy: Nullable(Type.Integer({ ...Id, description: 'null once the inviting user is gone' })),
+  createdAt: Time,
+  expiresAt: Time,
+  acceptedAt: Nullable(Time),
+})

@@ -1,9 +1,13 @@
 import type { PgBoss } from 'pg-boss'
+import { rolesWith } from '#src/access/roles.ts'
 import { type Device, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { lockUser } from '#src/auth/sign-in/users.ts'
+import type { TenantScope, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { type IdentityPlane, type Queryable, setTenant } from '#src/db/system-database.ts'
-import { type Member, type MemberRow, memberColumns, toMember } from '#src/identity/member-list.ts'
+import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { Refusal } from '#src/http/problems.ts'
 
 /** Who sees to the members, and of which tenant. */
 export type Admin = { readonly userId: number; readonly tenantId: string }
@@ -192,4 +196,92 @@ async function removeUserOfNoTenant(
   await retireGrants(connection, queue, { userId, tenantId })
   await connection.query({ text: 'DELETE FROM users WHERE id = $1', values: [userId] })
   return true
+}
+
+export type Member = {
+  id: number
+  email: string | null
+  role: string
+  department: string | null
+  /** Only in the user's own tenant: their invoices go there. */
+  billingCustomer: string | null
+  /** When the user first signed in. */
+  createdAt: string
+}
+
+/** A row of the members of a tenant, selected by `memberColumns`. */
+export type MemberRow = {
+  id: bigint | string
+  email: string | null
+  role: string
+  department: string | null
+  billing_customer: string | null
+  created_at: Date
+}
+
+/** Of `tenant_members m` and `users u`. */
+const memberColumns = `
+  m.user_id AS id, u.email, m.role, m.department, u.created_at,
+  CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END AS billing_customer`
+
+export const memberList = { name: 'members', forms: [idForm] }
+
+/** The members of the tenant, newest users first. */
+export async function listMembers(tx: Tx, scope: TenantScope, page: Page) {
+  const [last] = page.after ?? []
+  const behind = last === undefined ? Prisma.empty : Prisma.sql`AND m.user_id < ${last}::bigint`
+  const rows = await tx.$queryRaw<MemberRow[]>`
+    SELECT ${Prisma.raw(memberColumns)}
+    FROM tenant_members m JOIN users u ON u.id = m.user_id
+    WHERE m.tenant_id = ${scope.tenantId}::uuid ${behind}
+    ORDER BY m.user_id DESC LIMIT ${page.limit + 1}`
+  return pageOf(rows, page, memberList.name, (row) => [String(row.id)], toMember)
+}
+
+function toMember(row: MemberRow): Member {
+  return {
+    id: Number(row.id),
+    email: row.email,
+    role: row.role,
+    department: row.department,
+    billingCustomer: row.billing_customer,
+    createdAt: row.created_at.toISOString(),
+  }
+}
+
+/** Why a member was not invited, changed or removed, as whoever asked is told. */
+export function refusalOfMember(refusal: MemberRefusal | 'member-already'): Refusal {
+  switch (refusal) {
+    case 'missing':
+      return new Refusal('not-found')
+    case 'not-admin':
+      return new Refusal('forbidden')
+    case 'last-admin':
+      return new Refusal('last-admin', { detail: 'Make somebody else an admin first.' })
+    case 'billing-elsewhere':
+      return new Refusal('forbidden', {
+        detail: 'The billing customer of a user is changed in the user’s own tenant.',
+      })
+    case 'customer-taken':
+      return new Refusal('conflict', { detail: 'Another user has this billing customer.' })
+    case 'member-already':
+      return new Refusal('conflict', { detail: 'Whoever has this e-mail is a member already.' })
+  }
+}
+
+const maxManagers = 50
+
+/** Verified addresses of those in the tenant who manage it (permission `user:manage`). */
+export async function listManagerAddresses(tx: Tx, { tenantId }: TenantScope): Promise<string[]> {
+  const rows = await tx.membership.findMany({
+    where: {
+      tenantId,
+      role: { in: rolesWith('user:manage') },
+      user: { emailVerified: true, email: { not: null } },
+    },
+    orderBy: { userId: 'asc' },
+    take: maxManagers,
+    select: { user: { select: { email: true } } },
+  })
+  return rows.flatMap(({ user }) => (user.email === null ? [] : [user.email]))
 }

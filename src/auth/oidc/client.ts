@@ -1,15 +1,6 @@
 import * as oauth from 'oauth4webapi'
-import { judgeCallback } from '#src/identity/callback.ts'
-import { endSessionUrl } from '#src/identity/end-session.ts'
-import { createLogoutSignatureCheck } from '#src/identity/logout-signature.ts'
-import { refreshTokens, type SendRefresh } from '#src/identity/token-refresh.ts'
-import {
-  type RevocationAnswer,
-  revokeToken,
-  type TokenKind,
-} from '#src/identity/token-revocation.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { authorizationRequest } from './authorization.ts'
+import { authorizationRequest, judgeCallback } from './authorization.ts'
 import { type ClientCredentials, createClientSender, type WireOptions } from './client-auth.ts'
 import { createMetadataCache, discover, type ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
@@ -23,13 +14,25 @@ import {
 } from './id-token.ts'
 import { createProviderKeys, createSignatureCheck } from './jwks.ts'
 import {
+  createLogoutSignatureCheck,
   decodeLogoutToken,
+  endSessionUrl,
   judgeLogoutToken,
   type LogoutRefusal,
   type ProviderLogout,
   readLogoutToken,
 } from './logout.ts'
-import { libraryClient, readTokenResponse, sendCode, type TokenSet } from './token-endpoint.ts'
+import {
+  libraryClient,
+  type RevocationAnswer,
+  readTokenResponse,
+  refreshTokens,
+  revokeToken,
+  type SendRefresh,
+  sendCode,
+  type TokenKind,
+  type TokenSet,
+} from './token-endpoint.ts'
 import { completeClaims, fetchUserinfo } from './userinfo.ts'
 
 export type ProviderConfig = ClientCredentials & {

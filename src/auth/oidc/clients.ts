@@ -1,5 +1,5 @@
 import type { Clock } from '#src/runtime/clock.ts'
-import type { Provider } from './client.ts'
+import { createProvider, type Provider, type ProviderConfig } from './client.ts'
 import { ProviderUnavailable } from './errors.ts'
 
 /** A provider of which is known, as far as one can without waiting, whether it answers. */
@@ -18,7 +18,7 @@ const askAgainMs = 15_000
  * Watches what comes of every conversation. While the provider is known to be down each sign-in
  * first asks whether it is back: nobody is sent to a site that does not answer.
  */
-export function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
+function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
   let down = false
   let asking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
@@ -60,4 +60,23 @@ export function watchOutages(provider: Provider, clock: Clock): WatchedProvider 
       return down
     },
   }
+}
+
+/** The conversation with each configured provider, by name; nothing is fetched before its use. */
+export function createProviders(
+  configs: readonly ProviderConfig[],
+  clock: Clock,
+  secretSwitched: (provider: string, position: number) => void,
+): ReadonlyMap<string, WatchedProvider> {
+  return new Map(
+    configs.map((config) => {
+      const others = configs.filter(({ name }) => name !== config.name)
+      const provider = createProvider(config, {
+        clock,
+        otherIssuers: others.map(({ issuer }) => issuer),
+        secretSwitched: (position) => secretSwitched(config.name, position),
+      })
+      return [config.name, watchOutages(provider, clock)]
+    }),
+  )
 }

@@ -1,8 +1,19 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose'
+import {
+  compactVerify,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JSONWebKeySet,
+} from 'jose'
+import type { ProviderMetadata } from './discovery.ts'
+import { ProviderUnavailable } from './errors.ts'
+import type { ProviderFetch } from './fetch.ts'
 import { isOnlyAudience, isSubject, judgeTimes } from './id-token.ts'
+import type { KeyCache, WithKeys } from './jwks.ts'
 
 /** Why a logout token was refused: the stable codes of the audit log, each with its meaning. */
-export const logoutRefusals = {
+const logoutRefusals = {
   'logout-request-malformed': 'The request is no form with exactly one `logout_token`.',
   'logout-token-malformed': 'The logout token is not a signed JWT with an object inside.',
   'logout-token-algorithm': 'The logout token is signed with an algorithm that is not configured.',
@@ -99,4 +110,114 @@ function namesSomebody({ sub, sid }: Json): boolean {
 
 function isSessionId(sid: unknown): boolean {
   return typeof sid === 'string' && /^\P{Cc}{1,255}$/u.test(sid)
+}
+
+export type VerifyLogoutSignature = (
+  metadata: ProviderMetadata,
+  token: string,
+) => Promise<LogoutRefusal | null>
+
+const keyLifetimeSeconds = 300 // as long as the library keeps the keys of id_tokens
+
+/**
+ * Checks logout tokens against the keys that id_tokens are checked against: one cache, one window
+ * for renewals, the same pinned algorithms. oauth4webapi has no function for it, so `jose` does it.
+ * @throws ProviderUnavailable
+ */
+export function createLogoutSignatureCheck(
+  algorithms: readonly string[],
+  fetch: ProviderFetch,
+  withKeys: WithKeys,
+): VerifyLogoutSignature {
+  const underWay = new WeakMap<KeyCache, Promise<JSONWebKeySet>>()
+
+  /** Tokens that arrive together share one fetch. */
+  function keysOf(metadata: ProviderMetadata, cache: KeyCache): Promise<JSONWebKeySet> {
+    // The library stamps by the machine's clock, wherever the program's own stands.
+    const now = Math.floor(Date.now() / 1000)
+    const { jwks, uat } = cache
+    if (jwks !== undefined && now - uat < keyLifetimeSeconds) {
+      return Promise.resolve(jwks as JSONWebKeySet)
+    }
+    const pending = underWay.get(cache) ?? load()
+    underWay.set(cache, pending)
+    return pending
+
+    async function load(): Promise<JSONWebKeySet> {
+      try {
+        const keys = await fetchKeys(metadata.jwks_uri, fetch)
+        Object.assign(cache, { jwks: keys, uat: now })
+        return keys
+      } finally {
+        underWay.delete(cache)
+      }
+    }
+  }
+
+  return async function verifyLogoutSignature(metadata, token) {
+    let refusal: LogoutRefusal | null = null
+    const found = await withKeys(metadata, async (copy, cache) => {
+      const keys = createLocalJWKSet(await keysOf(copy, cache))
+      try {
+        await compactVerify(token, keys, { algorithms: [...algorithms] })
+      } catch (error) {
+        if (error instanceof errors.JWKSNoMatchingKey) return false
+        refusal =
+          error instanceof errors.JWKSMultipleMatchingKeys
+            ? 'logout-token-key'
+            : 'logout-token-signature'
+      }
+      return true
+    })
+    return found ? refusal : 'logout-token-key'
+  }
+}
+
+async function fetchKeys(url: string, fetch: ProviderFetch): Promise<JSONWebKeySet> {
+  const response = await fetch(url, {
+    method: 'GET',
+    headers: { accept: 'application/json, application/jwk-set+json' },
+  })
+  const body: unknown = await response.json().catch(() => null)
+  if (response.status !== 200 || !isKeySet(body)) throw new ProviderUnavailable('keys-malformed')
+  return body
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  if (typeof value !== 'object' || value === null || !('keys' in value)) return false
+  const { keys } = value
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
+}
+
+const waitMs = 500
+
+/**
+ * Where to send the browser to end the session at the provider as well (OpenID Connect RP-Initiated
+ * Logout 1.0, 2). Without `id_token_hint`: the id_token is not kept (specification 12), so the
+ * provider may ask the person to confirm.
+ *
+ * Nothing waits for the provider: what is not known within half a second is not offered.
+ * @returns null when the provider has no such endpoint or cannot be asked now
+ */
+export async function endSessionUrl(
+  metadata: Promise<ProviderMetadata>,
+  request: { clientId: string; returnUri: string; state: string },
+): Promise<URL | null> {
+  const known = await withinLimit(metadata)
+  if (known?.end_session_endpoint === undefined) return null
+  const url = new URL(known.end_session_endpoint)
+  url.searchParams.set('client_id', request.clientId)
+  url.searchParams.set('post_logout_redirect_uri', request.returnUri)
+  url.searchParams.set('state', request.state)
+  return url
+}
+
+async function withinLimit(metadata: Promise<ProviderMetadata>): Promise<ProviderMetadata | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>()
+  const timer = setTimeout(resolve, waitMs, null)
+  try {
+    return await Promise.race([metadata.catch(() => null), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -2,14 +2,25 @@ import type { PgBoss } from 'pg-boss'
 import { recordAudit } from '#src/audit/audit.ts'
 import type { Provider } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
-import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
+import type {
+  GrantEnd,
+  RefreshAnswer,
+  SendRefresh,
+  TokenSet,
+} from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { IdentityPlane } from '#src/db/system-database.ts'
-import { type IdentityKey, tokenBinding } from '#src/identity/sealed-tokens.ts'
-import type { GrantEnd, RefreshAnswer, SendRefresh } from '#src/identity/token-refresh.ts'
 import { retireLateToken } from './retire.ts'
-import { clearAttempt, endGrant, type Grant, markAttempt, storeRefreshed } from './store.ts'
+import {
+  clearAttempt,
+  endGrant,
+  type Grant,
+  type IdentityKey,
+  markAttempt,
+  storeRefreshed,
+  tokenBinding,
+} from './store.ts'
 
 export type RefreshDependencies = {
   keys: EncryptionKeys

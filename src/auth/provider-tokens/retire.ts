@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type IdentityKey, tokenBinding } from '#src/identity/sealed-tokens.ts'
+import { type IdentityKey, tokenBinding } from './store.ts'
 
 /**
  * Takes every grant of the user out of use and has its tokens revoked at the provider: rows and

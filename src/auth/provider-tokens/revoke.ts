@@ -1,10 +1,13 @@
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import { recordAudit } from '#src/audit/audit.ts'
 import type { Provider } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
+import type { TokenKind } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/encryption.ts'
 import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
-import { tokenBinding } from '#src/identity/sealed-tokens.ts'
-import type { TokenKind } from '#src/identity/token-revocation.ts'
+import type { JobLog } from '#src/observability/logger.ts'
+import type { Jobs } from '#src/queue/queue.ts'
+import { tokenBinding } from './store.ts'
 
 export type RevocationDependencies = {
   keys: EncryptionKeys
@@ -124,4 +127,43 @@ async function audit(
   const userId = Number(user_id)
   const action = 'revoke-tokens'
   await recordAudit(connection, { action, outcome, reason, provider, userId, tenantId }, nowhere)
+}
+
+type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
+
+const pollSeconds = 0.5
+const batchSize = 5 // few at once: each waits for a provider
+
+/** Starts working on revocations. */
+export async function workRevocations(
+  queue: PgBoss,
+  deps: RevocationDependencies,
+  log: JobLog,
+): Promise<void> {
+  const work = createRevocationJob(deps, log)
+  await queue.work(
+    'revoke-grant',
+    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    (jobs: RevocationJob[]) => Promise.all(jobs.map((job) => work(job))),
+  )
+}
+
+/** Works on one revocation and says whether it has to be tried again. */
+function createRevocationJob(
+  deps: RevocationDependencies,
+  log: JobLog,
+): (job: RevocationJob) => Promise<JobResult> {
+  return async function workRevocation(job) {
+    const { revocationId } = job.data
+    const isLast = job.retryCount >= job.retryLimit
+    try {
+      const outcome = await revokeGrant(deps, revocationId, isLast)
+      const level = outcome === 'failed' ? 'error' : 'info'
+      log[level]({ revocationId, outcome }, 'provider token revocation worked on')
+      return { id: job.id, status: outcome === 'again' ? 'failed' : 'completed' }
+    } catch (error) {
+      log.error({ revocationId, err: error }, 'provider token revocation broke off')
+      return { id: job.id, status: 'failed' }
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import { type Device, recordAudit } from '#src/audit/audit.ts'
 import type { ProviderLogout } from '#src/auth/oidc/logout.ts'
-import { randomToken, sha256 } from '#src/crypto/hash.ts'
-import { equalBytes, hmacSha256 } from '#src/crypto/hmac.ts'
+import { equalBytes, hmacSha256, randomToken, sha256 } from '#src/crypto/hash.ts'
 import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
 
 const statementTimeoutMs = 2_000

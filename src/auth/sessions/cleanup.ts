@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
 
 /** How many rows of each kind were cleared away. */
@@ -61,4 +62,44 @@ async function remove(connection: Queryable, text: string, values: unknown[] = [
 /** Whether a batch was full, so that there may be more. */
 export function isFullBatch(pruned: Pruned): boolean {
   return Object.values(pruned).some((count) => count >= batchSize)
+}
+
+const intervalMs = 60_000
+
+export type Pruner = { stop(): Promise<void> }
+
+/**
+ * Clears away what is dead: at once, then every minute; batch after batch while they are full. A
+ * failure is logged and made up for the next time.
+ */
+export function startPruner(
+  plane: IdentityPlane,
+  limits: { idleSeconds: number },
+  logger: Pick<Logger, 'debug' | 'warn'>,
+): Pruner {
+  let stopped = false
+  let running = run()
+  const timer = setInterval(() => {
+    running = running.then(run)
+  }, intervalMs)
+  timer.unref()
+  return {
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
+  }
+
+  async function run(): Promise<void> {
+    try {
+      for (let more = true; more && !stopped; ) {
+        const pruned = await pruneDead(plane, limits)
+        more = pruned !== null && isFullBatch(pruned)
+        if (pruned !== null) logger.debug(pruned, 'dead sessions, attempts and tokens removed')
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'dead sessions, attempts and tokens not removed')
+    }
+  }
 }

@@ -2,10 +2,10 @@ import type { PgBoss } from 'pg-boss'
 import { type Device, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import type { SessionCaller } from '#src/auth/sessions/caller.ts'
+import { noteEnded } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
-import { noteEnded } from '#src/identity/end-sessions.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }

@@ -1,5 +1,4 @@
-import { type Html, html } from '#src/pages/html.ts'
-import { timeText } from '#src/pages/time.ts'
+import { type Html, html, timeText } from '#src/pages/html.ts'
 import type { DeliveryStatus } from '#src/webhooks/delivery/deliveries.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 

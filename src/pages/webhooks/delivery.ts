@@ -1,13 +1,14 @@
-import type { SentRequest } from '#src/outbound/sent-request.ts'
-import { type Html, html } from '#src/pages/html.ts'
-import { layout } from '#src/pages/layout.ts'
-import type { Viewer } from '#src/pages/navigation.ts'
-import { noticeText } from '#src/pages/notice.ts'
-import { momentText } from '#src/pages/time.ts'
-import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
-import { attemptTimeline } from './attempts.ts'
-import { deliveryBadge } from './badges.ts'
-import { notices } from './notices.ts'
+import { durationText, type Html, html, momentText, table } from '#src/pages/html.ts'
+import { layout, noticeText, type Viewer } from '#src/pages/layout.ts'
+import {
+  type Attempt,
+  type Delivery,
+  deliveryStatuses,
+  type SentRequest,
+} from '#src/webhooks/delivery/deliveries.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
+import { deliveryBadge, deliveryLabels } from './badges.ts'
+import { notices } from './endpoints.ts'
 
 export type DeliveryView = {
   viewer: Viewer
@@ -61,4 +62,113 @@ function requestSection({ url, headers, body }: SentRequest): Html {
         <pre class="excerpt" tabindex="0" aria-label="Body of the request"><code>${body}</code></pre>
         <p class="quiet small">The body is shown as it is signed, to the byte; each attempt has a time and a signature of its own.</p>
       </section>`
+}
+
+/** Every attempt in the order they were made, the schedule and each replay under a name. */
+function attemptTimeline(attempts: readonly Attempt[]): Html {
+  if (attempts.length === 0) return html`<p class="quiet">None was made yet.</p>`
+  const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
+  const parts = series.map(
+    ([number, made]) => html`<h3>${number === 0 ? 'By the schedule' : `Replay ${number}`}</h3>
+        <ol class="timeline">${made.map(attemptItem)}</ol>`,
+  )
+  return html`${parts}`
+}
+
+/** One attempt: when, how long, what came back, and why it failed. */
+export function attemptItem(attempt: Attempt): Html {
+  const { number, startedAt, durationMs, explanation, responseExcerpt } = attempt
+  return html`<li>
+            <p><span class="badge ${explanation === null ? 'good' : 'bad'}">${outcomeOf(attempt)}</span> Attempt ${number}, ${durationText(durationMs)} <span class="quiet">${momentText(startedAt)}</span></p>
+            ${explanation === null ? '' : html`<p class="wrap">${explanation}</p>`}
+            ${excerptOf(responseExcerpt)}
+          </li>`
+}
+
+function outcomeOf({ statusCode }: Attempt): string {
+  return statusCode === null ? 'No answer' : String(statusCode)
+}
+
+function excerptOf(excerpt: string | null): Html | string {
+  if (excerpt === null) return ''
+  if (excerpt === '') return html`<p class="quiet">The answer had no body.</p>`
+  return html`<pre class="excerpt" tabindex="0" aria-label="Beginning of the answer"><code>${excerpt}</code></pre>`
+}
+
+export type DeliveryFilter = { status: string; eventType: string }
+
+export type DeliveryPage = {
+  data: readonly Delivery[]
+  nextCursor: string | null
+  filter: DeliveryFilter
+  /** Whether this is not the newest page. */
+  isLater: boolean
+}
+
+/** What was sent to an endpoint, newest first, a page at a time. */
+export function deliverySection(endpointId: string, page: DeliveryPage): Html {
+  const path = `/app/webhooks/${endpointId}`
+  const filtered = page.filter.status !== '' || page.filter.eventType !== ''
+  const none = filtered
+    ? html`None is like that. <a href="${path}#deliveries">Show all</a>`
+    : html`Nothing was sent to it yet. Send it a test above.`
+  return html`<section class="card" aria-labelledby="deliveries">
+        <h2 id="deliveries">Deliveries</h2>
+        ${filterForm(path, page.filter)}
+        ${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : table(columns, page.data.map(deliveryRow))}
+        <nav class="row" aria-label="Pages of deliveries">
+          ${page.isLater ? html`<a href="${linkTo(path, page.filter)}">Newest</a>` : ''}
+          ${page.nextCursor === null ? '' : html`<a href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
+        </nav>
+      </section>`
+}
+
+function filterForm(path: string, { status, eventType }: DeliveryFilter): Html {
+  const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
+  const kinds = eventTypes.map((value) => option(value, value, eventType))
+  return html`<form class="inline filter" method="get" action="${path}#deliveries">
+          <select name="status" aria-label="Status">${option('', 'every status', status)}${statuses}</select>
+          <select name="eventType" aria-label="Kind">${option('', 'every kind', eventType)}${kinds}</select>
+          <button class="button plain slim">Show</button>
+        </form>`
+}
+
+function option(value: string, label: string, chosen: string): Html {
+  return html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`
+}
+
+const columns = [
+  { label: 'Event' },
+  { label: 'Status' },
+  { label: 'Outcome', kind: 'wrap' },
+] as const
+
+function deliveryRow(delivery: Delivery): Html[] {
+  const { id, eventType, status, createdAt, attempts } = delivery
+  return [
+    html`<a href="/app/deliveries/${id}">${eventType}</a><br><span class="quiet">${momentText(createdAt)}</span>`,
+    html`${deliveryBadge(status)}<br><span class="quiet whole">${countText(attempts.length)}</span>`,
+    comingText(delivery),
+  ]
+}
+
+function countText(count: number): string {
+  return count === 1 ? '1 attempt' : `${count} attempts`
+}
+
+/** The last failure in words and the next attempt, as far as there are any. */
+function comingText({ attempts, status, nextAttemptAt }: Delivery): Html {
+  const failure = attempts.at(-1)?.explanation ?? null
+  const said =
+    failure ?? (status === 'succeeded' ? 'It was received.' : 'It waits for its attempt.')
+  return html`${said}${
+    nextAttemptAt === null
+      ? ''
+      : html`<br><span class="quiet">Next attempt ${momentText(nextAttemptAt)}</span>`
+  }`
+}
+
+function linkTo(path: string, { status, eventType }: DeliveryFilter, cursor?: string): string {
+  const query = new URLSearchParams({ status, eventType, ...(cursor && { cursor }) })
+  return `${path}?${query}#deliveries`
 }

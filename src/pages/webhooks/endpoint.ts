@@ -1,20 +1,20 @@
-import { type Html, html } from '#src/pages/html.ts'
-import { layout } from '#src/pages/layout.ts'
-import type { Viewer } from '#src/pages/navigation.ts'
-import { faultText, noticeText } from '#src/pages/notice.ts'
-import { timeText } from '#src/pages/time.ts'
+import { type Html, html, timeText } from '#src/pages/html.ts'
+import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
-import { attemptItem } from './attempts.ts'
 import { endpointBadge } from './badges.ts'
-import { type DeliveryPage, deliverySection } from './delivery-list.ts'
-import { endpointActions } from './endpoint-actions.ts'
-import type { EndpointDraft } from './forms.ts'
-import { type NewSecret, newSecretSection, notices } from './notices.ts'
-import { type ReplayDraft, replayForm } from './replay-form.ts'
-import { sparkline } from './sparkline.ts'
-import { medianText, rateText, statsNote } from './stats.ts'
+import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
+import {
+  medianText,
+  type NewSecret,
+  newSecretSection,
+  notices,
+  rateText,
+  sparkline,
+  statsNote,
+} from './endpoints.ts'
+import { type EndpointDraft, endpointForm, type ReplayDraft, replayForm } from './forms.ts'
 
 export type EndpointView = {
   viewer: Viewer
@@ -72,5 +72,46 @@ function factSection({ endpoint, stats }: EndpointView): Html {
           <div><dt>Registered</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
         </dl>
         <p class="quiet small">${statsNote}</p>
+      </section>`
+}
+
+/** Everything one does to an endpoint but replay; what is seldom wanted is folded away. */
+function endpointActions(
+  { id, status }: Pick<Endpoint, 'id' | 'status'>,
+  draft: EndpointDraft,
+): Html {
+  const path = `/app/webhooks/${id}`
+  return html`<section class="card" aria-labelledby="actions">
+        <h2 id="actions">Work on it</h2>
+        <div class="row">
+          ${status === 'active' ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable it</button></form>`}
+          <form method="post" action="${path}/test"><button class="button${status === 'active' ? '' : ' plain'}">Send a test</button></form>
+        </div>
+        <p class="quiet small">A test is sent at once, also to a disabled endpoint, and counts neither for it nor against it.</p>
+        <details${draft.urlFault === null ? '' : html` open`}>
+          <summary>Change it</summary>
+          ${endpointForm(draft, { action: path, label: 'Save the changes' })}
+        </details>
+        <details>
+          <summary>Rotate the secret</summary>
+          <form class="form" method="post" action="${path}/rotate">
+            <label>The old secret signs too for
+              <select name="overlapSeconds">
+                <option value="0">no longer: it stops at once</option>
+                <option value="3600">an hour</option>
+                <option value="86400" selected>a day</option>
+                <option value="604800">a week</option>
+              </select>
+            </label>
+            <button class="button">Make a new secret</button>
+          </form>
+        </details>
+        <details>
+          <summary>Remove it</summary>
+          <form class="form" method="post" action="${path}/remove">
+            <label class="box"><input type="checkbox" name="confirm" value="yes" required> Yes, remove it with all its deliveries; nothing more is sent to it</label>
+            <button class="button danger">Remove the endpoint</button>
+          </form>
+        </details>
       </section>`
 }

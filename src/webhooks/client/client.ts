@@ -1,6 +1,6 @@
-import { createPools } from '#src/outbound/pools.ts'
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
 import { customerError } from '#src/webhooks/delivery/explain.ts'
+import { createPools } from './connection.ts'
 import { createHostCheck, type HostCheckOptions } from './dns.ts'
 import { AttemptError, attemptError } from './errors.ts'
 import { type Answer, exchange } from './exchange.ts'

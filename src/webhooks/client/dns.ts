@@ -1,10 +1,9 @@
-import { lookup } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { createResolve, type Resolve, within } from '#src/outbound/resolve.ts'
-import { AttemptError } from './errors.ts'
+import { AttemptError, attemptError } from './errors.ts'
 import { refusedRange } from './ip-ranges.ts'
-import { hostOf, isExempt } from './url.ts'
+import { hostOf, isExempt, readEndpointUrl } from './url.ts'
 
 /** The addresses an attempt may connect to; @throws AttemptError when there are none. */
 export type HostCheck = (url: URL) => Promise<readonly string[]>
@@ -81,4 +80,79 @@ async function lookUp(host: string): Promise<readonly string[]> {
 /** A public address of this machine leads to its own listeners. */
 function listOwnAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address))
+}
+
+/** The URL in the form to keep, or why it is refused, for the operator alone. */
+export type JudgedUrl = { url: string } | { refused: string }
+
+/**
+ * The whole guard before anything is sent: form, then name. A name that cannot be resolved is
+ * refused as one that leads inside, or the difference would tell what our name servers know.
+ */
+export function createUrlJudge(allow: readonly string[], checkHost: HostCheck) {
+  return async function judgeUrl(text: string): Promise<JudgedUrl> {
+    const read = readEndpointUrl(text, allow)
+    if ('refused' in read) return read
+    try {
+      await checkHost(read.url)
+      return { url: read.url.href }
+    } catch (error) {
+      const { code, message } = attemptError(error)
+      return { refused: `${code}: ${message}` }
+    }
+  }
+}
+
+/** Every address of a name, IPv4 and IPv6; rejects when that cannot be found out. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+type Options = {
+  /** As `dns.setServers` takes them; the machine's own without. */
+  servers?: readonly string[]
+  tryMs?: number
+  deadlineMs?: number
+}
+
+const tries = 2
+const withoutRecords = ['ENODATA', 'ENOTFOUND']
+
+/**
+ * Asks the name servers for A and AAAA records and nothing else: no hosts file, no search list.
+ * One kind of record may be missing; when one of the questions stays open nothing is known.
+ */
+export function createResolve({
+  servers,
+  tryMs = 1_000,
+  deadlineMs = 3_000,
+}: Options = {}): Resolve {
+  const resolver = new Resolver({ timeout: tryMs, maxTimeout: tryMs, tries })
+  if (servers) resolver.setServers(servers)
+  return async function resolve(name) {
+    const questions = [records(resolver.resolve4(name)), records(resolver.resolve6(name))]
+    const answers = await within(deadlineMs, Promise.all(questions))
+    const addresses = answers.flat()
+    if (addresses.length === 0) throw new Error('the name has no address')
+    return addresses
+  }
+}
+
+/** Rejects when the answer is late; a look-up cannot be called off, so it is left to itself. */
+async function within<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('the name servers are late')), deadlineMs)
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function records(answer: Promise<string[]>): Promise<string[]> {
+  try {
+    return await answer
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (withoutRecords.includes(code)) return []
+    throw error
+  }
 }

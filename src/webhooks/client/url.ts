@@ -41,7 +41,7 @@ export function isExempt(url: URL, allow: readonly string[]): boolean {
 }
 
 /** The port in words, also where it goes without saying. */
-export function portOf({ port, protocol }: URL): string {
+function portOf({ port, protocol }: URL): string {
   if (port !== '') return port
   return protocol === 'https:' ? '443' : '80'
 }

@@ -1,6 +1,5 @@
 import type { PgBoss } from 'pg-boss'
-import type { JobLog } from '#src/job-log.ts'
-import { createBell } from '#src/outbound/bell.ts'
+import type { JobLog } from '#src/observability/logger.ts'
 import type { Deliver } from './dispatch.ts'
 import { type DeliverJob, deliverChannel, deliverQueue } from './job.ts'
 
@@ -110,4 +109,33 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = setTimeout(resolve, ms)
   await Promise.race([work, promise])
   clearTimeout(timer)
+}
+
+/** Wakes one who waits. Rung while nobody does, it keeps the ring for whoever waits next. */
+type Bell = {
+  ring(): void
+  /** Resolves when it rings, or after `ms`. */
+  wait(ms: number): Promise<void>
+}
+
+function createBell(): Bell {
+  let isRung = false
+  let wake: (() => void) | null = null
+  return {
+    ring() {
+      isRung = true
+      wake?.()
+    },
+    async wait(ms) {
+      if (!isRung) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, ms)
+        wake = resolve
+        await promise
+        clearTimeout(timer)
+        wake = null
+      }
+      isRung = false
+    },
+  }
 }

@@ -2,6 +2,7 @@ import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
+import { ownHeaders } from '#src/webhooks/client/client.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { succeeded } from './attempt.ts'
 import { explainFailure } from './explain.ts'
@@ -152,4 +153,36 @@ function toAttempt(row: Prisma.DeliveryAttemptGetPayload<object>, endpoint: Hist
 
 function equals(column: 'status' | 'event_type', value: string | undefined): Prisma.Sql {
   return value === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(column)} = ${value}`
+}
+
+/** What an attempt sends, as a person reads it: the signature is of each attempt and not kept. */
+export type SentRequest = {
+  url: string
+  headers: readonly (readonly [name: string, value: string])[]
+  /** To the byte. */
+  body: string
+}
+
+/** The request behind a delivery of the tenant, as its next attempt would make it. */
+export async function findSentRequest(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  { eventId, endpointId }: Pick<Delivery, 'eventId' | 'endpointId'>,
+): Promise<SentRequest | null> {
+  const event = await tx.outboundEvent.findFirst({
+    where: { tenantId, id: eventId },
+    select: { body: true },
+  })
+  const endpoint = await tx.webhookEndpoint.findFirst({
+    where: { tenantId, id: endpointId },
+    select: { url: true },
+  })
+  if (event === null || endpoint === null) return null
+  const headers = {
+    ...ownHeaders,
+    'webhook-id': eventId,
+    'webhook-timestamp': '<seconds of the attempt, Unix time>',
+    'webhook-signature': 'v1,<base64, made anew for each attempt>',
+  }
+  return { ...endpoint, ...event, headers: Object.entries(headers) }
 }

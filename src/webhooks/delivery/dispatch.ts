@@ -1,11 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database } from '#src/db/database.ts'
-import type { JobLog } from '#src/job-log.ts'
+import { isDatabaseUnavailable } from '#src/http/problems.ts'
+import type { JobLog } from '#src/observability/logger.ts'
+import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
-import { createLimit } from '#src/outbound/limit.ts'
-import type { OutboundMetrics } from '#src/outbound/metrics.ts'
-import { persist } from '#src/outbound/persist.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { isWorthNoting } from '#src/webhooks/endpoints/health.ts'
@@ -149,5 +149,46 @@ export function createDeliver(means: DeliverMeans): Deliver {
       const loaded = loads.get(job.data.tenantId) ?? Promise.resolve(new Map())
       return work(job, loaded, abandoned)
     })
+  }
+}
+
+/** Runs work, so many at once at most; the rest waits in the order it came. */
+export type Limit = <T>(work: () => Promise<T>) => Promise<T>
+
+export function createLimit(atOnce: number): Limit {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async function run(work) {
+    if (running < atOnce) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // Whoever comes next takes the place over.
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
+const firstWaitMs = 50
+const longestWaitMs = 2_000
+const giveUpMs = 20_000 // the job's own time ends after that, and the attempt is made again
+
+/**
+ * Runs `write` until the database takes it: what is known after an attempt is known only here.
+ * @throws what the last try threw, once it is too late or `abandoned`
+ */
+async function persist(write: () => Promise<void>, abandoned: AbortSignal): Promise<void> {
+  const end = performance.now() + giveUpMs
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    abandoned.throwIfAborted()
+    try {
+      return await write()
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() + waitMs > end) throw error
+      await wait(waitMs, undefined, { signal: abandoned })
+    }
   }
 }

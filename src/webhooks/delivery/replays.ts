@@ -3,7 +3,7 @@ import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import type { DeliveryStatus } from './deliveries.ts'
+import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
 import { startSeries } from './resend.ts'
 
 /** A request to send a range of deliveries again, and how far it has come. */
@@ -147,4 +147,37 @@ function toReplay(row: Row): EndpointReplay {
     createdAt: row.createdAt.toISOString(),
     finishedAt: row.finishedAt?.toISOString() ?? null,
   }
+}
+
+/**
+ * Sends a delivery of the tenant once more, by the schedule from its first attempt on. Asked for
+ * again before that attempt is made, it stays one.
+ * @returns null when it is missing or not theirs; `disabled` when its endpoint takes nothing
+ */
+export async function replayDelivery(
+  tx: Tx,
+  by: Actor,
+  id: string,
+  now: Date,
+): Promise<Delivery | 'disabled' | null> {
+  const delivery = await findDelivery(tx, by, id)
+  const endpoint = delivery && (await findEndpoint(tx, by, delivery.endpointId))
+  if (!endpoint) return null
+  if (endpoint.status === 'disabled') return 'disabled'
+  const begun = await startSeries(tx, by, [id], now)
+  if (begun.length > 0) {
+    await recordChange(tx, by, { action: 'delivery-replay', reason: 'own-request', target: id })
+  }
+  return findDelivery(tx, by, id)
+}
+
+/** The longest range of time that is replayed at once, in days: as long as deliveries are kept. */
+export const maxRangeDays = 90
+
+const dayMs = 86_400_000
+
+/** Whether `to` is after `from`, by so many days at most; times that are none are no range. */
+export function isReplayRange(from: Date, to: Date): boolean {
+  const length = to.getTime() - from.getTime()
+  return length > 0 && length <= maxRangeDays * dayMs
 }

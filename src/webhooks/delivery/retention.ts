@@ -1,6 +1,6 @@
 import type { Database, TenantScope } from '#src/db/database.ts'
+import { listTenantIds } from '#src/db/key-rotation.ts'
 import type { IdentityPlane } from '#src/db/system-database.ts'
-import { listTenantIds } from '#src/db/tenant-ids.ts'
 
 const batchRows = 500
 

@@ -1,5 +1,4 @@
-import { randomKey } from '#src/crypto/hash.ts'
-import { hmacSha256 } from '#src/crypto/hmac.ts'
+import { hmacSha256, randomKey } from '#src/crypto/hash.ts'
 
 /** What is signed and with which bytes of the secret (contract 7). */
 export type SignatureProfile = 'spec' | 'standard' | 'both'

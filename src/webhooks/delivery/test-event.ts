@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
-import { composeEvent } from '#src/outbound/envelope.ts'
+import { composeEvent } from '#src/webhooks/events/publish.ts'
 import { type AttemptMeans, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
 import type { SignatureProfile } from './signature.ts'

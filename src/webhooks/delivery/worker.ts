@@ -1,5 +1,5 @@
+import type { OutboundSetup } from '#src/config/parse.ts'
 import type { IdentityPlane } from '#src/db/system-database.ts'
-import type { OutboundSetup } from '#src/outbound-settings.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { type Deliverer, startDeliverer } from './consumer.ts'
 import { createDeliver, type DeliverMeans } from './dispatch.ts'

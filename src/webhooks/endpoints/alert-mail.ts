@@ -1,11 +1,10 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Database, TenantScope, Tx } from '#src/db/database.ts'
-import type { JobLog } from '#src/job-log.ts'
-import type { Mailer } from '#src/mail/mailer.ts'
-import { composeAlertMail, type Notification } from '#src/outbound/alert-mail.ts'
+import type { Mail, Mailer } from '#src/mail/mailer.ts'
+import type { JobLog } from '#src/observability/logger.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { type AlertMailJob, alertMailQueue } from './alerts.ts'
-import { isAlertKind } from './health.ts'
+import { type AlertKind, isAlertKind } from './health.ts'
 
 export type AlertMeans = {
   db: Database
@@ -76,4 +75,51 @@ export async function mailAlert(
     tx.notification.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
   )
   return { outcome: 'mailed', ...about }
+}
+
+export type Notification = {
+  tenantId: string
+  id: number
+  kind: AlertKind
+  endpointId: string
+  message: string
+  createdAt: Date
+}
+
+const subjects: Readonly<Record<AlertKind, string>> = {
+  'endpoint.failing': 'A webhook endpoint is failing',
+  'endpoint.disabled': 'A webhook endpoint was disabled',
+  'endpoint.recovered': 'A webhook endpoint has recovered',
+}
+
+const consequences: Readonly<Record<AlertKind, string>> = {
+  'endpoint.failing': 'New events are sent to it as before. What has failed can be sent again.',
+  'endpoint.disabled':
+    'Nothing more is sent to it until you enable it. Its events are kept and can be sent again.',
+  'endpoint.recovered': 'What has failed before can be sent again.',
+}
+
+/** A notification as mail: nothing a customer has chosen but the host, and that in the text only. */
+function composeAlertMail(
+  notification: Notification,
+  to: readonly string[],
+  baseUrl: string,
+): Mail {
+  const { tenantId, id, kind, endpointId, message, createdAt } = notification
+  return {
+    to,
+    subject: subjects[kind],
+    text: [
+      message,
+      consequences[kind],
+      '',
+      `Time: ${createdAt.toISOString()}`,
+      `Endpoint: ${endpointId}`,
+      `More: ${baseUrl}/`,
+      '',
+      'You are told because you manage users there. The same is said once an hour at most.',
+      '',
+    ].join('\n'),
+    id: `alert-${id}.${tenantId}@${new URL(baseUrl).hostname}`,
+  }
 }

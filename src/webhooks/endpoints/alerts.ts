@@ -1,5 +1,6 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
 import type { TenantScope, Tx } from '#src/db/database.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import type { AlertKind } from './health.ts'
 
 export type Alert = { kind: AlertKind; endpointId: string; url: string }
@@ -44,4 +45,29 @@ export async function alertOwners(
   })
   const job: AlertMailJob = { tenantId, notificationId: Number(id) }
   await queue.send(alertMailQueue, job, { db: fromPrisma(tx) })
+}
+
+export const notificationList = { name: 'notifications', forms: [idForm] }
+
+/** What the owners of the tenant were told of its endpoints, newest first. */
+export async function listNotifications(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const rows = await tx.notification.findMany({
+    where: { tenantId, ...olderThan(page) },
+    orderBy: { id: 'desc' },
+    take: page.limit + 1,
+  })
+  return pageOf(
+    rows,
+    page,
+    notificationList.name,
+    (row) => [String(row.id)],
+    (row) => ({
+      id: Number(row.id),
+      kind: row.kind,
+      endpointId: row.endpointId,
+      message: row.message,
+      createdAt: row.createdAt.toISOString(),
+      mailedAt: row.mailedAt?.toISOString() ?? null,
+    }),
+  )
 }

@@ -45,7 +45,7 @@ export type EndpointRow = {
 }
 
 /** The columns of an EndpointRow; the secrets are not among them. */
-export const endpointColumns = Prisma.sql`
+const endpointColumns = Prisma.sql`
   id, url, description, event_types, signature, status, created_at, failing_since, disabled_at`
 
 /**
@@ -127,7 +127,7 @@ async function countEndpoints(tx: Tx, { tenantId }: TenantScope): Promise<number
   return tx.webhookEndpoint.count({ where: { tenantId } })
 }
 
-export function toEndpoint(row: EndpointRow | undefined): Endpoint {
+function toEndpoint(row: EndpointRow | undefined): Endpoint {
   if (row === undefined) throw new Error('the endpoint was not written')
   return {
     id: row.id,
@@ -140,4 +140,66 @@ export function toEndpoint(row: EndpointRow | undefined): Endpoint {
     failingSince: row.failing_since?.toISOString() ?? null,
     disabledAt: row.disabled_at?.toISOString() ?? null,
   }
+}
+
+/**
+ * Begins a new life of a failing or disabled endpoint: what failed before counts no more. One that
+ * is active stays as it is. Null when it is missing or not theirs.
+ */
+export async function enableEndpoint(
+  tx: Tx,
+  by: Actor,
+  id: string,
+  now: Date,
+): Promise<Endpoint | null> {
+  const [row] = await tx.$queryRaw<EndpointRow[]>`
+    UPDATE webhook_endpoints SET status = 'active', enabled_at = ${now}, updated_at = ${now},
+      failing_since = NULL, disabled_at = NULL
+    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid AND status <> 'active'
+    RETURNING ${endpointColumns}`
+  if (row === undefined) return findEndpoint(tx, by, id)
+  await recordChange(tx, by, { action: 'endpoint-enable', reason: 'own-request', target: id })
+  return toEndpoint(row)
+}
+
+/** How long the secret before signs too: a day unless said otherwise, a week at most (contract 7). */
+export const overlapSeconds = { default: 86_400, maximum: 604_800 }
+
+export type RotatedEndpoint = Endpoint & {
+  /** Shown this once. */
+  secret: string
+  /** Until when the secret before signs too; null when it has stopped. */
+  previousSecretExpiresAt: string | null
+}
+
+/**
+ * Gives the endpoint a new secret; the one before signs too for `overlap` seconds. Two at most sign
+ * at any time: rotated again within an overlap, the oldest stops at once.
+ * @returns null when the endpoint is missing or not theirs
+ */
+export async function rotateSecret(
+  tx: Tx,
+  by: Actor,
+  id: string,
+  { keys, now, overlap }: { keys: EncryptionKeys; now: Date; overlap: number },
+): Promise<RotatedEndpoint | null> {
+  const secret = newEndpointSecret()
+  const sealed = sealEndpointSecret(keys, { tenantId: by.tenantId, id }, secret)
+  const expiresAt = overlap === 0 ? null : new Date(now.getTime() + overlap * 1_000)
+  const [row] = await tx.$queryRaw<EndpointRow[]>`
+    UPDATE webhook_endpoints SET
+      secret = ${sealed},
+      previous_secret = CASE WHEN ${expiresAt}::timestamptz IS NOT NULL THEN secret END,
+      previous_secret_expires_at = ${expiresAt}::timestamptz,
+      secret_rotated_at = ${now},
+      updated_at = ${now}
+    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
+    RETURNING ${endpointColumns}`
+  if (row === undefined) return null
+  await recordChange(tx, by, {
+    action: 'endpoint-rotate',
+    reason: `overlap-${overlap}`,
+    target: id,
+  })
+  return { ...toEndpoint(row), secret, previousSecretExpiresAt: expiresAt?.toISOString() ?? null }
 }

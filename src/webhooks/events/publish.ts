@@ -1,6 +1,6 @@
+import { randomToken } from '#src/crypto/hash.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { composeEvent } from '#src/outbound/envelope.ts'
 import { deliverChannel, insertDeliverJobs } from '#src/webhooks/delivery/job.ts'
 import type { EventType } from './types.ts'
 
@@ -65,3 +65,13 @@ const firstAttempts = Prisma.sql`
     CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END AS priority
   FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
   WHERE delivery.status = 'pending'`
+
+/** A new event as it is kept and sent, byte for byte; the id is repeated in the body (contract 7). */
+export function composeEvent(
+  type: EventType,
+  data: object,
+  createdAt: Date,
+): { id: string; body: string } {
+  const id = `msg_${randomToken()}`
+  return { id, body: JSON.stringify({ id, type, createdAt: createdAt.toISOString(), data }) }
+}

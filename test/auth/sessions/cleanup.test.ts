@@ -1,9 +1,8 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { isFullBatch, pruneDead } from '#src/auth/sessions/cleanup.ts'
+import { isFullBatch, pruneDead, startPruner } from '#src/auth/sessions/cleanup.ts'
 import { openIdentityPlane } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { startPruner } from '#src/pruner.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { untilBlocked } from '#test/support/until.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { randomPending } from '#src/auth/oidc/client.ts'
+import { createProviders } from '#src/auth/oidc/clients.ts'
 import { keyIdOf } from '#src/crypto/encryption.ts'
-import { createProviders } from '#src/identity/providers.ts'
 import { addIdentity } from '#test/support/account.ts'
 import { createSignOutWorker, drain, openGrantAccess } from '#test/support/provider-tokens.ts'
 import {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
-import { laidOut } from '#src/pages/billing/event.ts'
+import { laidOut } from '#src/pages/billing.ts'
 import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
 import { addIdentity } from '#test/support/account.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { hmacSha256 } from '#src/crypto/hmac.ts'
+import { hmacSha256 } from '#src/crypto/hash.ts'
 import { type TestDatabase, webhookSecret } from '#test/support/helper.ts'
 
 export const path = '/webhooks/billing'

@@ -1,7 +1,6 @@
 import { createSecureContext } from 'node:tls'
 import t, { type Test } from 'tap'
-import { createPools } from '#src/outbound/pools.ts'
-import { createConnector, type Peer } from '#src/webhooks/client/connection.ts'
+import { createConnector, createPools, type Peer } from '#src/webhooks/client/connection.ts'
 import { closed, whole } from '#test/support/delivery-attempt.ts'
 import { startRawReceiver } from '#test/support/raw-receiver.ts'
 

@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import t from 'tap'
-import { createResolve } from '#src/outbound/resolve.ts'
-import { createHostCheck } from '#src/webhooks/client/dns.ts'
+import { createHostCheck, createResolve } from '#src/webhooks/client/dns.ts'
 import { records, startNameServer } from '#test/support/name-server.ts'
 
 const name = 'hooks.example.test'

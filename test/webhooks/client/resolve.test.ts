@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createResolve } from '#src/outbound/resolve.ts'
+import { createResolve } from '#src/webhooks/client/dns.ts'
 import { type NameAnswer, records, startNameServer } from '#test/support/name-server.ts'
 
 const name = 'hooks.example.test'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createLimit } from '#src/outbound/limit.ts'
+import { createLimit } from '#src/webhooks/delivery/dispatch.ts'
 import { createSharedCommits } from '#src/webhooks/delivery/group-commit.ts'
 
 t.test('items of a key share the commit after the one under way', async (t) => {
