@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
+import type { ContextMode } from '#src/config/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import type { ContextMode } from '#src/db/scoped-pool.ts'
 import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
 import { traceDatabase, traceIdentityPlane } from '#src/db/tracing.ts'
 import type { ProofWatch } from '#src/schema/verify-monitor.ts'

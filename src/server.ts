@@ -70,7 +70,7 @@ export async function start(
       await parts.app.ready()
     }
     if (role !== 'web') parts.worker = await startWorker(config, logger, metrics, tracing)
-    describeProcess(metrics, role, parts.proof)
+    describeProcess(metrics, role, parts.proof?.holds ?? null)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts

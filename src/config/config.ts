@@ -1,5 +1,4 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import type { ContextMode } from '#src/db/scoped-pool.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { findUnknownSettings, type UnknownSetting } from './documentation.ts'
 import {
@@ -157,3 +156,10 @@ export function readConfig(env: Environment): Config {
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }
+
+/**
+ * How the context is sent, both in the same round trip as the first query. `set-local`: one text
+ * with BEGIN; a Citus coordinator forwards SET LOCAL to its nodes, and nothing else. `set-config`:
+ * a statement with parameters, for proxies that take no message of several statements.
+ */
+export type ContextMode = 'set-local' | 'set-config'

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import type { ProviderConfig } from '#src/auth/oidc/client.ts'
 import { type AssertionKey, readAssertionKey } from '#src/crypto/jwk.ts'
 import {
   described,
@@ -11,6 +10,32 @@ import {
   readSchema,
 } from './parse.ts'
 import { ProviderSettings } from './settings.ts'
+
+export type ClientCredentials = {
+  clientId: string
+  /** Tried in turn; at least one unless the client signs assertions. */
+  clientSecrets: readonly string[]
+  clientAuth: 'client_secret_post' | 'client_secret_basic' | 'private_key_jwt'
+  /** For `private_key_jwt`. */
+  clientKey: AssertionKey | null
+}
+
+export type ProviderConfig = ClientCredentials & {
+  name: string
+  label: string
+  /** Compared with the provider's metadata as text. */
+  issuer: string
+  /** Space-separated. */
+  scopes: string
+  /** The only algorithms an id_token may be signed with; asymmetric ones. */
+  idTokenAlgorithms: readonly [string, ...string[]]
+  /** Hand out the tokens of a sign-in, to be kept for the provider's API. */
+  storeTokens: boolean
+  /** Also ask userinfo. */
+  userinfo: boolean
+  /** http on loopback, outside production: derived once, in the configuration. */
+  allowInsecure: boolean
+}
 
 /** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
 export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }

@@ -1,8 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import type { ContextMode } from '#src/config/config.ts'
 import { type Prisma, PrismaClient } from '#src/db/generated/client.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
-import { type ContextMode, inScope, type Scope, ScopedPool } from './scoped-pool.ts'
+import { inScope, type Scope, ScopedPool } from './scoped-pool.ts'
 
 export type { Scope } from './scoped-pool.ts'
 

@@ -1,18 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import type { ContextMode } from '#src/config/config.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { rethrowSilence } from './pool-options.ts'
 
 /** On whose behalf a transaction runs; row-level security sees exactly this and nothing else. */
 export type Scope = { readonly userId?: number; readonly tenantId?: string }
-
-/**
- * How the context is sent, both in the same round trip as the first query. `set-local`: one text
- * with BEGIN; a Citus coordinator forwards SET LOCAL to its nodes, and nothing else. `set-config`:
- * a statement with parameters, for proxies that take no message of several statements.
- */
-export type ContextMode = 'set-local' | 'set-config'
-
 type Context = {
   readonly user: string
   readonly tenant: string

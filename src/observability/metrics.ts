@@ -1,8 +1,6 @@
 import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { createQueueMetrics, type QueueMetrics } from '#src/queue/backlog.ts'
 import { version } from '#src/runtime/assets.ts'
-import { type ProofWatch, unwatched } from '#src/schema/verify-monitor.ts'
 
 /** Every number of the program; of one process, never global, so that a test has its own. */
 export type Metrics = {
@@ -38,7 +36,11 @@ export function createMetrics(of: { process?: boolean } = {}): Metrics {
 }
 
 /** What kind of process this is, and whether the tenant lock is proven where it is watched. */
-export function describeProcess({ registry }: Metrics, role: string, proof: ProofWatch | null) {
+export function describeProcess(
+  { registry }: Metrics,
+  role: string,
+  lockHolds: (() => boolean) | null,
+) {
   const registers = [registry]
   new Gauge({
     name: 'gatehouse_info',
@@ -46,24 +48,15 @@ export function describeProcess({ registry }: Metrics, role: string, proof: Proo
     labelNames: ['version', 'role'],
     registers,
   }).set({ version, role }, 1)
-  if (proof === null) return
+  if (lockHolds === null) return
   new Gauge({
     name: 'gatehouse_tenant_lock_proven',
     help: '1 while the last proof of the tenant lock has passed; 0: what is under the lock is not served',
     registers,
     collect() {
-      this.set(isProven(proof) ? 1 : 0)
+      this.set(lockHolds() ? 1 : 0)
     },
   })
-}
-
-function isProven(proof: ProofWatch): boolean {
-  try {
-    proof.requireProof()
-    return true
-  } catch {
-    return false
-  }
 }
 
 type HttpMetrics = ReturnType<typeof createHttpMetrics>
@@ -375,7 +368,7 @@ export type DescribedMetric = {
 /** Every metric there can be, by name; those of Node and of the process are not among them. */
 export async function describedMetrics(): Promise<DescribedMetric[]> {
   const metrics = createMetrics()
-  describeProcess(metrics, 'all', unwatched)
+  describeProcess(metrics, 'all', () => true)
   const all = await metrics.registry.getMetricsAsJSON()
   return all.map(({ name, help, type }) => {
     const metric = metrics.registry.getSingleMetric(name)
@@ -383,4 +376,32 @@ export async function describedMetrics(): Promise<DescribedMetric[]> {
     const labels = metric !== undefined && 'labelNames' in metric ? metric.labelNames : []
     return { name, help, type: String(type), labels: Array.isArray(labels) ? labels : [] }
   })
+}
+
+export type QueueMetrics = ReturnType<typeof createQueueMetrics>
+
+/** The numbers of the job queues, dead letters included. */
+export function createQueueMetrics(registry: Registry) {
+  const registers = [registry]
+  const labelNames = ['queue'] as const
+  return {
+    due: new Gauge({
+      name: 'gatehouse_queue_due_jobs',
+      help: 'Jobs whose time has come and that nobody has begun, counted to 100,000',
+      labelNames,
+      registers,
+    }),
+    scheduled: new Gauge({
+      name: 'gatehouse_queue_scheduled_jobs',
+      help: 'Jobs for later, retries among them, counted to 100,000',
+      labelNames,
+      registers,
+    }),
+    oldestAge: new Gauge({
+      name: 'gatehouse_queue_oldest_due_age_seconds',
+      help: 'How long the oldest of the due jobs has waited since its time came',
+      labelNames,
+      registers,
+    }),
+  }
 }

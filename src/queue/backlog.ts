@@ -1,34 +1,6 @@
-import { Gauge, type Registry } from 'prom-client'
 import type { Queryable } from '#src/db/system-database.ts'
+import type { QueueMetrics } from '#src/observability/metrics.ts'
 import { queueNames } from './queue.ts'
-
-export type QueueMetrics = ReturnType<typeof createQueueMetrics>
-
-/** The numbers of the job queues, dead letters included. */
-export function createQueueMetrics(registry: Registry) {
-  const registers = [registry]
-  const labelNames = ['queue'] as const
-  return {
-    due: new Gauge({
-      name: 'gatehouse_queue_due_jobs',
-      help: 'Jobs whose time has come and that nobody has begun, counted to 100,000',
-      labelNames,
-      registers,
-    }),
-    scheduled: new Gauge({
-      name: 'gatehouse_queue_scheduled_jobs',
-      help: 'Jobs for later, retries among them, counted to 100,000',
-      labelNames,
-      registers,
-    }),
-    oldestAge: new Gauge({
-      name: 'gatehouse_queue_oldest_due_age_seconds',
-      help: 'How long the oldest of the due jobs has waited since its time came',
-      labelNames,
-      registers,
-    }),
-  }
-}
 
 const most = 100_000 // counted up to here, so that a scrape stays cheap however long a queue is
 

@@ -1,8 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
 import { poolOptions } from '#src/db/pool-options.ts'
-import type { DeliverJob } from '#src/webhooks/delivery/job.ts'
-import type { AlertMailJob } from '#src/webhooks/endpoints/alerts.ts'
-
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
@@ -153,3 +150,16 @@ function acceptNewerSchema(boss: PgBoss): PgBoss {
   }
   return boss
 }
+
+/** One job is one attempt: which delivery of which tenant, and which attempt of which series. */
+export type DeliverJob = {
+  tenantId: string
+  deliveryId: string
+  /** 0 is the schedule, every manual request begins the next one. */
+  series: number
+  /** From 1 within the series. */
+  number: number
+}
+
+/** Which notification a mail is to be sent of. */
+export type AlertMailJob = { tenantId: string; notificationId: number }

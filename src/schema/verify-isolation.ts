@@ -1,7 +1,7 @@
 import pg from 'pg'
+import type { Finding } from './finding.ts'
 import { type Canary, canaryRows, insertMember, insertTenant } from './isolation-rows.ts'
 import { appendOnly, identityPlane, serviceTables } from './tables.ts'
-import type { Flaw } from './verify.ts'
 
 /** A table with tenants' rows, and what the role that is logged in may do to it. */
 type TenantTable = {
@@ -28,7 +28,7 @@ const remedy =
 export async function tryCanaries(
   client: pg.Client,
   concerns: (table: string) => boolean = () => true,
-): Promise<Flaw[]> {
+): Promise<Finding[]> {
   await client.query('BEGIN')
   try {
     // A table may be large, and a canary's rows are never many: they are looked for by index.

@@ -1,5 +1,5 @@
 import { Refusal } from '#src/http/problems.ts'
-import type { Flaw } from './verify.ts'
+import type { Finding } from './finding.ts'
 
 type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) => void>
 
@@ -7,7 +7,9 @@ type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) =
 export type Repeat = (run: () => Promise<void>) => { stop(): void }
 
 export type ProofWatch = {
-  /** @throws Refusal `unavailable` while the last proof stands against the lock */
+  /** False while the last check found the lock broken. */
+  holds(): boolean
+  /** @throws Refusal `unavailable` while `holds()` is false */
   requireProof(): void
   /** Resolves when no proof is under way and none will be. */
   stop(): Promise<void>
@@ -27,11 +29,11 @@ const everyMinute: Repeat = (run) => {
  * what changes. A database that cannot be asked changes nothing: whoever needs it is refused anyway.
  */
 export function watchProof(
-  prove: () => Promise<Flaw[]>,
+  prove: () => Promise<Finding[]>,
   log: Log,
   repeat: Repeat = everyMinute,
 ): ProofWatch {
-  let found: Flaw | null = null
+  let found: Finding | null = null
   let running: Promise<void> | null = null
   const repeated = repeat(() => {
     running ??= proveAgain().finally(() => {
@@ -54,6 +56,7 @@ export function watchProof(
   }
 
   return {
+    holds: () => found === null,
     requireProof() {
       if (found !== null) throw new Refusal('unavailable', { retryAfterSeconds: intervalSeconds })
     },
@@ -66,6 +69,7 @@ export function watchProof(
 
 /** Where nothing is watched, the lock counts as proven. */
 export const unwatched: ProofWatch = {
+  holds: () => true,
   requireProof() {},
   async stop() {},
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import type { Finding } from './finding.ts'
 import { appendOnly, identityPlane, serviceTables } from './tables.ts'
-import type { Flaw } from './verify.ts'
 
 type TableFacts = {
   name: string
@@ -26,7 +26,7 @@ const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
 export async function findTableFlaws(
   client: pg.Client,
   concerns: (table: string) => boolean,
-): Promise<Flaw[]> {
+): Promise<Finding[]> {
   const { rows } = await client.query<TableFacts>(tableFacts, [
     [...identityPlane, ...serviceTables],
     appendOnly,

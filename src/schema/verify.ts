@@ -1,14 +1,12 @@
 import pg from 'pg'
 import { poolOptions } from '#src/db/pool-options.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
+import type { Finding } from './finding.ts'
 import { compareHistory, readMigrations } from './history.ts'
 import { tableGrants } from './tables.ts'
 import { tryCanaries } from './verify-isolation.ts'
 import { findRoleFlaws } from './verify-roles.ts'
 import { findTableFlaws } from './verify-tables.ts'
-
-/** One thing that is wrong with the database, and what mends it. */
-export type Flaw = { problem: string; remedy: string }
 
 const acquireMs = 5_000 // no request waits for it, and a busy machine is no flaw
 
@@ -23,7 +21,7 @@ const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
  * @returns every flaw found; none means `serve` may listen
  * @throws when the database cannot be asked, which proves nothing either way
  */
-export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promise<Flaw[]> {
+export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promise<Finding[]> {
   const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
   client.on('error', () => {})
   await client.connect()
@@ -38,7 +36,7 @@ export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promis
   }
 }
 
-async function findFlaws(client: pg.Client, duty: 'web' | 'worker'): Promise<Flaw[]> {
+async function findFlaws(client: pg.Client, duty: 'web' | 'worker'): Promise<Finding[]> {
   if (!(await mayReadHistory(client))) {
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }

@@ -1,8 +1,8 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { buildApp } from '#src/app.ts'
+import type { ContextMode } from '#src/config/config.ts'
 import { openDatabase } from '#src/db/database.ts'
-import type { ContextMode } from '#src/db/scoped-pool.ts'
 import { openIdentityPlane } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import {

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { type Flaw, proveDatabase } from '#src/schema/verify.ts'
+import type { Finding } from '#src/schema/finding.ts'
+import { proveDatabase } from '#src/schema/verify.ts'
 import { createDatabase } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
@@ -216,7 +217,7 @@ t.test('a database that cannot be reached is an error', async (t) => {
 })
 
 /** The flaws of a database in which `sql` was run, seen by a role of its own: `:role` in `sql`. */
-async function proveWith(t: Test, sql: string): Promise<Flaw[]> {
+async function proveWith(t: Test, sql: string): Promise<Finding[]> {
   const database = await createDatabaseWithRole(t)
   await database.admin.query(sql.replaceAll(':role', database.roleName))
   return proveDatabase(database.url, 'web')

@@ -4,12 +4,12 @@ import {
   createProvider,
   type PendingSignIn,
   type Provider,
-  type ProviderConfig,
   type ProviderDependencies,
   randomPending,
 } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import type { VerifiedSignIn } from '#src/auth/oidc/id-token.ts'
+import type { ProviderConfig } from '#src/config/providers.ts'
 import { type Calls, type Faults, startHostileProvider } from './hostile-provider.ts'
 import { makeKey } from './hostile-tokens.ts'
 

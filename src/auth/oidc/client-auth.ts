@@ -1,14 +1,6 @@
 import * as oauth from 'oauth4webapi'
+import type { ClientCredentials } from '#src/config/providers.ts'
 import type { AssertionKey } from '#src/crypto/jwk.ts'
-
-export type ClientCredentials = {
-  clientId: string
-  /** Tried in turn; at least one unless the client signs assertions. */
-  clientSecrets: readonly string[]
-  clientAuth: 'client_secret_post' | 'client_secret_basic' | 'private_key_jwt'
-  /** For `private_key_jwt`. */
-  clientKey: AssertionKey | null
-}
 
 /** The wire options of every call, the same object for all of one provider's calls. */
 export type WireOptions = oauth.HttpRequestOptions<'POST', URLSearchParams> &

@@ -1,7 +1,8 @@
 import * as oauth from 'oauth4webapi'
+import type { ProviderConfig } from '#src/config/providers.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { authorizationRequest, judgeCallback } from './authorization.ts'
-import { type ClientCredentials, createClientSender, type WireOptions } from './client-auth.ts'
+import { createClientSender, type WireOptions } from './client-auth.ts'
 import { createMetadataCache, discover, type ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { createProviderFetch } from './fetch.ts'
@@ -34,23 +35,6 @@ import {
   type TokenSet,
 } from './token-endpoint.ts'
 import { completeClaims, fetchUserinfo } from './userinfo.ts'
-
-export type ProviderConfig = ClientCredentials & {
-  name: string
-  label: string
-  /** Compared with the provider's metadata as text. */
-  issuer: string
-  /** Space-separated. */
-  scopes: string
-  /** The only algorithms an id_token may be signed with; asymmetric ones. */
-  idTokenAlgorithms: readonly [string, ...string[]]
-  /** Hand out the tokens of a sign-in, to be kept for the provider's API. */
-  storeTokens: boolean
-  /** Also ask userinfo. */
-  userinfo: boolean
-  /** http on loopback, outside production: derived once, in the configuration. */
-  allowInsecure: boolean
-}
 
 /** The secrets of one sign-in between its start and its callback. */
 export type PendingSignIn = { state: string; nonce: string; codeVerifier: string }

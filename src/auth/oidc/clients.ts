@@ -1,5 +1,6 @@
+import type { ProviderConfig } from '#src/config/providers.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { createProvider, type Provider, type ProviderConfig } from './client.ts'
+import { createProvider, type Provider } from './client.ts'
 import { ProviderUnavailable } from './errors.ts'
 
 /** A provider of which is known, as far as one can without waiting, whether it answers. */

@@ -1,7 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
+import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Deliver } from './dispatch.ts'
-import { type DeliverJob, deliverChannel, deliverQueue } from './job.ts'
+import { deliverChannel, deliverQueue } from './job.ts'
 
 export type Deliverer = {
   /** Looks for jobs now. */

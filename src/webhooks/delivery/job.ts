@@ -1,15 +1,4 @@
 import { Prisma } from '#src/db/generated/client.ts'
-
-/** One job is one attempt: which delivery of which tenant, and which attempt of which series. */
-export type DeliverJob = {
-  tenantId: string
-  deliveryId: string
-  /** 0 is the schedule, every manual request begins the next one. */
-  series: number
-  /** From 1 within the series. */
-  number: number
-}
-
 export const deliverQueue = 'deliver'
 
 /** On this channel a commit says that a job may be taken at once. */

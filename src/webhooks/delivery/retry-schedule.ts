@@ -1,5 +1,5 @@
+import type { DeliverJob } from '#src/queue/queue.ts'
 import type { DueDelivery } from './due.ts'
-import type { DeliverJob } from './job.ts'
 
 /** What becomes of a delivery: `waitSeconds` before the next attempt, from the end of this one. */
 export type Step = { end: 'succeeded' | 'exhausted' } | { end: null; waitSeconds: number }

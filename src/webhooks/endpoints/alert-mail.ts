@@ -2,8 +2,9 @@ import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
 import type { JobLog } from '#src/observability/logger.ts'
+import type { AlertMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { type AlertMailJob, alertMailQueue } from './alerts.ts'
+import { alertMailQueue } from './alerts.ts'
 import { type AlertKind, isAlertKind } from './health.ts'
 
 export type AlertMeans = {

@@ -1,13 +1,10 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import type { AlertMailJob } from '#src/queue/queue.ts'
 import type { AlertKind } from './health.ts'
 
 export type Alert = { kind: AlertKind; endpointId: string; url: string }
-
-/** Which notification a mail is to be sent of. */
-export type AlertMailJob = { tenantId: string; notificationId: number }
-
 export const alertMailQueue = 'alert-mail'
 
 const quietMs = 3_600_000 // contract 7: once per endpoint and hour

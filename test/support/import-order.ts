@@ -1,0 +1,97 @@
+import { glob, readFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+
+/**
+ * The folders and entry files of the program, from the top down. A file may import its own folder
+ * and every row below, never another folder of its own row or a row above.
+ */
+export const importOrder: readonly (readonly string[])[] = [
+  ['cli'],
+  ['commands', 'release'],
+  ['demo'],
+  ['prisma'],
+  ['server'],
+  ['app'],
+  ['server-options'],
+  ['plugins', 'routes', 'worker'],
+  ['pages'],
+  ['billing'],
+  ['resources'],
+  ['auth', 'webhooks', 'schema'],
+  ['queue', 'audit'],
+  ['db', 'mail'],
+  ['access', 'observability'],
+  ['config', 'http'],
+  ['runtime', 'crypto'],
+]
+
+/** A forbidden import, and what forbids it. */
+export type Breach = { file: string; imported: string; reason: string }
+
+/** Every forbidden import of a checkout. */
+export async function findBreaches(root: string): Promise<Breach[]> {
+  const files: Record<string, string> = {}
+  for await (const path of glob('{src,plugins,routes,prisma}/**/*.ts', { cwd: root })) {
+    const file = path.replaceAll('\\', '/')
+    files[file] = await readFile(join(root, file), 'utf8')
+  }
+  return breachesOf(files)
+}
+
+/** @param files the text of each file by its path from the top folder */
+export function breachesOf(files: Readonly<Record<string, string>>): Breach[] {
+  return Object.entries(files)
+    .filter(([file]) => !isGenerated(file))
+    .flatMap(([file, text]) =>
+      importsOf(file, text).flatMap((imported) => {
+        const reason = reasonAgainst(file, imported)
+        return reason === null ? [] : [{ file, imported, reason }]
+      }),
+    )
+}
+
+/** The project's own files that a text imports: values, types, re-exports and at run time. */
+function importsOf(file: string, text: string): string[] {
+  const found = text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([#.][^']*)'/g)
+  return [...found]
+    .map(([, specifier = '']) =>
+      specifier.startsWith('#')
+        ? specifier.slice(1)
+        : posix.normalize(posix.join(posix.dirname(file), specifier)),
+    )
+    .filter((path) => !isGenerated(path) && !path.endsWith('.css'))
+}
+
+function reasonAgainst(file: string, imported: string): string | null {
+  const [from, to] = [roomOf(file), roomOf(imported)]
+  if (from === to) return reasonAgainstNeighbour(file, imported)
+  const [above, below] = [rowOf(from), rowOf(to)]
+  if (above === -1) return `${from} is not in the import order`
+  if (below === -1) return `${to} is not in the import order`
+  return above < below ? null : `${from} is not above ${to}`
+}
+
+/** Plugins and routes are composed in src/app.ts; only the index of a route folder names its routes. */
+function reasonAgainstNeighbour(file: string, imported: string): string | null {
+  const room = roomOf(file)
+  if (room !== 'plugins' && room !== 'routes') return null
+  const isIndex = posix.basename(file) === 'index.ts'
+  if (isIndex && posix.dirname(file) === posix.dirname(imported)) return null
+  return `${room} do not import each other`
+}
+
+/** The folder of a file; in the root of `src` the file itself. */
+function roomOf(path: string): string {
+  const [top = '', second = '', ...rest] = path.split('/')
+  if (top !== 'src') return top
+  return rest.length === 0 ? posix.basename(second, '.ts') : second
+}
+
+function rowOf(room: string): number {
+  return importOrder.findIndex((row) => row.includes(room))
+}
+
+/** Prisma's client is generated code and counts as a package. */
+function isGenerated(path: string): boolean {
+  return path.startsWith('src/db/generated/')
+}
