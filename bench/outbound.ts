@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { readEncryptionKeys } from '#src/config/parse.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { delivererLimits } from '#src/webhooks/delivery/consumer.ts'
+import { consumerLimits } from '#src/webhooks/delivery/consumer.ts'
 import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import type { Arrival, Order } from './outbound/receivers.ts'
@@ -46,7 +46,7 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Sec
         `outbound ${ours.at(-1)?.toFixed(0)}/s, plain posts ${plain.at(-1)?.toFixed(0)}/s`,
       )
     }
-    const worker = await startDeliverer(place, receivers.ports)
+    const worker = await startConsumer(place, receivers.ports)
     await measureLag(receivers, db, tenantId, 10, idlePauseMs) // code gets compiled, connections made
     const idle = await measureLag(receivers, db, tenantId, idleEvents, idlePauseMs)
     const pause = 1_000 / busyEventsPerSecond
@@ -110,7 +110,7 @@ async function startReceivers(): Promise<Receivers> {
   }
 }
 
-async function startDeliverer(place: Place, ports: readonly number[]): Promise<ChildProcess> {
+async function startConsumer(place: Place, ports: readonly number[]): Promise<ChildProcess> {
   const child = fork(path('./outbound/deliverer.ts'), {
     env: {
       PATH: process.env.PATH,
@@ -158,7 +158,7 @@ async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promi
 async function measurePlain(ports: readonly number[], seconds: number): Promise<number> {
   const body = JSON.stringify({ id: 'msg_plain', type: 'order.updated', data: change })
   const { stdout } = await run(process.execPath, [
-    ...[path('./outbound/plain-posts.ts'), ports.join(), String(delivererLimits.perEndpoint)],
+    ...[path('./outbound/plain-posts.ts'), ports.join(), String(consumerLimits.perEndpoint)],
     ...[String(seconds), secret, body],
   ])
   return JSON.parse(stdout).perSecond
@@ -173,7 +173,7 @@ async function measureDrain(
   events: number,
 ): Promise<number> {
   await publishMany(db, tenantId, events)
-  const worker = await startDeliverer(place, receivers.ports)
+  const worker = await startConsumer(place, receivers.ports)
   const arrivals: Arrival[] = []
   while (arrivals.length < events * endpoints) {
     await wait(100)

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { findToken } from '#src/auth/api-tokens/api-tokens.ts'
 import type { Caller } from '#src/auth/sessions/caller.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,11 +25,11 @@ export default fp(
       const { authorization } = request.headers
       if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization)) return
       if (hasSessionCookie(request)) {
-        throw new Refusal('malformed', { detail: 'Send a session cookie or a token, not both.' })
+        throw new Problem('malformed', { detail: 'Send a session cookie or a token, not both.' })
       }
       const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
-      const caller = token === undefined ? null : await findToken(app.identityPlane, token)
-      if (caller === null) throw new Refusal('invalid-token')
+      const caller = token === undefined ? null : await findToken(app.systemDb, token)
+      if (caller === null) throw new Problem('invalid-token')
       request.tokenCaller = caller
     })
   },

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Action, decideAttempt, type Resource } from '#src/access/policy.ts'
+import { type Action, decideWithoutObject, type Resource } from '#src/access/policy.ts'
 import {
   type Caller,
   callerOf,
@@ -8,7 +8,7 @@ import {
   type SessionCaller,
 } from '#src/auth/sessions/caller.ts'
 import type { Scope } from '#src/db/database.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,7 +30,7 @@ export default fp(
     app.decorateRequest('caller', {
       getter() {
         const caller = callerOf(this)
-        if (!caller) throw new Refusal('unauthenticated')
+        if (!caller) throw new Problem('unauthenticated')
         return caller
       },
     })
@@ -51,11 +51,11 @@ export default fp(
     app.addHook('onRequest', requireCaller)
     app.addHook('onRequest', requirePermission)
   },
-  { name: 'authz', fastify: '5.x', dependencies: ['session', 'api-token', 'route-access'] },
+  { name: 'authz', fastify: '5.x', dependencies: ['session', 'api-token', 'require-access'] },
 )
 
 async function requireCaller(request: FastifyRequest): Promise<void> {
-  if (!callerOf(request)) throw new Refusal('unauthenticated')
+  if (!callerOf(request)) throw new Problem('unauthenticated')
 }
 
 async function requirePermission(request: FastifyRequest): Promise<void> {
@@ -64,31 +64,31 @@ async function requirePermission(request: FastifyRequest): Promise<void> {
   if (access === 'session' || access === 'recent-session') {
     return requireSession(request, access === 'recent-session')
   }
-  if (typeof access !== 'object') throw new Refusal('forbidden')
+  if (typeof access !== 'object') throw new Problem('forbidden')
   const reason = judge(request, access.resource, access.action)
   if (reason === 'allowed') return
   request.log.info({ reason, userId: request.caller.userId }, 'refused')
-  throw new Refusal('forbidden', { reason })
+  throw new Problem('forbidden', { reason })
 }
 
 function requireSession(request: FastifyRequest, recent: boolean): void {
   const { sessionCaller } = request
   if (!recent || isRecentlyAuthenticated(sessionCaller)) return
-  throw new Refusal('reauthentication-required', {
+  throw new Problem('reauthentication-required', {
     detail:
       'This changes how you sign in. Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
   })
 }
 
-function sessionRequired(): Refusal {
-  return new Refusal('session-required', { detail: 'Only a signed-in person may do this.' })
+function sessionRequired(): Problem {
+  return new Problem('session-required', { detail: 'Only a signed-in person may do this.' })
 }
 
 /** Only an explicit allow is one; a decision that cannot be made is a refusal (specification). */
 function judge(request: FastifyRequest, resource: Resource, action: Action): string {
   try {
     const caller = { ...request.caller, operator: request.operator }
-    const decision = decideAttempt({ caller, resource, action })
+    const decision = decideWithoutObject({ caller, resource, action })
     return decision.effect === 'allow' ? 'allowed' : decision.reason
   } catch (error) {
     request.log.error({ err: error }, 'the decision failed')

@@ -4,14 +4,14 @@ import fp from 'fastify-plugin'
 import { recordAudit } from '#src/audit/audit.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { LogoutRefusal, ProviderLogout } from '#src/auth/oidc/logout.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What a provider has proven by its logout token. Null until then. */
     logout: { provider: string; token: ProviderLogout } | null
     /** Writes down why the logout is refused; the answer tells no more than 400. */
-    refuseLogout(reason: LogoutRefusal): Promise<Refusal>
+    refuseLogout(reason: LogoutRefusal): Promise<Problem>
   }
 }
 
@@ -22,7 +22,7 @@ const bodyLimitBytes = 16_384 // some eight times an honest token
  * proof. Whatever is wrong with a request is 400, and no answer is ever stored.
  */
 export default fp(
-  async function logoutToken(app) {
+  async function backchannelLogout(app) {
     app.removeAllContentTypeParsers()
     await app.register(formbody, { bodyLimit: bodyLimitBytes })
     app.decorateRequest('logout', null)
@@ -35,13 +35,17 @@ export default fp(
       throw isUnreadable(error) ? await request.refuseLogout('logout-request-malformed') : error
     })
   },
-  { name: 'logout-token', fastify: '5.x', dependencies: ['database', 'device', 'oidc-client'] },
+  {
+    name: 'backchannel-logout',
+    fastify: '5.x',
+    dependencies: ['database', 'client-info', 'oidc-client'],
+  },
 )
 
 async function verifyLogoutToken(request: FastifyRequest): Promise<void> {
   const name = providerName(request)
   const provider = request.server.providers.get(name)
-  if (provider === undefined) throw new Refusal('not-found')
+  if (provider === undefined) throw new Problem('not-found')
   const token = tokenIn(request.body)
   if (token === null) throw await request.refuseLogout('logout-request-malformed')
   const verdict = await provider.client.verifyLogoutToken(token).catch((error) => {
@@ -52,18 +56,18 @@ async function verifyLogoutToken(request: FastifyRequest): Promise<void> {
   request.logout = { provider: name, token: verdict }
 }
 
-async function refuseLogout(this: FastifyRequest, reason: LogoutRefusal): Promise<Refusal> {
+async function refuseLogout(this: FastifyRequest, reason: LogoutRefusal): Promise<Problem> {
   await recordAudit(
-    this.server.identityPlane,
+    this.server.systemDb,
     {
       action: 'sign-out',
       outcome: reason === 'logout-provider-unavailable' ? 'unavailable' : 'refused',
       reason,
       provider: providerName(this),
     },
-    this.device,
+    this.clientInfo,
   )
-  return new Refusal('logout-refused')
+  return new Problem('logout-refused')
 }
 
 /** The path's last part; the audit log takes it only once it is known to be configured. */

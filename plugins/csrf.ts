@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 const ownSites = ['same-origin', 'none']
@@ -11,7 +11,7 @@ const ownSites = ['same-origin', 'none']
  * site's page can make a browser send one.
  */
 export default fp<{ baseUrl: string }>(
-  async function sameOrigin(app, { baseUrl }) {
+  async function csrf(app, { baseUrl }) {
     app.addHook('onRequest', async function refuseCrossOrigin(request: FastifyRequest) {
       if (safeMethods.includes(request.method) || request.headers.cookie === undefined) return
       const { 'sec-fetch-site': site, origin, authorization } = request.headers
@@ -20,8 +20,8 @@ export default fp<{ baseUrl: string }>(
         site === undefined
           ? origin === undefined || origin === baseUrl
           : ownSites.includes(String(site))
-      if (!own) throw new Refusal('cross-origin')
+      if (!own) throw new Problem('cross-origin')
     })
   },
-  { name: 'same-origin', fastify: '5.x' },
+  { name: 'csrf', fastify: '5.x' },
 )

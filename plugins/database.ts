@@ -1,53 +1,53 @@
 import fp from 'fastify-plugin'
 import type { ContextMode } from '#src/config/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
-import { traceDatabase, traceIdentityPlane } from '#src/db/tracing.ts'
-import type { ProofWatch } from '#src/schema/verify-monitor.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
+import type { VerifyMonitor } from '#src/schema/verify-monitor.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Owned and tenant rows: scoped transactions only, and none while the lock is not proven. */
     db: Database
     /** Rows that are read by key before a tenant is known. */
-    identityPlane: IdentityPlane
+    systemDb: SystemDatabase
   }
 }
 
-type Options = { url: string; poolSize: number; context: ContextMode; proof: ProofWatch }
+type Options = { url: string; poolSize: number; context: ContextMode; verification: VerifyMonitor }
 
 /** Opens both doors to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, context, proof }) {
+  async function database(app, { url, poolSize, context, verification }) {
     const { tracing, metrics } = app
     const { pools } = metrics
     const scoped = openDatabase(url, poolSize, context, pools.watch('scoped'))
-    const keyed = openIdentityPlane(url, Math.ceil(poolSize / 2), pools.watch('identity'))
-    const db = traceDatabase(requireProof(scoped, proof), tracing)
-    const identityPlane = traceIdentityPlane(keyed, tracing)
+    const keyed = openSystemDatabase(url, Math.ceil(poolSize / 2), pools.watch('identity'))
+    const db = traceDatabase(requireVerified(scoped, verification), tracing)
+    const systemDb = traceSystemDatabase(keyed, tracing)
     app.decorate('db', db)
-    app.decorate('identityPlane', identityPlane)
+    app.decorate('systemDb', systemDb)
     app.addHook('onClose', async function closeDatabase() {
-      await Promise.all([db.close(), identityPlane.close()])
+      await Promise.all([db.close(), systemDb.close()])
     })
   },
   { name: 'database', fastify: '5.x', dependencies: ['metrics', 'tracing'] },
 )
 
 /** Whatever route it is that asks: under a broken lock it gets a 503 instead of rows. */
-function requireProof(db: Database, proof: ProofWatch): Database {
+function requireVerified(db: Database, verification: VerifyMonitor): Database {
   return {
     ...db,
     async read(scope, work) {
-      proof.requireProof()
+      verification.requireVerified()
       return db.read(scope, work)
     },
     async readRows(scope, statement) {
-      proof.requireProof()
+      verification.requireVerified()
       return db.readRows(scope, statement)
     },
     async write(scope, work) {
-      proof.requireProof()
+      verification.requireVerified()
       return db.write(scope, work)
     },
   }

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ErrorCode, errorTable, isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
+import { type ErrorCode, errorTable, isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
 
 const unavailableRetrySeconds = 1
@@ -19,7 +19,7 @@ export default fp(
 /** Also for what Fastify refuses before it has found a route (`frameworkErrors`). */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   // Whoever breaks off in the middle of a body is no failure of ours.
-  const refusal = request.raw.readableAborted ? new Refusal('malformed') : refusalOf(error)
+  const refusal = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
   if (errorTable[refusal.code].status >= 500) request.log.error({ err: error }, refusal.code)
   return sendProblem(request, reply, refusal, validationErrors(error))
 }
@@ -35,7 +35,7 @@ type FieldError = { path: string; message: string }
 function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
-  refusal: Refusal,
+  refusal: Problem,
   errors?: FieldError[],
 ) {
   const { status, title } = errorTable[refusal.code]
@@ -76,13 +76,13 @@ function wantsPage(request: FastifyRequest): boolean {
 }
 
 /** What a caller may learn of an error: the words of Fastify's own 400s, nobody else's. */
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  if (isDatabaseUnavailable(error)) return new Refusal('unavailable')
-  if (!isFastifyError(error)) return new Refusal('internal')
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (isDatabaseUnavailable(error)) return new Problem('unavailable')
+  if (!isFastifyError(error)) return new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
   const tells = code === 'malformed' && !error.validation
-  return new Refusal(code, tells ? { detail: error.message } : {})
+  return new Problem(code, tells ? { detail: error.message } : {})
 }
 
 /** A status that comes with any other error is the status of something we called. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 /** What is to be told; after the last one the stream ends. */
 export type StreamedEvent = { name: string; data: object; isLast: boolean }
@@ -32,8 +32,8 @@ export default fp<Limits>(
 
     app.decorateReply('streamEvents', function streamEvents(owner, read): FastifyReply {
       const own = [...open].filter((one) => one.owner === owner)
-      if (own.length >= perOwner) throw new Refusal('too-many-requests', { retryAfterSeconds })
-      if (open.size >= inAll) throw new Refusal('unavailable', { retryAfterSeconds })
+      if (own.length >= perOwner) throw new Problem('too-many-requests', { retryAfterSeconds })
+      if (open.size >= inAll) throw new Problem('unavailable', { retryAfterSeconds })
       const place = { owner }
       open.add(place)
       const stream = Readable.from(follow(read)).once('close', () => open.delete(place))

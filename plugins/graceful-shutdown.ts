@@ -27,8 +27,8 @@ type Limits = { silentMs?: number; requestsMs?: number }
  *   wait for the database
  */
 export default fp<Limits>(
-  async function leaving(app, { silentMs = 1_000, requestsMs = 5_000 }) {
-    let isLeaving = false
+  async function gracefulShutdown(app, { silentMs = 1_000, requestsMs = 5_000 }) {
+    let isShuttingDown = false
     // To Node a connection without a request yet is not idle, so closing the server waits for it.
     const silent = new Set<Socket>()
     app.server.on('connection', (socket: Socket) => {
@@ -38,14 +38,14 @@ export default fp<Limits>(
     app.server.on('request', ({ socket }) => silent.delete(socket))
 
     app.addHook('onSend', function tellToLeave(_request, reply, _payload, done) {
-      if (isLeaving) reply.header('connection', 'close')
+      if (isShuttingDown) reply.header('connection', 'close')
       done()
     })
     app.decorate('leave', function leave() {
-      isLeaving = true
+      isShuttingDown = true
     })
     app.decorate('endRequests', async function endRequests() {
-      isLeaving = true
+      isShuttingDown = true
       if (!app.server.listening) return true
       const closed = once(app.server, 'close')
       app.close().catch((error) => app.log.error({ err: error }, 'the server did not close well'))
@@ -56,5 +56,5 @@ export default fp<Limits>(
       return false
     })
   },
-  { name: 'leaving', fastify: '5.x' },
+  { name: 'graceful-shutdown', fastify: '5.x' },
 )

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import type { Metrics } from '#src/observability/metrics.ts'
 import { requestLabels } from '#src/observability/metrics.ts'
 
@@ -16,7 +16,7 @@ export default fp<{ metrics: Metrics }>(
     const { requests, refusals } = options.metrics.http
     app.decorate('metrics', options.metrics)
     app.addHook('onError', async function countRefusal(_request, _reply, error) {
-      if (!(error instanceof Refusal)) return
+      if (!(error instanceof Problem)) return
       refusals.inc({ code: error.code, reason: error.reason })
     })
     // With a callback: every request passes here, and a promise would cost more than the count.

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 /**
  * The 404 of a path that does not exist, to the letter the one of an object that does not. It
@@ -8,7 +8,7 @@ import { Refusal } from '#src/http/problems.ts'
 export default fp(
   async function notFound(app) {
     app.setNotFoundHandler(function answerNotFound() {
-      throw new Refusal('not-found')
+      throw new Problem('not-found')
     })
   },
   { name: 'not-found', fastify: '5.x', dependencies: ['errors'] },

@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
-import type { ProviderSetup } from '#src/config/providers.ts'
+import type { ProviderConfig } from '#src/config/providers.ts'
 import type { ProviderChoice } from '#src/pages/sign-in.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 
 /** A provider people can sign in with, and how far its word about addresses goes. */
-export type SignInProvider = { setup: ProviderSetup; client: WatchedProvider }
+export type SignInProvider = { setup: ProviderConfig; client: WatchedProvider }
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-export default fp<{ providers: readonly ProviderSetup[]; clock: Clock }>(
+export default fp<{ providers: readonly ProviderConfig[]; clock: Clock }>(
   async function oidcClient(app, { providers, clock }) {
     const clients = createProviders(providers, clock, (provider, position) =>
       app.log.warn({ provider, position }, 'another client secret was accepted'),

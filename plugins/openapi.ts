@@ -4,7 +4,7 @@ import fp from 'fastify-plugin'
 import { accessOverview } from '#src/access/overview.ts'
 import { finishDescription } from '#src/http/openapi.ts'
 import type { ApiDescription } from '#src/http/openapi-examples.ts'
-import { Problem } from '#src/http/schemas.ts'
+import { ProblemBody } from '#src/http/schemas.ts'
 import { version } from '#src/runtime/assets.ts'
 
 declare module 'fastify' {
@@ -46,7 +46,7 @@ export default fp<{ baseUrl: string }>(
     })
     app.decorate('describeApi', () =>
       // The library's own type is wider than what it writes.
-      finishDescription(app.swagger() as unknown as ApiDescription, Problem),
+      finishDescription(app.swagger() as unknown as ApiDescription, ProblemBody),
     )
   },
   { name: 'openapi', fastify: '5.x' },

@@ -22,7 +22,7 @@ export default fp<{ operators: ReadonlySet<string> }>(
       const identities =
         sessionId === undefined || operators.size === 0
           ? []
-          : await findSessionIdentities(app.identityPlane, sessionId)
+          : await findSessionIdentities(app.systemDb, sessionId)
       request.operator = identities.some(({ provider, subject }) =>
         operators.has(`${provider}:${subject}`),
       )

@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
-import { createGrantAccess, type GrantAccess } from '#src/auth/provider-tokens/access.ts'
+import { createProviderTokens, type ProviderTokens } from '#src/auth/provider-tokens/access.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Hands out access tokens for the providers' APIs (setting `OIDC_<NAME>_STORE_TOKENS`). */
-    grantAccess: GrantAccess
+    providerTokens: ProviderTokens
   }
 }
 
@@ -15,15 +15,15 @@ const refreshesAtOnce = 4
 
 /** The way to the providers' APIs; its connections are opened at the first refresh. */
 export default fp<{ url: string; keys: EncryptionKeys }>(
-  async function grantAccess(app, { url, keys }) {
-    const locks = openIdentityPlane(url, refreshesAtOnce)
+  async function providerTokens(app, { url, keys }) {
+    const locks = openSystemDatabase(url, refreshesAtOnce)
     const clients = [...app.providers].map(([name, { client }]) => [name, client] as const)
     app.decorate(
       'grantAccess',
-      createGrantAccess({
+      createProviderTokens({
         keys,
         locks,
-        plane: app.identityPlane,
+        systemDb: app.systemDb,
         queue: app.queue,
         providers: new Map(clients),
       }),
@@ -32,5 +32,5 @@ export default fp<{ url: string; keys: EncryptionKeys }>(
       await locks.close()
     })
   },
-  { name: 'grant-access', fastify: '5.x', dependencies: ['database', 'queue', 'oidc-client'] },
+  { name: 'provider-tokens', fastify: '5.x', dependencies: ['database', 'queue', 'oidc-client'] },
 )

@@ -20,7 +20,7 @@ type CountRequest = (key: string, windowMs: number) => Promise<Count>
  * counts for itself, which is said once, and once again when it is back.
  */
 export default fp<{ redisUrl: string | null }>(
-  async function limitStore(app, { redisUrl }) {
+  async function rateLimitStore(app, { redisUrl }) {
     if (redisUrl === null) {
       app.decorate('sharedLimitStore', () => undefined)
       return
@@ -32,7 +32,7 @@ export default fp<{ redisUrl: string | null }>(
       shared.close()
     })
   },
-  { name: 'limit-store', fastify: '5.x' },
+  { name: 'rate-limit-store', fastify: '5.x' },
 )
 
 function withFallback(

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 type Options = {
   /** Scopes with limits of one name share their counts where counts are shared at all. */
@@ -37,7 +37,7 @@ export default fp<Options>(
     })
     if (by === 'address-and-session') limitBrowserSession(app, name)
   },
-  { name: 'rate-limit', fastify: '5.x', dependencies: ['limit-store'] },
+  { name: 'rate-limit', fastify: '5.x', dependencies: ['rate-limit-store'] },
 )
 
 /** A count of its own per live session, anonymous ones included; without one nothing to count. */
@@ -50,9 +50,9 @@ function limitBrowserSession(app: FastifyInstance, name: string): void {
   })
 }
 
-function tooMany(limit: string, ttlMs: number): Refusal {
+function tooMany(limit: string, ttlMs: number): Problem {
   const retryAfterSeconds = Math.ceil(ttlMs / 1000)
-  return new Refusal('too-many-requests', { retryAfterSeconds, reason: limit })
+  return new Problem('too-many-requests', { retryAfterSeconds, reason: limit })
 }
 
 function byAddress(request: FastifyRequest): string {

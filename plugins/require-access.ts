@@ -27,10 +27,10 @@ declare module 'fastify' {
  * exist, or stands in a scope without the guard its access needs, stops the start.
  */
 export default fp(
-  async function routeAccess(app) {
+  async function requireAccess(app) {
     app.addHook('onRoute', refuseUnguardedRoute)
   },
-  { name: 'route-access', fastify: '5.x' },
+  { name: 'require-access', fastify: '5.x' },
 )
 
 function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void {

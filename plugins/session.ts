@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { endSession, findSession, type SessionLimits } from '#src/auth/sessions/sessions.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 
 export const cookieName = 'sid'
 
@@ -56,7 +56,7 @@ export default fp<Options>(
       saveUninitialized: false,
       rolling: false,
       idGenerator: (request) => request?.nextSessionId ?? randomToken(),
-      store: sessionStore(app.identityPlane, { idleSeconds, absoluteSeconds }),
+      store: sessionStore(app.systemDb, { idleSeconds, absoluteSeconds }),
     })
   },
   { name: 'session', fastify: '5.x', dependencies: ['database'] },
@@ -64,10 +64,10 @@ export default fp<Options>(
 
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
 
-function sessionStore(plane: IdentityPlane, limits: SessionLimits): Store {
+function sessionStore(systemDb: SystemDatabase, limits: SessionLimits): Store {
   return {
     get(cookieId, callback) {
-      findSession(plane, cookieId, limits).then(
+      findSession(systemDb, cookieId, limits).then(
         (found) =>
           callback(null, found === null ? null : ({ live: true, caller: found.caller } as never)),
         (error) => callback(error),
@@ -77,7 +77,7 @@ function sessionStore(plane: IdentityPlane, limits: SessionLimits): Store {
       callback()
     },
     destroy(cookieId, callback) {
-      endSession(plane, cookieId).then(
+      endSession(systemDb, cookieId).then(
         () => callback(),
         (error) => callback(error),
       )

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { permissionsOf } from '#src/access/roles.ts'
 import type { Actor } from '#src/audit/audit.ts'
 import type { Scope } from '#src/db/database.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,23 +23,23 @@ export default fp(
     app.decorateRequest('tenantScope', {
       getter() {
         const { userId, tenantId } = this.caller
-        if (tenantId === null) throw new Refusal('forbidden')
+        if (tenantId === null) throw new Problem('forbidden')
         return { userId, tenantId }
       },
     })
     app.decorateRequest('actor', {
       getter() {
-        return { ...this.tenantScope, device: this.device }
+        return { ...this.tenantScope, clientInfo: this.clientInfo }
       },
     })
     app.addHook('onRequest', requireTenant)
   },
-  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database', 'device'] },
+  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database', 'client-info'] },
 )
 
 /** A member has a role of the table; without one a tenant is not the caller's to work in. */
 async function requireTenant(request: FastifyRequest): Promise<void> {
   const { tenantId, role } = request.caller
   if (tenantId !== null && permissionsOf(role).length > 0) return
-  throw new Refusal('forbidden')
+  throw new Problem('forbidden')
 }

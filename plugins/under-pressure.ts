@@ -1,6 +1,6 @@
-import underPressure from '@fastify/under-pressure'
+import fastifyUnderPressure from '@fastify/under-pressure'
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 // A second behind on everything: whoever waits longer is better served by another process, later.
 const longestDelayMs = 1_000
@@ -15,12 +15,15 @@ type Options = { maxEventLoopDelayMs?: number; settleAfterMs?: number }
  * for webhooks: these have a time limit of their own and are to be recorded as long as it can be kept.
  */
 export default fp<Options>(
-  async function overload(app, { maxEventLoopDelayMs = longestDelayMs, settleAfterMs = settleMs }) {
+  async function underPressure(
+    app,
+    { maxEventLoopDelayMs = longestDelayMs, settleAfterMs = settleMs },
+  ) {
     let isUnderPressure = () => false
     let settledAt = Number.POSITIVE_INFINITY
     // In a scope of its own: the library measures, the hook with a name refuses.
     await app.register(async function pressure(app) {
-      await app.register(underPressure, { maxEventLoopDelay: maxEventLoopDelayMs })
+      await app.register(fastifyUnderPressure, { maxEventLoopDelay: maxEventLoopDelayMs })
       isUnderPressure = app.isUnderPressure
     })
     app.addHook('onListen', async function beginToSettle() {
@@ -28,8 +31,8 @@ export default fp<Options>(
     })
     app.addHook('onRequest', async function refuseOverload() {
       if (performance.now() < settledAt || !isUnderPressure()) return
-      throw new Refusal('unavailable', { retryAfterSeconds })
+      throw new Problem('unavailable', { retryAfterSeconds })
     })
   },
-  { name: 'overload', fastify: '5.x' },
+  { name: 'under-pressure', fastify: '5.x' },
 )

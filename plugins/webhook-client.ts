@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import fp from 'fastify-plugin'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { createSender, type Sender, type SenderOptions } from '#src/webhooks/client/client.ts'
 import { createHostCheck, createUrlJudge } from '#src/webhooks/client/dns.ts'
 
@@ -22,7 +22,7 @@ const fault =
 
 /** The guarded way to URLs that customers name: for the test button, and to judge them when named. */
 export default fp<SenderOptions>(
-  async function outbound(app, options) {
+  async function webhookClient(app, options) {
     const sender = createSender(options)
     const judge = createUrlJudge(options.allow, createHostCheck(options))
     app.decorate('sender', sender)
@@ -35,11 +35,11 @@ export default fp<SenderOptions>(
     app.decorate('readCustomerUrl', async function readCustomerUrl(text, log) {
       const judged = await app.judgeCustomerUrl(text, log)
       if ('url' in judged) return judged.url
-      throw new Refusal('malformed', { detail: judged.fault })
+      throw new Problem('malformed', { detail: judged.fault })
     })
     app.addHook('onClose', async function closeSender() {
       await sender.close()
     })
   },
-  { name: 'outbound', fastify: '5.x' },
+  { name: 'webhook-client', fastify: '5.x' },
 )

@@ -15,8 +15,8 @@ import { measureQueues } from '#src/queue/backlog.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
-import { proveDatabase } from '#src/schema/verify.ts'
-import { type ProofWatch, type Repeat, watchProof } from '#src/schema/verify-monitor.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
+import { type Repeat, startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
@@ -51,12 +51,12 @@ export async function start(
   for (const { name, nearest } of config.unknownSettings) {
     logger.warn({ name, nearest }, `${name} is no setting of Gatehouse; did you mean ${nearest}?`)
   }
-  if (role !== 'worker') await refuseFlawedDatabase('DATABASE_URL', url, 'web')
-  if (role !== 'web') await refuseFlawedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
+  if (role !== 'worker') await refuseUnverifiedDatabase('DATABASE_URL', url, 'web')
+  if (role !== 'web') await refuseUnverifiedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
   const metrics = createMetrics({ process: true })
   const tracing = await startTracing(config.tracing, role, logger)
-  const nothing = { app: null, worker: null, admin: null, proof: null }
+  const nothing = { app: null, worker: null, admin: null, verification: null }
   const parts: Parts = { ...nothing, tracing, stopping: false }
   const stop = (signal?: NodeJS.Signals) => {
     parts.stopping = true
@@ -64,13 +64,16 @@ export async function start(
   }
   try {
     if (role !== 'worker') {
-      parts.proof = watchProof(() => proveDatabase(url, 'web'), logger, repeat)
-      parts.app = await buildApp(config, logger, metrics, parts.proof, { connect: true, tracing })
+      parts.verification = startVerifyMonitor(() => verifyDatabase(url, 'web'), logger, repeat)
+      parts.app = await buildApp(config, logger, metrics, parts.verification, {
+        connect: true,
+        tracing,
+      })
       // Registers every route, and nothing else runs meanwhile: before any job does.
       await parts.app.ready()
     }
     if (role !== 'web') parts.worker = await startWorker(config, logger, metrics, tracing)
-    describeProcess(metrics, role, parts.proof?.holds ?? null)
+    describeProcess(metrics, role, parts.verification?.holds ?? null)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
@@ -83,19 +86,19 @@ export async function start(
   }
 }
 
-async function refuseFlawedDatabase(
+async function refuseUnverifiedDatabase(
   setting: string,
   url: string,
   duty: 'web' | 'worker',
 ): Promise<void> {
-  const flaws = await proveDatabase(url, duty).catch((error) => {
+  const findings = await verifyDatabase(url, duty).catch((error) => {
     const reason = error instanceof Error ? error.message || error.name : String(error)
     throw new OperatorError(
       `The database cannot be reached: ${reason}.`,
       `Check ${setting} and that PostgreSQL is running.`,
     )
   })
-  const [first] = flaws
+  const [first] = findings
   if (first !== undefined) throw new OperatorError(first.problem, first.remedy)
 }
 
@@ -104,7 +107,7 @@ type Parts = {
   app: FastifyInstance | null
   worker: Worker | null
   admin: FastifyInstance | null
-  proof: ProofWatch | null
+  verification: VerifyMonitor | null
   tracing: Tracing
   stopping: boolean
 }
@@ -124,16 +127,16 @@ async function buildAdmin(
     // A process that stops takes nothing more, however well its parts are.
     findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(looksOf(parts))),
   })
-  const plane = parts.worker?.plane ?? parts.app?.identityPlane
+  const systemDb = parts.worker?.systemDb ?? parts.app?.systemDb
   await admin.register(metricsRoute, {
     metrics,
     async refresh() {
       // A database that is away must not take the other numbers with it.
-      if (plane === undefined) return
+      if (systemDb === undefined) return
       metrics.measured.set(1)
       await Promise.all([
-        measureBacklog(plane, metrics.billing),
-        measureQueues(plane, metrics.queues),
+        measureBacklog(systemDb, metrics.billing),
+        measureQueues(systemDb, metrics.queues),
       ]).catch((error) => {
         metrics.measured.set(0)
         logger.warn({ err: error }, 'the backlog could not be measured')
@@ -144,11 +147,11 @@ async function buildAdmin(
 }
 
 /** What the parts of this process stand on; a worker's lock is proven at the start. */
-function looksOf({ app, worker, proof }: Parts): Look[] {
+function looksOf({ app, worker, verification }: Parts): ReadinessCheck[] {
   return [
-    ...(app ? looksAt(app.identityPlane, app.queue) : []),
-    ...(worker ? looksAt(worker.plane, worker.queue) : []),
-    ...(proof ? looksAtProof(proof) : []),
+    ...(app ? checksOf(app.systemDb, app.queue) : []),
+    ...(worker ? checksOf(worker.systemDb, worker.queue) : []),
+    ...(verification ? checksVerification(verification) : []),
   ]
 }
 
@@ -176,26 +179,26 @@ async function listen(
 }
 
 /** One part that the process needs, and what throws while it cannot be used. */
-export type Look = readonly [part: string, look: () => Promise<unknown>]
+export type ReadinessCheck = readonly [part: string, look: () => Promise<unknown>]
 
 // A check of a container waits 3 s for the answer (Dockerfile).
 const lookMs = 2_000
 
 /** What a half of the program stands on: the web half sends jobs, the worker takes them. */
-function looksAt(plane: Queryable, queue: PgBoss): Look[] {
+function checksOf(systemDb: Queryable, queue: PgBoss): ReadinessCheck[] {
   return [
-    ['database', () => plane.query({ text: 'SELECT 1' })],
+    ['database', () => systemDb.query({ text: 'SELECT 1' })],
     ['queue', () => requireQueue(queue)],
   ]
 }
 
 /** Where the tenant lock is watched: whether its last proof has passed. */
-function looksAtProof(proof: ProofWatch): Look[] {
-  return [['tenant lock', async () => proof.requireProof()]]
+function checksVerification(verification: VerifyMonitor): ReadinessCheck[] {
+  return [['tenant lock', async () => verification.requireVerified()]]
 }
 
 /** The parts that cannot do their work now, each named once; asked for all at once. */
-async function findFailing(looks: readonly Look[]): Promise<string[]> {
+async function findFailing(looks: readonly ReadinessCheck[]): Promise<string[]> {
   const failing = await Promise.all(
     looks.map(async ([part, look]) => {
       const answered = await endsWithin(lookMs, look()).catch(() => false)

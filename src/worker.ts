@@ -9,8 +9,8 @@ import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { isPooled } from '#src/db/pool-options.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
-import { traceDatabase, traceIdentityPlane } from '#src/db/tracing.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
 import { createMailer } from '#src/mail/mailer.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
@@ -18,7 +18,7 @@ import { openQueue } from '#src/queue/queue.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/endpoints/alert-mail.ts'
 
-export type Worker = { queue: PgBoss; plane: IdentityPlane; stop(): Promise<void> }
+export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
 
 const stopTimeoutMs = 8_000
 
@@ -35,8 +35,8 @@ export async function startWorker(
       openDatabase(workerUrl, poolSize, context, metrics.pools.watch('jobs')),
       tracing,
     ),
-    plane: traceIdentityPlane(
-      openIdentityPlane(workerUrl, 4, metrics.pools.watch('jobs-identity')),
+    systemDb: traceSystemDatabase(
+      openSystemDatabase(workerUrl, 4, metrics.pools.watch('jobs-identity')),
       tracing,
     ),
     queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
@@ -44,7 +44,7 @@ export async function startWorker(
   }
   try {
     await work(parts, config, logger, metrics, tracing)
-    return { queue: parts.queue, plane: parts.plane, stop: () => stopWorker(parts) }
+    return { queue: parts.queue, systemDb: parts.systemDb, stop: () => stopWorker(parts) }
   } catch (error) {
     await stopWorker(parts)
     throw error
@@ -54,7 +54,7 @@ export async function startWorker(
 /** `others`: what works beside the queue's own handlers. */
 type Parts = {
   db: Database
-  plane: IdentityPlane
+  systemDb: SystemDatabase
   queue: PgBoss
   others: { stop(): Promise<void> }[]
 }
@@ -66,7 +66,7 @@ async function work(
   metrics: Metrics,
   tracing: Tracing,
 ): Promise<void> {
-  const { db, plane, queue } = parts
+  const { db, systemDb, queue } = parts
   const { clock, encryptionKeys: keys } = config
   const providers = createProviders(config.providers, clock, (provider, position) =>
     logger.warn({ provider, position }, 'another client secret was accepted'),
@@ -76,7 +76,7 @@ async function work(
   await workBilling({
     queue,
     db,
-    plane,
+    systemDb,
     api: api && createProviderApi(api),
     retentionDays,
     clock,
@@ -84,11 +84,11 @@ async function work(
     tracing,
     logger,
   })
-  await workRevocations(queue, { plane, keys, providers }, logger)
-  const means = {
+  await workRevocations(queue, { systemDb, keys, providers }, logger)
+  const deps = {
     queue,
     db,
-    plane,
+    systemDb,
     announced: !isPooled(config.database.workerUrl),
     keys,
     clock,
@@ -96,7 +96,7 @@ async function work(
     tracing,
     logger,
   }
-  parts.others.push(await workOutbound(config.outbound, means))
+  parts.others.push(await workOutbound(config.outbound, deps))
   const { mail, baseUrl } = config
   const alertMeans = {
     db,
@@ -106,11 +106,11 @@ async function work(
     clock,
   }
   await workAlerts(queue, alertMeans, logger)
-  parts.others.push(startPruner(plane, config.session, logger))
+  parts.others.push(startPruner(systemDb, config.session, logger))
 }
 
 /** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker({ queue, others, db, plane }: Parts): Promise<void> {
+async function stopWorker({ queue, others, db, systemDb }: Parts): Promise<void> {
   const stopping = { graceful: true, timeout: stopTimeoutMs }
   // The others hand their jobs back through the queue's connections, so these are closed last.
   await Promise.all([
@@ -118,5 +118,5 @@ async function stopWorker({ queue, others, db, plane }: Parts): Promise<void> {
     ...others.map((other) => other.stop()),
   ])
   await queue.stop({ ...stopping, close: true })
-  await Promise.all([db.close(), plane.close()])
+  await Promise.all([db.close(), systemDb.close()])
 }

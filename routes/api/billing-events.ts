@@ -62,7 +62,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
       const { limit, cursor, ...filter } = request.query
       const given = { ...(limit && { limit }), ...(cursor && { cursor }) }
       const page = readPage(given, receivedList.name, receivedList.forms)
-      return listReceived(app.identityPlane, filter, page)
+      return listReceived(app.systemDb, filter, page)
     },
   )
 
@@ -81,7 +81,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
         },
       },
     },
-    async (request) => found(await findReceived(app.identityPlane, request.params.id)),
+    async (request) => found(await findReceived(app.systemDb, request.params.id)),
   )
 }
 

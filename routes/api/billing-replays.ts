@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { EventParams, findReceived, Status } from '#src/billing/events.ts'
 import { createReplay, findReplay } from '#src/billing/replays.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
 
 const Replay = Type.Object({
@@ -44,9 +44,9 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
     },
     async (request, reply) => {
       const { id } = request.params
-      const { body } = found(await findReceived(app.identityPlane, id))
-      if (body === null) throw new Refusal('conflict', { detail: 'Its body is no longer kept.' })
-      return reply.code(202).send(await createReplay(app.identityPlane, app.queue, { ids: [id] }))
+      const { body } = found(await findReceived(app.systemDb, id))
+      if (body === null) throw new Problem('conflict', { detail: 'Its body is no longer kept.' })
+      return reply.code(202).send(await createReplay(app.systemDb, app.queue, { ids: [id] }))
     },
   )
 
@@ -63,7 +63,7 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
       },
     },
     async (request, reply) =>
-      reply.code(202).send(await createReplay(app.identityPlane, app.queue, request.body)),
+      reply.code(202).send(await createReplay(app.systemDb, app.queue, request.body)),
   )
 
   app.get(
@@ -77,7 +77,7 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
         response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => found(await findReplay(app.identityPlane, request.params.id)),
+    async (request) => found(await findReplay(app.systemDb, request.params.id)),
   )
 }
 

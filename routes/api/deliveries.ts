@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { NoBody, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
@@ -83,7 +83,7 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
       const { params, actor: by } = request
       const now = app.clock.now()
       const delivery = found(await app.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
-      if (delivery === 'disabled') throw new Refusal('conflict', { detail: disabledHint })
+      if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
       return reply.code(202).send(delivery)
     },
   )

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import {
   createReplay,
@@ -54,7 +54,7 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
       const replay = found(
         await app.db.write(by, (tx) => createReplay(tx, app.queue, by, params.id, range, now)),
       )
-      if (replay === 'disabled') throw new Refusal('conflict', { detail: disabledHint })
+      if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
       return reply
         .code(202)
         .header('location', `/webhook-endpoints/${replay.endpointId}/replays/${replay.id}`)
@@ -86,7 +86,7 @@ function readRange(body: Type.Static<typeof Range>): ReplayRange {
   const [from, to] = [new Date(body.from), new Date(body.to)]
   if (isReplayRange(from, to)) return { from, to, status: body.status ?? null }
   const detail = `\`to\` must be after \`from\`, by at most ${maxRangeDays} days.`
-  throw new Refusal('malformed', { detail })
+  throw new Problem('malformed', { detail })
 }
 
 export default endpointReplays

@@ -7,7 +7,7 @@ import {
   withdrawInvitation,
 } from '#src/auth/members/invitations.ts'
 import { readPage } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 
 const tags = ['users']
@@ -47,8 +47,8 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
     },
     async (request, reply) => {
       const { tenantScope, params } = request
-      if (!(await withdrawInvitation(app.identityPlane, tenantScope, params.id, request.device))) {
-        throw new Refusal('not-found')
+      if (!(await withdrawInvitation(app.systemDb, tenantScope, params.id, request.clientInfo))) {
+        throw new Problem('not-found')
       }
       return reply.code(204).send(null)
     },

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Id, IdParams, Line, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 import {
   changeOrder,
@@ -97,7 +97,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     async (request, reply) => {
       const { userId, tenantId } = request.ownerScope
       if (tenantId === undefined)
-        throw new Refusal('forbidden', { detail: 'You are in no tenant.' })
+        throw new Problem('forbidden', { detail: 'You are in no tenant.' })
       const scope = { userId, tenantId }
       const now = app.clock.now()
       const order = await app.db.write(scope, (tx) => createOrder(tx, scope, request.body, now))

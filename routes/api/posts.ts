@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { refusalOf } from '#src/access/policy.ts'
+import { toProblem } from '#src/access/policy.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import {
   Id,
   IdParams,
@@ -130,10 +130,10 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       const id = readId(request.params.id)
       const now = app.clock.now()
       const change = await app.db.write(scope, (tx) => changePost(tx, scope, caller, id, body, now))
-      if (change.outcome === 'missing') throw new Refusal('not-found')
+      if (change.outcome === 'missing') throw new Problem('not-found')
       if (change.outcome === 'changed') return change.post
       request.log.info({ reason: change.reason, userId: caller.userId }, 'refused')
-      throw refusalOf(change.reason)
+      throw toProblem(change.reason)
     },
   )
 
@@ -153,7 +153,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       const id = readId(request.params.id)
       const now = app.clock.now()
       const deleted = await app.db.write(scope, (tx) => deletePost(tx, scope, id, now))
-      if (!deleted) throw new Refusal('not-found')
+      if (!deleted) throw new Problem('not-found')
       return reply.code(204).send(null)
     },
   )

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Id, IdParams, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 import {
   addTeamMember,
@@ -98,7 +98,7 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
       const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
       const userId = readId(params.userId)
       const removed = await app.db.write(tenantScope, (tx) => removeTeamMember(tx, scope, userId))
-      if (!removed) throw new Refusal('not-found')
+      if (!removed) throw new Problem('not-found')
       return reply.code(204).send(null)
     },
   )

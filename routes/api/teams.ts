@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import {
   createTeam,
@@ -117,7 +117,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
       const scope = request.tenantScope
       const id = readId(request.params.id)
       const deleted = await app.db.write(scope, (tx) => deleteTeam(tx, scope, id))
-      if (!deleted) throw new Refusal('not-found')
+      if (!deleted) throw new Problem('not-found')
       return reply.code(204).send(null)
     },
   )

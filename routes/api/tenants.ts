@@ -4,7 +4,7 @@ import { listMemberships, tenantList } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { PageOf, PageQuery, problems, Uuid } from '#src/http/schemas.ts'
 
 const Membership = Type.Object({
@@ -54,14 +54,14 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       const { sessionCaller, session } = request
       const { tenantId } = request.body
       const result = await switchTenant(
-        app.identityPlane,
+        app.systemDb,
         sessionCaller,
         session.sessionId,
         tenantId,
-        request.device,
+        request.clientInfo,
       )
-      if (result.outcome === 'no-member') throw new Refusal('not-found')
-      if (result.outcome === 'session-ended') throw new Refusal('unauthenticated')
+      if (result.outcome === 'no-member') throw new Problem('not-found')
+      if (result.outcome === 'session-ended') throw new Problem('unauthenticated')
       await request.adoptSession(result.newCookieId)
       reply.header('cache-control', 'no-store')
       const asForm = isForm(request.headers['content-type'])

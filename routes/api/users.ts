@@ -6,8 +6,8 @@ import {
   changeMember,
   listMembers,
   memberList,
-  refusalOfMember,
   removeMember,
+  toMemberProblem,
 } from '#src/auth/members/members.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
@@ -96,11 +96,11 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       const { userId: invitedBy, tenantId } = request.tenantScope
       const { email, role, department = null } = request.body
       const invitation = await createInvitation(
-        app.identityPlane,
+        app.systemDb,
         { tenantId, email, role, department, invitedBy },
-        request.device,
+        request.clientInfo,
       )
-      if (invitation === 'member') throw refusalOfMember('member-already')
+      if (invitation === 'member') throw toMemberProblem('member-already')
       return reply.code(201).send(invitation)
     },
   )
@@ -121,8 +121,8 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     async (request) => {
       const id = readId(request.params.id)
       const { tenantScope, body } = request
-      const result = await changeMember(app.identityPlane, tenantScope, id, body, request.device)
-      if (typeof result === 'string') throw refusalOfMember(result)
+      const result = await changeMember(app.systemDb, tenantScope, id, body, request.clientInfo)
+      if (typeof result === 'string') throw toMemberProblem(result)
       return result
     },
   )
@@ -141,15 +141,15 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     },
     async (request, reply) => {
       const id = readId(request.params.id)
-      const { identityPlane, queue } = app
+      const { systemDb, queue } = app
       const result = await removeMember(
-        identityPlane,
+        systemDb,
         queue,
         request.tenantScope,
         id,
-        request.device,
+        request.clientInfo,
       )
-      if (result !== 'removed') throw refusalOfMember(result)
+      if (result !== 'removed') throw toMemberProblem(result)
       return reply.code(204).send(null)
     },
   )

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import {
@@ -58,7 +58,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       const endpoint = await app.db.write(by, (tx) => createEndpoint(tx, by, facts, made))
       if (endpoint === null) {
         const detail = `A tenant has at most ${maxEndpoints} endpoints.`
-        throw new Refusal('conflict', { detail })
+        throw new Problem('conflict', { detail })
       }
       return reply.header('cache-control', 'no-store').code(201).send(endpoint)
     },
@@ -139,7 +139,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       const by = request.actor
       const { id } = request.params
       const deleted = await app.db.write(by, (tx) => deleteEndpoint(tx, by, id))
-      if (!deleted) throw new Refusal('not-found')
+      if (!deleted) throw new Problem('not-found')
       return reply.code(204).send(null)
     },
   )

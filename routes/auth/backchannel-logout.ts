@@ -29,7 +29,7 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
       const { logout } = request
       if (logout === null) throw new Error('The logout token was not judged.')
       const { provider, token } = logout
-      const ended = await endProviderSessions(app.identityPlane, provider, token, request.device)
+      const ended = await endProviderSessions(app.systemDb, provider, token, request.clientInfo)
       if (ended === 'replayed') throw await request.refuseLogout('logout-token-replayed')
       app.metrics.identity.sessionsEnded.inc({ reason: 'provider-request' }, ended)
       request.log.info({ provider, ended }, 'provider logout')

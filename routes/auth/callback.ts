@@ -1,14 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import { trustsAddress } from '#src/auth/sign-in/account-linking.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
-import { refusalOfIdentity, refusalOfProvider } from '#src/auth/sign-in/problems.ts'
-import { type Attempt, takeAttempt } from '#src/auth/sign-in/state.ts'
+import { toLinkProblem, toProviderProblem } from '#src/auth/sign-in/problems.ts'
+import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { Problem, problems } from '#src/http/schemas.ts'
+import { ProblemBody, problems } from '#src/http/schemas.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {
@@ -23,7 +23,7 @@ const Refused = {
   description: 'Bad state, or the sign-in was refused',
   content: {
     'text/plain': { schema: Type.Literal('bad state') },
-    'application/problem+json': { schema: Problem },
+    'application/problem+json': { schema: ProblemBody },
   },
 }
 
@@ -33,7 +33,7 @@ const Refused = {
  */
 const callback: FastifyPluginAsync<Options> = async function callback(app, options) {
   const { redirectUri, returnTo, absoluteSeconds, encryptionKeys } = options
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
   const { signIns } = app.metrics.identity
 
   app.get(
@@ -49,12 +49,14 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
     },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      const device = request.device
+      const clientInfo = request.clientInfo
       const parameters = new URL(request.url, redirectUri).searchParams
       const [state, ...more] = parameters.getAll('state')
       const cookieId = request.session.sessionId
       const attempt =
-        state === undefined || more.length > 0 ? null : await takeAttempt(plane, cookieId, state)
+        state === undefined || more.length > 0
+          ? null
+          : await takeSignInState(systemDb, cookieId, state)
       const provider = app.providers.get(attempt?.provider ?? '')
       if (attempt === null || provider === undefined) {
         signIns.inc({
@@ -64,9 +66,9 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
           reason: 'bad-state',
         })
         await recordAudit(
-          plane,
+          systemDb,
           { action: 'sign-in', outcome: 'refused', reason: 'bad-state' },
-          device,
+          clientInfo,
         )
         return reply.code(400).type('text/plain').send('bad state')
       }
@@ -76,13 +78,13 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         .exchange(parameters, attempt, redirectUri)
         .catch(async (error) => {
           count(...failureOf(error))
-          await auditFailure(attempt, error, device)
-          throw refusalOfProvider(error, attempt.purpose.kind)
+          await auditFailure(attempt, error, clientInfo)
+          throw toProviderProblem(error, attempt.purpose.kind)
         })
       const newCookieId = randomToken()
       const { email, emailVerified, sessionId, tokens, ...identity } = proven
       const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
-      const result = await completeSignIn(plane, {
+      const result = await completeSignIn(systemDb, {
         identity: {
           ...identity,
           provider: attempt.provider,
@@ -93,7 +95,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         attempt,
         newCookieId,
         absoluteSeconds,
-        device,
+        clientInfo,
         nowSeconds: unixSeconds(app.clock),
         grant: tokens && { tokens, keys: encryptionKeys },
       }).catch((error) => {
@@ -102,7 +104,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
       })
       if (result.outcome === 'refused') {
         count('refused', result.reason)
-        throw refusalOfIdentity(result.reason, attempt.purpose.kind)
+        throw toLinkProblem(result.reason, attempt.purpose.kind)
       }
       count('done', '')
       await request.adoptSession(newCookieId)
@@ -110,15 +112,23 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
     },
   )
 
-  async function auditFailure(attempt: Attempt, error: unknown, device: Device) {
+  async function auditFailure(attempt: SignInState, error: unknown, clientInfo: ClientInfo) {
     const { provider, purpose } = attempt
     const { kind: action, userId } = purpose
     if (error instanceof SignInRefused) {
       const { reason } = error
-      await recordAudit(plane, { action, outcome: 'refused', reason, provider, userId }, device)
+      await recordAudit(
+        systemDb,
+        { action, outcome: 'refused', reason, provider, userId },
+        clientInfo,
+      )
     } else if (error instanceof ProviderUnavailable) {
       const { reason } = error
-      await recordAudit(plane, { action, outcome: 'unavailable', reason, provider, userId }, device)
+      await recordAudit(
+        systemDb,
+        { action, outcome: 'unavailable', reason, provider, userId },
+        clientInfo,
+      )
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
-import { refusalOfProvider } from '#src/auth/sign-in/problems.ts'
+import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { startOwn } from '#src/auth/sign-in/start.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
 const Identity = Type.Object({
@@ -72,14 +72,14 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const provider = app.providers.get(request.params.provider)?.client
-      if (provider === undefined) throw new Refusal('not-found')
+      if (provider === undefined) throw new Problem('not-found')
       const { userId, sessionId } = request.sessionCaller
-      const start = { provider, redirectUri, device: request.device }
+      const start = { provider, redirectUri, clientInfo: request.clientInfo }
       const purpose = { kind: 'link', userId } as const
-      const url = await startOwn(app.identityPlane, start, sessionId, purpose).catch((error) => {
-        throw refusalOfProvider(error, 'link')
+      const url = await startOwn(app.systemDb, start, sessionId, purpose).catch((error) => {
+        throw toProviderProblem(error, 'link')
       })
-      if (url === null) throw new Refusal('unauthenticated')
+      if (url === null) throw new Problem('unauthenticated')
       if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
       return { url: url.href }
     },
@@ -98,17 +98,17 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
       },
     },
     async (request, reply) => {
-      const { identityPlane, queue } = app
+      const { systemDb, queue } = app
       const { sessionCaller, params } = request
       const outcome = await unlinkIdentity(
-        identityPlane,
+        systemDb,
         queue,
         sessionCaller,
         params,
-        request.device,
+        request.clientInfo,
       )
-      if (outcome === 'missing') throw new Refusal('not-found')
-      if (outcome === 'last') throw new Refusal('last-sign-in-method')
+      if (outcome === 'missing') throw new Problem('not-found')
+      if (outcome === 'last') throw new Problem('last-sign-in-method')
       return reply.code(204).send(null)
     },
   )

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { SessionCaller } from '#src/auth/sessions/caller.ts'
-import { refusalOfProvider } from '#src/auth/sign-in/problems.ts'
+import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { startOwn, startSignIn } from '#src/auth/sign-in/start.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { problems } from '#src/http/schemas.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
 
@@ -27,7 +27,7 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
   app,
   { redirectUri },
 ) {
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
 
   app.get(
     '/auth/login',
@@ -49,11 +49,11 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
       const purpose = `${request.headers['sec-purpose'] ?? ''}${request.headers.purpose ?? ''}`
-      if (purpose.includes('prefetch')) throw new Refusal('prefetch-refused')
+      if (purpose.includes('prefetch')) throw new Problem('prefetch-refused')
       const { provider, reauthenticate } = request.query
       const anew = reauthenticate !== undefined
       const { caller } = request.session
-      if (anew && !caller) throw new Refusal('unauthenticated')
+      if (anew && !caller) throw new Problem('unauthenticated')
       const name = provider ?? onlyOne([...app.providers.keys()])
       if (name === null) {
         const page = signInPage(app.signInChoices(), anew)
@@ -61,9 +61,9 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
       }
       const url = await start(request, name, anew ? caller : null).catch((error) => {
         if (error instanceof ProviderUnavailable) countUnavailable(name, anew, error.reason)
-        throw refusalOfProvider(error, anew ? 'reauthenticate' : 'sign-in')
+        throw toProviderProblem(error, anew ? 'reauthenticate' : 'sign-in')
       })
-      if (url === null) throw new Refusal('unauthenticated')
+      if (url === null) throw new Problem('unauthenticated')
       return reply.redirect(url.href)
     },
   )
@@ -80,15 +80,15 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
     confirming: SessionCaller | null | undefined,
   ): Promise<URL | null> {
     const provider = app.providers.get(name)?.client
-    if (provider === undefined) throw new Refusal('not-found')
-    const start = { provider, redirectUri, device: request.device }
+    if (provider === undefined) throw new Problem('not-found')
+    const start = { provider, redirectUri, clientInfo: request.clientInfo }
     if (confirming) {
       const { userId, sessionId } = confirming
-      return startOwn(plane, start, sessionId, { kind: 'reauthenticate', userId })
+      return startOwn(systemDb, start, sessionId, { kind: 'reauthenticate', userId })
     }
     const { live, sessionId } = request.session
     if (!live) request.announceSession()
-    return startSignIn(plane, start, sessionId)
+    return startSignIn(systemDb, start, sessionId)
   }
 }
 

@@ -29,7 +29,7 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
     },
     async (request, reply) => {
       const { sessionCaller, session } = request
-      const name = await signOut(app.identityPlane, app.queue, sessionCaller, request.device)
+      const name = await signOut(app.systemDb, app.queue, sessionCaller, request.clientInfo)
       app.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
       await session.destroy()
       reply.header('cache-control', 'no-store').clearSessionCookie()

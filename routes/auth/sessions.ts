@@ -10,7 +10,7 @@ import {
 } from '#src/auth/sessions/list.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const Session = Type.Object({
@@ -29,7 +29,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
   app,
   { idleSeconds },
 ) {
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
   const { sessionsEnded } = app.metrics.identity
   const ownerOf = ({ sessionCaller: { userId, sessionId } }: FastifyRequest) => ({
     userId,
@@ -88,7 +88,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
       },
     },
     async (request, reply) => {
-      const ended = await endOtherSessions(plane, request.sessionCaller, request.device)
+      const ended = await endOtherSessions(systemDb, request.sessionCaller, request.clientInfo)
       sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return reply.code(204).send(null)
     },
@@ -108,8 +108,8 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
     async (request, reply) => {
       const { sessionCaller, session } = request
       const id = request.params.id.toLowerCase()
-      const ended = await endOwnSession(plane, sessionCaller, id, request.device)
-      if (!ended) throw new Refusal('not-found')
+      const ended = await endOwnSession(systemDb, sessionCaller, id, request.clientInfo)
+      if (!ended) throw new Problem('not-found')
       sessionsEnded.inc({ reason: 'own-request' })
       if (id === sessionCaller.sessionId) {
         await session.destroy()

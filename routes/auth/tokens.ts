@@ -10,7 +10,7 @@ import {
 } from '#src/auth/api-tokens/api-tokens.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import {
   Line,
   Nullable,
@@ -57,7 +57,7 @@ const tags = ['account']
 
 /** API tokens of one's own, for programs. Only a session manages them: no token makes a token. */
 const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
 
   app.post(
     '/auth/tokens',
@@ -78,7 +78,12 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     async (request, reply) => {
       const { name, expiresAt, permissions = null } = request.body
       const wanted = { name, expiresAt: readTime(expiresAt), permissions }
-      const token = await createOwnToken(plane, request.sessionCaller, wanted, request.device)
+      const token = await createOwnToken(
+        systemDb,
+        request.sessionCaller,
+        wanted,
+        request.clientInfo,
+      )
       if (token === null) throw badExpiry()
       return reply.header('cache-control', 'no-store').code(201).send(token)
     },
@@ -138,12 +143,12 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     },
     async (request, reply) => {
       const deleted = await deleteToken(
-        plane,
+        systemDb,
         request.sessionCaller,
         request.params.id,
-        request.device,
+        request.clientInfo,
       )
-      if (!deleted) throw new Refusal('not-found')
+      if (!deleted) throw new Problem('not-found')
       return reply.code(204).send(null)
     },
   )
@@ -157,8 +162,8 @@ function readTime(text: string | undefined): Date | null {
   return time
 }
 
-function badExpiry(): Refusal {
-  return new Refusal('malformed', {
+function badExpiry(): Problem {
+  return new Problem('malformed', {
     detail: 'expiresAt must be in the future, at most 366 days ahead.',
   })
 }

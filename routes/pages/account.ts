@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { grantableTo, tokenPermissions } from '#src/access/roles.ts'
+import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
 import { listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import { readPage } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type Account, type AccountNotice, accountPage } from '#src/pages/account.ts'
 
@@ -51,7 +51,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
   app,
   { idleSeconds },
 ) {
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
   const { sessionsEnded } = app.metrics.identity
   const hidden = { hide: true } as const
 
@@ -66,9 +66,15 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     { config: { access: 'recent-session' }, schema: { ...hidden, body: IdentityForm } },
     async (request, reply) => {
       const { sessionCaller, body } = request
-      const outcome = await unlinkIdentity(plane, app.queue, sessionCaller, body, request.device)
-      if (outcome === 'missing') throw new Refusal('not-found')
-      if (outcome === 'last') throw new Refusal('last-sign-in-method')
+      const outcome = await unlinkIdentity(
+        systemDb,
+        app.queue,
+        sessionCaller,
+        body,
+        request.clientInfo,
+      )
+      if (outcome === 'missing') throw new Problem('not-found')
+      if (outcome === 'last') throw new Problem('last-sign-in-method')
       return done(reply, 'identity-removed')
     },
   )
@@ -78,8 +84,8 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     { config: { access: 'session' }, schema: { ...hidden, body: IdForm } },
     async (request, reply) => {
       const { sessionCaller, body } = request
-      const ended = await endOwnSession(plane, sessionCaller, body.id, request.device)
-      if (!ended) throw new Refusal('not-found')
+      const ended = await endOwnSession(systemDb, sessionCaller, body.id, request.clientInfo)
+      if (!ended) throw new Problem('not-found')
       sessionsEnded.inc({ reason: 'own-request' })
       return done(reply, 'session-ended')
     },
@@ -89,7 +95,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     '/app/account/sessions/end-others',
     { config: { access: 'session' }, schema: hidden },
     async (request, reply) => {
-      const ended = await endOtherSessions(plane, request.sessionCaller, request.device)
+      const ended = await endOtherSessions(systemDb, request.sessionCaller, request.clientInfo)
       sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return done(reply, 'others-ended')
     },
@@ -99,15 +105,15 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     '/app/account/tokens',
     { config: { access: 'session' }, schema: { ...hidden, body: TokenForm } },
     async (request, reply) => {
-      const { sessionCaller, body, device } = request
+      const { sessionCaller, body, clientInfo } = request
       const { name, days, permissions } = body
       const wanted = {
         name,
         expiresAt: new Date(app.clock.now().getTime() + Number(days) * dayMs),
         permissions: permissions === undefined ? null : [permissions].flat(),
       }
-      const made = await createOwnToken(plane, sessionCaller, wanted, device)
-      if (made === null) throw new Refusal('malformed')
+      const made = await createOwnToken(systemDb, sessionCaller, wanted, clientInfo)
+      if (made === null) throw new Problem('malformed')
       return show(request, reply, { newToken: made })
     },
   )
@@ -117,8 +123,8 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
     { config: { access: 'session' }, schema: { ...hidden, body: IdForm } },
     async (request, reply) => {
       const { sessionCaller, body } = request
-      const deleted = await deleteToken(plane, sessionCaller, body.id, request.device)
-      if (!deleted) throw new Refusal('not-found')
+      const deleted = await deleteToken(systemDb, sessionCaller, body.id, request.clientInfo)
+      if (!deleted) throw new Problem('not-found')
       return done(reply, 'token-ended')
     },
   )
@@ -152,7 +158,7 @@ const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async functi
         viewer: request.viewer,
         email,
         providers: app.signInChoices(),
-        grantable: grantableTo(role),
+        grantable: assignablePermissions(role),
         done,
         newToken,
         memberships,

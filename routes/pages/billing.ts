@@ -12,7 +12,7 @@ import {
 import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { PageQuery, UuidParams } from '#src/http/schemas.ts'
 import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
 
@@ -34,7 +34,7 @@ const replay = { resource: 'billing-event', action: 'replay' } as const
 
 /** What was received from the billing provider as pages, and what their buttons do. */
 const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app) {
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
 
   app.get(
     '/app/billing',
@@ -45,8 +45,8 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
       const page = readPage(position, receivedList.name, receivedList.forms)
       const filter = { status: status === '' ? undefined : status, type: type || undefined }
       const [counts, { data, nextCursor }] = await Promise.all([
-        countByStatus(plane),
-        listReceived(plane, filter, page),
+        countByStatus(systemDb),
+        listReceived(systemDb, filter, page),
       ])
       const { viewer } = request
       const shownFilter = { status, type }
@@ -60,14 +60,14 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
     '/app/billing/replay',
     { config: { access: replay }, schema: hidden },
     async (_request, reply) =>
-      follow(reply, await createReplay(plane, app.queue, { status: 'dead' })),
+      follow(reply, await createReplay(systemDb, app.queue, { status: 'dead' })),
   )
 
   app.get(
     '/app/billing/:id',
     { config: { access: read }, schema: { ...hidden, params: EventParams } },
     async (request, reply) => {
-      const event = found(await findReceived(plane, request.params.id))
+      const event = found(await findReceived(systemDb, request.params.id))
       return reply.sendPage(billingEventPage(event, request.viewer))
     },
   )
@@ -77,9 +77,9 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
     { config: { access: replay }, schema: { ...hidden, params: EventParams } },
     async (request, reply) => {
       const { id } = request.params
-      const { body } = found(await findReceived(plane, id))
-      if (body === null) throw new Refusal('conflict', { detail: 'Its body is no longer kept.' })
-      return follow(reply, await createReplay(plane, app.queue, { ids: [id] }))
+      const { body } = found(await findReceived(systemDb, id))
+      if (body === null) throw new Problem('conflict', { detail: 'Its body is no longer kept.' })
+      return follow(reply, await createReplay(systemDb, app.queue, { ids: [id] }))
     },
   )
 
@@ -87,7 +87,7 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
     '/app/billing/replays/:id',
     { config: { access: replay }, schema: { ...hidden, params: UuidParams } },
     async (request, reply) => {
-      const run = found(await findReplay(plane, request.params.id))
+      const run = found(await findReplay(systemDb, request.params.id))
       return reply.sendLivePage(billingReplayPage(run, request.viewer))
     },
   )
@@ -101,9 +101,9 @@ const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app)
     },
     async (request, reply) => {
       const { params, caller } = request
-      found(await findReplay(plane, params.id))
+      found(await findReplay(systemDb, params.id))
       return reply.streamEvents(`operator ${caller.userId}`, async () => {
-        const data = progressOf(found(await findReplay(plane, params.id)))
+        const data = progressOf(found(await findReplay(systemDb, params.id)))
         return { name: 'progress', data, isLast: data.isLast }
       })
     },

@@ -11,13 +11,13 @@ import {
 import {
   changeMember,
   listMembers,
-  refusalOfMember,
   removeMember,
+  toMemberProblem,
 } from '#src/auth/members/members.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
@@ -49,7 +49,7 @@ const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** The people of a tenant as a page, and what its buttons do. */
 const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
-  const plane = app.identityPlane
+  const systemDb = app.systemDb
   const hidden = { hide: true } as const
 
   app.get(
@@ -97,13 +97,13 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
       const { id, role, department } = request.body
       const change = { role, department: department === '' ? null : department }
       const result = await changeMember(
-        plane,
+        systemDb,
         request.tenantScope,
         readId(id),
         change,
-        request.device,
+        request.clientInfo,
       )
-      if (typeof result === 'string') throw refusalOfMember(result)
+      if (typeof result === 'string') throw toMemberProblem(result)
       return done(reply, 'changed')
     },
   )
@@ -116,8 +116,14 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
     },
     async (request, reply) => {
       const id = readId(request.body.id)
-      const result = await removeMember(plane, app.queue, request.tenantScope, id, request.device)
-      if (result !== 'removed') throw refusalOfMember(result)
+      const result = await removeMember(
+        systemDb,
+        app.queue,
+        request.tenantScope,
+        id,
+        request.clientInfo,
+      )
+      if (result !== 'removed') throw toMemberProblem(result)
       return done(reply, 'removed')
     },
   )
@@ -133,11 +139,11 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
       const { email, role } = request.body
       const department = request.body.department === '' ? null : request.body.department
       const invitation = await createInvitation(
-        plane,
+        systemDb,
         { tenantId, email, role, department, invitedBy },
-        request.device,
+        request.clientInfo,
       )
-      if (invitation === 'member') throw refusalOfMember('member-already')
+      if (invitation === 'member') throw toMemberProblem('member-already')
       return done(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
     },
   )
@@ -150,8 +156,8 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
     },
     async (request, reply) => {
       const { tenantScope, body } = request
-      const withdrawn = await withdrawInvitation(plane, tenantScope, body.id, request.device)
-      if (!withdrawn) throw new Refusal('not-found')
+      const withdrawn = await withdrawInvitation(systemDb, tenantScope, body.id, request.clientInfo)
+      if (!withdrawn) throw new Problem('not-found')
       return done(reply, 'withdrawn')
     },
   )

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
 import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
 import { overlapSentence, type WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
@@ -128,7 +128,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> =
       async (request, reply) => {
         const { params, actor: by } = request
         const deleted = await app.db.write(by, (tx) => deleteEndpoint(tx, by, params.id))
-        if (!deleted) throw new Refusal('not-found')
+        if (!deleted) throw new Problem('not-found')
         return reply.redirect('/app/webhooks?done=removed', 303)
       },
     )

@@ -51,7 +51,7 @@ const billing: FastifyPluginAsync = async function billing(app) {
       if (webhook === null || event === null) return reply.code(400).send('malformed event')
       const { body, secretIndex } = webhook
       const ended = app.metrics.billing.stages.startTimer({ stage: 'record' })
-      const recorded = await app.inbox.record(event, body, secretIndex)
+      const recorded = await app.recorder.record(event, body, secretIndex)
       ended()
       request.webhookOutcome = outcomes[recorded]
       request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')

@@ -1,7 +1,7 @@
 import {
   type Action,
   type Condition,
-  decideAttempt,
+  decideWithoutObject,
   policy,
   type Resource,
   type Rule,
@@ -48,7 +48,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
 /** The policy itself is asked, as for a member of a tenant. */
 function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]): boolean {
   const caller = { role, tenantId: 'any', tokenPermissions: null }
-  return decideAttempt({ caller, resource, action }, rules).effect === 'allow'
+  return decideWithoutObject({ caller, resource, action }, rules).effect === 'allow'
 }
 
 const introduction = `# Who may do what

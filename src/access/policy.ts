@@ -1,4 +1,4 @@
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { type Permission, permissionsOf, type TokenPermission } from './roles.ts'
 
 export type Resource =
@@ -130,7 +130,7 @@ export function decide(
   question: Question & { readonly object: Attributes; readonly now: Date },
   rules: readonly Rule[] = policy,
 ): Decision {
-  const { rule, ...rest } = decideAttempt(question, rules)
+  const { rule, ...rest } = decideWithoutObject(question, rules)
   const forbidding = rule?.unless.find((condition) => holds(condition, question))
   if (rule && forbidding) return { effect: 'deny', rule, reason: forbidding }
   return { rule, ...rest }
@@ -141,7 +141,7 @@ export function decide(
  * the object is within their reach is decided by the scope in the query and again by row-level
  * security; where the rule has conditions `decide` has to follow. Deny unless allowed.
  */
-export function decideAttempt(
+export function decideWithoutObject(
   { caller, resource, action }: Question,
   rules: readonly Rule[] = policy,
 ): Decision {
@@ -191,7 +191,7 @@ const details: Partial<Record<Decision['reason'], string>> = {
 }
 
 /** The 403 for what `decide` has refused, in words where the reason is the caller's to know. */
-export function refusalOf(reason: Decision['reason']): Refusal {
+export function toProblem(reason: Decision['reason']): Problem {
   const detail = details[reason]
-  return new Refusal('forbidden', detail === undefined ? {} : { detail })
+  return new Problem('forbidden', detail === undefined ? {} : { detail })
 }

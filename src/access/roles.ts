@@ -43,7 +43,7 @@ export const tokenPermissions: readonly TokenPermission[] = [
 ]
 
 /** What somebody in `role` may give a token: their own permissions and the resources' own. */
-export function grantableTo(role: string | null): readonly string[] {
+export function assignablePermissions(role: string | null): readonly string[] {
   return [...permissionsOf(role), ...tokenOnlyPermissions]
 }
 
@@ -57,5 +57,5 @@ export function effectivePermissions(
   limit: readonly string[] | null,
 ): readonly string[] {
   if (limit === null) return permissionsOf(role)
-  return grantableTo(role).filter((permission) => limit.includes(permission))
+  return assignablePermissions(role).filter((permission) => limit.includes(permission))
 }

@@ -2,7 +2,7 @@ import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
 /** Where a request came from, cut down to what tells devices apart. */
-export type Device = {
+export type ClientInfo = {
   userAgent: string | null
   /** The network part of the address: /24 of IPv4, /48 of IPv6. */
   ip: string | null
@@ -48,14 +48,14 @@ export type AuditEntry = {
 export type Actor = {
   readonly userId: number
   readonly tenantId: string
-  readonly device: Device
+  readonly clientInfo: ClientInfo
 }
 
 /** Adds one row to the append-only audit log. Nothing that opens a door may be in it. */
 export async function recordAudit(
   connection: Queryable,
   entry: AuditEntry,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<void> {
   await connection.query({
     name: 'record-audit',
@@ -69,8 +69,8 @@ export async function recordAudit(
       entry.provider ?? null,
       entry.userId ?? null,
       entry.tenantId ?? null,
-      device.ip,
-      device.userAgent,
+      clientInfo.ip,
+      clientInfo.userAgent,
       entry.target ?? null,
     ],
   })
@@ -82,16 +82,16 @@ export async function recordChange(
   by: Actor,
   { action, reason, target }: Pick<AuditEntry, 'action' | 'reason'> & { target: string },
 ): Promise<void> {
-  const { userId, tenantId, device } = by
+  const { userId, tenantId, clientInfo } = by
   await tx.auditEntry.createMany({
-    data: { action, outcome: 'done', reason, target, userId, tenantId, ...device },
+    data: { action, outcome: 'done', reason, target, userId, tenantId, ...clientInfo },
   })
 }
 
 const maxUserAgent = 255
 
 /** Cuts a request's address and user agent down to a Device. */
-export function deviceOf(address: string, userAgent: string | undefined): Device {
+export function clientInfoOf(address: string, userAgent: string | undefined): ClientInfo {
   return { userAgent: userAgent?.slice(0, maxUserAgent) ?? null, ip: networkOf(address) }
 }
 

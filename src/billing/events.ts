@@ -55,7 +55,7 @@ export const receivedList = {
  * rare `type` is best looked for within `from` and `to`.
  */
 export async function listReceived(
-  plane: Queryable,
+  systemDb: Queryable,
   filter: EventFilter,
   page: Page,
 ): Promise<{ data: ReceivedEvent[]; nextCursor: string | null }> {
@@ -76,7 +76,7 @@ export async function listReceived(
     const [at, id] = page.after.map((part) => `$${values.push(part)}`)
     conditions.push(`(received_at, event_id) < (${instant(at)}, ${id})`)
   }
-  const { rows } = await plane.query<Row>({
+  const { rows } = await systemDb.query<Row>({
     text: `SELECT ${columns} FROM received_events
       ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
       ORDER BY received_at DESC, event_id DESC LIMIT ${page.limit + 1}`,
@@ -88,10 +88,10 @@ export async function listReceived(
 
 /** One event with its raw body as text, null once that is no longer kept; null when unknown. */
 export async function findReceived(
-  plane: Queryable,
+  systemDb: Queryable,
   id: string,
 ): Promise<(ReceivedEvent & { body: string | null }) | null> {
-  const { rows } = await plane.query<Row & { body: Buffer | null }>({
+  const { rows } = await systemDb.query<Row & { body: Buffer | null }>({
     text: `SELECT ${columns}, body FROM received_events WHERE event_id = $1`,
     values: [id],
   })
@@ -122,8 +122,8 @@ const statuses = ['recorded', 'failed', 'dead'] as const
 const most = 100_000 // counted up to here, so that a scrape stays cheap however long the queue is
 
 /** Sets the numbers of what waits for work or for a person, counted to 100,000 of each. */
-export async function measureBacklog(plane: Queryable, metrics: BillingMetrics): Promise<void> {
-  const { rows } = await plane.query<{ status: string; events: number; age: number | null }>({
+export async function measureBacklog(systemDb: Queryable, metrics: BillingMetrics): Promise<void> {
+  const { rows } = await systemDb.query<{ status: string; events: number; age: number | null }>({
     text: `
       SELECT s.status,
         (SELECT count(*)::int FROM (
@@ -153,10 +153,10 @@ export const mostCounted = 10_000
 
 /** How many events are in each state, counted to 10,000 of each. */
 export async function countByStatus(
-  plane: Queryable,
+  systemDb: Queryable,
 ): Promise<{ status: EventStatus; events: number }[]> {
   // Processed ones are most of the table, the others have an index of their own.
-  const { rows } = await plane.query<{ status: EventStatus; events: number }>({
+  const { rows } = await systemDb.query<{ status: EventStatus; events: number }>({
     text: `
       SELECT s.status, CASE WHEN s.status = 'processed' THEN
         (SELECT count(*)::int FROM (

@@ -16,7 +16,7 @@ export type ApplyOptions = {
   /** Where the newest state of an object is asked for; without it `created` decides. */
   api?: ProviderApi | null
   /** Events of one object one after another. */
-  turns?: Turns
+  turns?: SerializeByKey
   /** Also when it was worked on before: effects are keyed by the event, so none is doubled. */
   again?: boolean
 }
@@ -30,7 +30,7 @@ const judgements = 5 // another event of the object can come in between so often
  */
 export async function applyEvent(
   db: Database,
-  plane: Queryable,
+  systemDb: Queryable,
   eventId: string,
   now: Date,
   options: ApplyOptions = {},
@@ -40,21 +40,21 @@ export async function applyEvent(
   const event = parseEvent(body)
   if (event === null) throw new PoisonEvent('the recorded bytes are no event')
   if (kindOf(event.type) === null) return 'ignored'
-  const work = () => judgeAndApply(db, plane, event, now, options)
+  const work = () => judgeAndApply(db, systemDb, event, now, options)
   const objectId = objectIdOf(event)
   return objectId === null || !options.turns ? work() : options.turns(objectId, work)
 }
 
 async function judgeAndApply(
   db: Database,
-  plane: Queryable,
+  systemDb: Queryable,
   event: BillingEvent,
   now: Date,
   options: ApplyOptions,
 ): Promise<Applied> {
   for (let judgement = 1; ; judgement++) {
     try {
-      return await applyOnce(db, plane, event, now, options)
+      return await applyOnce(db, systemDb, event, now, options)
     } catch (error) {
       if (!(error instanceof StateMoved) || judgement === judgements) throw error
     }
@@ -63,7 +63,7 @@ async function judgeAndApply(
 
 async function applyOnce(
   db: Database,
-  plane: Queryable,
+  systemDb: Queryable,
   event: BillingEvent,
   now: Date,
   { api = null, again = false }: ApplyOptions,
@@ -71,7 +71,7 @@ async function applyOnce(
   const objectId = statefulIdOf(event)
   const seen = objectId === null ? null : await db.read({}, (tx) => findObjectState(tx, objectId))
   const { effect, applied } = await judge(event, objectId, seen, api)
-  const customer = effect.kind === 'none' ? null : await findCustomer(plane, effect.customer)
+  const customer = effect.kind === 'none' ? null : await findCustomer(systemDb, effect.customer)
   if (effect.kind !== 'none' && customer === null) {
     throw new Error('no user has the billing customer of this event yet')
   }
@@ -250,8 +250,8 @@ async function moveObjectState(
 type Customer = { userId: number; tenantId: string }
 
 /** @returns null when no user carries the customer id, or the user has no tenant of their own */
-async function findCustomer(plane: Queryable, customer: string): Promise<Customer | null> {
-  const { rows } = await plane.query<{ id: string; own_tenant_id: string | null }>({
+async function findCustomer(systemDb: Queryable, customer: string): Promise<Customer | null> {
+  const { rows } = await systemDb.query<{ id: string; own_tenant_id: string | null }>({
     name: 'find-customer',
     text: 'SELECT id, own_tenant_id FROM users WHERE billing_customer = $1',
     values: [customer],
@@ -262,10 +262,10 @@ async function findCustomer(plane: Queryable, customer: string): Promise<Custome
 }
 
 /** Runs work of one key one after another, work of different keys in parallel. */
-export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>
+export type SerializeByKey = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /** Turns within this process; nothing is remembered of a key that nobody waits for. */
-export function createTurns(): Turns {
+export function serializeByKey(): SerializeByKey {
   const tails = new Map<string, Promise<unknown>>()
   return async function takeTurn(key, work) {
     const turn = (tails.get(key) ?? Promise.resolve()).then(work)

@@ -22,7 +22,7 @@ export type Arrival = {
   handled: boolean
 }
 
-export type InboxStore = {
+export type RecordStore = {
   /**
    * Records events of different ids, each with its job, in one statement and so in one commit.
    * @param sendBefore on the clock of `performance.now()`: later it is not even sent
@@ -59,12 +59,12 @@ class TooLate extends Error {
  * deadline in the server's time: a server that was held up and reads it later records nothing, so
  * a sender that was told 503 is not contradicted. Whatever fails costs its connection.
  */
-export function openInboxStore(
+export function openRecordStore(
   url: string,
   queue: PgBoss,
   limits: StoreLimits,
   watch?: PoolWatch,
-): InboxStore {
+): RecordStore {
   const { connectMs, beginMs, statementMs } = limits
   const answerMs = beginMs + statementMs + graceMs
   const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }

@@ -1,10 +1,10 @@
-import { isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
+import { isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
 import { type BillingEvent, kindOf } from './event.ts'
-import type { Arrival, InboxStore, StoreLimits } from './record-store.ts'
+import type { Arrival, RecordStore, StoreLimits } from './record-store.ts'
 
 export type Recorded = 'first' | 'ignored' | 'duplicate' | 'duplicate-different-body'
 
-export type InboxLimits = {
+export type RecorderLimits = {
   /** An event that has waited this long is refused rather than begun. */
   waitMs: number
   /** So long after its arrival it is no longer sent to the database. */
@@ -23,7 +23,7 @@ export type InboxLimits = {
  * its statement has been sent or never will be; 1 s after that the answer is there or given up,
  * and by then the server has refused to begin, or has cancelled what it began.
  */
-export const inboxLimits = {
+export const recorderLimits = {
   waitMs: 500,
   sendMs: 900,
   connectMs: 500,
@@ -33,14 +33,14 @@ export const inboxLimits = {
   batchBytes: 8_388_608,
   waitingEvents: 5_000,
   waitingBytes: 67_108_864,
-} as const satisfies InboxLimits & StoreLimits
+} as const satisfies RecorderLimits & StoreLimits
 
 /** What the inbox tells of itself; nothing by default. */
-export type InboxObserver = {
+export type RecorderObserver = {
   batch?(events: number, seconds: number): void
 }
 
-export type Inbox = {
+export type Recorder = {
   /**
    * Records a verified event and enqueues its work: when this resolves, the event exists once and
    * so does its job (specification, inbound processing 3 to 5).
@@ -65,11 +65,11 @@ type Waiting = Arrival & {
  * Shared commits: while one is under way, arriving events wait and share the next. There is no
  * timer, so an event that comes alone never waits for company.
  */
-export function createInbox(
-  store: InboxStore,
-  limits: InboxLimits = inboxLimits,
-  observer: InboxObserver = {},
-): Inbox {
+export function createRecorder(
+  store: RecordStore,
+  limits: RecorderLimits = recorderLimits,
+  observer: RecorderObserver = {},
+): Recorder {
   let queue: Waiting[] = []
   let queuedBytes = 0
   let lastCommitMs = 0
@@ -81,7 +81,7 @@ export function createInbox(
       queue.length >= limits.waitingEvents ||
       queuedBytes + bytes > limits.waitingBytes ||
       batchesAhead * lastCommitMs > limits.waitMs
-    if (behind) throw new Refusal('unavailable', { retryAfterSeconds: 1 })
+    if (behind) throw new Problem('unavailable', { retryAfterSeconds: 1 })
   }
 
   async function run(): Promise<void> {
@@ -109,7 +109,7 @@ export function createInbox(
       if (batch.length > 0 && bytes + one.body.length > limits.batchBytes) break
       taken += 1
       queuedBytes -= one.body.length
-      if (one.since < oldest) one.reject(new Refusal('unavailable', { retryAfterSeconds: 1 }))
+      if (one.since < oldest) one.reject(new Problem('unavailable', { retryAfterSeconds: 1 }))
       else {
         batch.push(one)
         bytes += one.body.length
@@ -142,7 +142,11 @@ export function createInbox(
 }
 
 /** Answers every member of the batch. Never rejects: what fails is told to whom it concerns. */
-async function commit(store: InboxStore, batch: readonly Waiting[], sendMs: number): Promise<void> {
+async function commit(
+  store: RecordStore,
+  batch: readonly Waiting[],
+  sendMs: number,
+): Promise<void> {
   const firsts = new Map<string, Waiting>()
   const copies: Waiting[] = []
   for (const one of batch) {
@@ -175,7 +179,7 @@ function oldestOf(batch: readonly Waiting[]): number {
 }
 
 /** The event is recorded whatever comes of the comparison, so nothing waits for it but the answer. */
-function answerCopies(store: InboxStore, copies: readonly Waiting[]): void {
+function answerCopies(store: RecordStore, copies: readonly Waiting[]): void {
   store.compare(copies).then(
     (others) => {
       for (const [index, one] of copies.entries()) {

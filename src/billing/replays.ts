@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type EventFilter, type EventStatus, instant } from './events.ts'
 
 /** A request to run events again, once each, and how far it has come. */
@@ -38,7 +38,7 @@ const selected = `
  * Events whose body is no longer kept are not part of it.
  */
 export async function createReplay(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   queue: PgBoss,
   selection: ReplaySelection,
 ): Promise<Replay> {
@@ -46,7 +46,7 @@ export async function createReplay(
   const values = byIds
     ? [randomId(), null, [...selection.ids], null, null]
     : [randomId(), selection.status, null, selection.from ?? null, selection.to ?? null]
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<ReplayRow>({
       text: `
         WITH r AS (
@@ -66,8 +66,8 @@ export async function createReplay(
 }
 
 /** @returns null when there is no such replay */
-export async function findReplay(plane: Queryable, id: string): Promise<Replay | null> {
-  const { rows } = await plane.query<ReplayRow>({
+export async function findReplay(systemDb: Queryable, id: string): Promise<Replay | null> {
+  const { rows } = await systemDb.query<ReplayRow>({
     text: `SELECT ${shown} FROM billing_replays WHERE id = $1`,
     values: [id],
   })
@@ -82,13 +82,13 @@ type PageRow = { event_id: string; received_us: string }
  * @param runAgain runs one event and resolves to whether that went well; it never rejects
  */
 export async function workReplayPage(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   queue: PgBoss,
   replayId: string,
   runAgain: (eventId: string) => Promise<boolean>,
   pageEvents = 50,
 ): Promise<void> {
-  const { rows } = await plane.query<PageRow>({
+  const { rows } = await systemDb.query<PageRow>({
     text: `
       SELECT e.event_id, (extract(epoch FROM e.received_at) * 1000000)::bigint AS received_us
       FROM billing_replays r JOIN received_events e ON ${selected}
@@ -102,7 +102,7 @@ export async function workReplayPage(
   const succeeded = outcomes.filter(Boolean).length
   const last = rows.at(-1)
   const isLast = rows.length < pageEvents
-  await plane.transaction({ statementTimeoutMs }, async (connection) => {
+  await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rowCount } = await connection.query({
       text: `
         UPDATE billing_replays SET succeeded = succeeded + $2, failed = failed + $3,

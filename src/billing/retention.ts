@@ -1,4 +1,4 @@
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 
 const batchRows = 500
 const maxBatches = 200
@@ -12,7 +12,7 @@ export type Purged = { bodies: number; since: string; done: boolean }
  * @param since RFC 3339; everything received before has been seen to
  */
 export async function purgeBodies(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   days: number,
   since: string | undefined,
   limits = { batchRows, maxBatches },
@@ -20,7 +20,7 @@ export async function purgeBodies(
   let from = since ?? '-infinity'
   let bodies = 0
   for (let batch = 0; batch < limits.maxBatches; batch++) {
-    const { rows } = await plane.query<{ purged: number; until: string | null; seen: number }>({
+    const { rows } = await systemDb.query<{ purged: number; until: string | null; seen: number }>({
       text: `
         WITH old AS (
           SELECT event_id, received_at FROM received_events

@@ -1,21 +1,21 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { BaseLogger } from 'pino'
 import type { Database } from '#src/db/database.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
-import { applyEvent, createTurns, noteAbandoned, noteFailure } from './process.ts'
+import { applyEvent, noteAbandoned, noteFailure, serializeByKey } from './process.ts'
 import type { ProviderApi } from './provider-api.ts'
 import { workReplayPage } from './replays.ts'
 import { purgeBodies } from './retention.ts'
 
-export type BillingWork = {
+export type BillingWorkerDeps = {
   queue: PgBoss
   db: Database
-  plane: IdentityPlane
+  systemDb: SystemDatabase
   api: ProviderApi | null
   retentionDays: number
   clock: Clock
@@ -34,9 +34,9 @@ const localConcurrency = 2
 const retentionSeconds = 3_600
 
 /** Starts working on recorded events, on replays and on the retention of bodies. */
-export async function workBilling(work: BillingWork): Promise<void> {
-  const { queue, plane, metrics, logger } = work
-  const turns = createTurns()
+export async function workBilling(work: BillingWorkerDeps): Promise<void> {
+  const { queue, systemDb, metrics, logger } = work
+  const turns = serializeByKey()
 
   await queue.work(
     'billing-event',
@@ -62,7 +62,7 @@ export async function workBilling(work: BillingWork): Promise<void> {
     { pollingIntervalSeconds: pollSeconds },
     async (jobs) => {
       for (const { data } of jobs) {
-        await workReplayPage(plane, queue, data.replayId, async (eventId) => {
+        await workReplayPage(systemDb, queue, data.replayId, async (eventId) => {
           return (await attempt(eventId, { again: true, last: true })) === 'well'
         })
       }
@@ -91,7 +91,7 @@ export async function workBilling(work: BillingWork): Promise<void> {
       const facts = { 'gatehouse.event_id': eventId }
       const applied = await work.tracing.span('billing event', facts, async (note) => {
         const options = { api: work.api, turns, again }
-        const applied = await applyEvent(work.db, plane, eventId, now, options)
+        const applied = await applyEvent(work.db, systemDb, eventId, now, options)
         note({ 'gatehouse.outcome': applied })
         return applied
       })
@@ -122,7 +122,7 @@ export async function workBilling(work: BillingWork): Promise<void> {
 
   /** Begins where the last run ended, and comes back; at once while there is more to do. */
   async function letGo({ since }: Jobs['billing-retention']): Promise<void> {
-    const purged = await purgeBodies(plane, work.retentionDays, since)
+    const purged = await purgeBodies(systemDb, work.retentionDays, since)
     metrics.purged.inc(purged.bodies)
     if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'raw bodies let go of')
     const startAfter = purged.done ? retentionSeconds : 0

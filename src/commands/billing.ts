@@ -8,7 +8,7 @@ import {
 } from '#src/billing/replays.ts'
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { createProgress, print, printJson, tell, UsageError, withEnvironment } from './command.ts'
 
@@ -27,19 +27,19 @@ export default async function replayCommand(
   const selection = readSelection(ids, options)
   await withEnvironment(env, async (whole) => {
     const { url } = readConfig(whole).database
-    const plane = openIdentityPlane(url, 1)
+    const systemDb = openSystemDatabase(url, 1)
     const queue = openQueue(url, 'web', () => {})
     try {
       await queue.start()
-      const replay = await createReplay(plane, queue, selection)
-      const done = await follow(plane, replay)
+      const replay = await createReplay(systemDb, queue, selection)
+      const done = await follow(systemDb, replay)
       if (done.failed > 0) process.exitCode = 1
       const { total, succeeded, failed } = done
       if (json) printJson({ id: done.id, total, succeeded, failed })
       else print(`${total} selected, ${succeeded} succeeded, ${failed} failed`)
     } finally {
       await queue.stop({ graceful: false })
-      await plane.close()
+      await systemDb.close()
     }
   })
 }
@@ -68,7 +68,7 @@ function isStatus(text: string): text is EventStatus {
 }
 
 /** Shows how far the replay has come; it goes on without us. */
-async function follow(plane: IdentityPlane, begun: Replay): Promise<Replay> {
+async function follow(systemDb: SystemDatabase, begun: Replay): Promise<Replay> {
   const show = createProgress(process.stderr)
   const step = (replay: Replay) =>
     show({ label: 'events', done: doneOf(replay), total: replay.total })
@@ -78,7 +78,7 @@ async function follow(plane: IdentityPlane, begun: Replay): Promise<Replay> {
   step(replay)
   while (replay.finishedAt === null) {
     await wait(pollMs)
-    const next = (await findReplay(plane, replay.id)) ?? replay
+    const next = (await findReplay(systemDb, replay.id)) ?? replay
     if (doneOf(next) !== doneOf(replay)) moved = performance.now()
     if (!isImpatient && performance.now() - moved > patienceMs) {
       isImpatient = true

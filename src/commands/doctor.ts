@@ -2,11 +2,11 @@ import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { findKeyUse } from '#src/db/key-rotation.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { proveDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import { print, printJson, withEnvironment } from './command.ts'
-import { sealedTables } from './keys.ts'
+import { encryptedColumns } from './keys.ts'
 
 /**
  * What was looked at; no faults means it is well. Each fault says what is wrong and the remedy; a
@@ -72,8 +72,8 @@ async function examineDatabase(
   duty: 'web' | 'worker',
 ): Promise<Finding> {
   try {
-    const flaws = await proveDatabase(url, duty)
-    return { subject, faults: flaws.map(({ problem, remedy }) => `${problem} ${remedy}`) }
+    const findings = await verifyDatabase(url, duty)
+    return { subject, faults: findings.map(({ problem, remedy }) => `${problem} ${remedy}`) }
   } catch (error) {
     return {
       subject,
@@ -98,10 +98,10 @@ async function examineQueue({ database }: Config): Promise<Finding> {
 
 async function examineKeys({ database, encryptionKeys }: Config): Promise<Finding> {
   const subject = 'encryption keys'
-  const plane = openIdentityPlane(database.workerUrl, 1)
+  const systemDb = openSystemDatabase(database.workerUrl, 1)
   try {
     const known = encryptionKeys.map(({ id }) => id)
-    const uses = await findKeyUse(plane, sealedTables)
+    const uses = await findKeyUse(systemDb, encryptedColumns)
     const missing = uses.filter(({ keyId }) => !known.includes(keyId))
     const faults = missing.map(
       ({ table, column, keyId, count }) =>
@@ -111,7 +111,7 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
   } catch (error) {
     return { subject, faults: [`They cannot be looked at: ${messageOf(error)}.`] }
   } finally {
-    await plane.close()
+    await systemDb.close()
   }
 }
 

@@ -1,13 +1,13 @@
-import { sealedTokenTables } from '#src/auth/provider-tokens/store.ts'
+import { encryptedTokenColumns } from '#src/auth/provider-tokens/store.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl, readEncryptionKeys } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { findKeyUse, rotateKeys, type SealedTable } from '#src/db/key-rotation.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
-import { sealedSecretTable } from '#src/webhooks/endpoints/secrets.ts'
+import { type EncryptedColumns, findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { encryptedSecretColumns } from '#src/webhooks/endpoints/secrets.ts'
 import { createProgress, print, printJson, withEnvironment } from './command.ts'
 
-type Keyring = { plane: IdentityPlane; keys: EncryptionKeys }
+type Keyring = { systemDb: SystemDatabase; keys: EncryptionKeys }
 type Options = { readonly json: boolean }
 
 /** `gatehouse keys status`: what is encrypted under which key. */
@@ -23,8 +23,8 @@ export function rotate(env: Environment, { json }: Options): Promise<void> {
 function withKeyring(env: Environment, work: (ring: Keyring) => Promise<void>): Promise<void> {
   return withEnvironment(env, async (whole) => {
     const { url, keys } = readSettings(whole)
-    const plane = openIdentityPlane(url, 1)
-    await work({ plane, keys }).finally(() => plane.close())
+    const systemDb = openSystemDatabase(url, 1)
+    await work({ systemDb, keys }).finally(() => systemDb.close())
   })
 }
 
@@ -40,14 +40,14 @@ function readSettings(env: Environment): { url: string; keys: EncryptionKeys } {
 
 type KeyState = 'current' | 'to be rotated' | 'missing'
 
-async function status({ plane, keys }: Keyring, json: boolean): Promise<void> {
+async function status({ systemDb, keys }: Keyring, json: boolean): Promise<void> {
   const known = keys.map(({ id }) => id)
   const [current = '', ...older] = known
   const stateOf = (keyId: string): KeyState => {
     if (keyId === current) return 'current'
     return known.includes(keyId) ? 'to be rotated' : 'missing'
   }
-  const found = await findKeyUse(plane, sealedTables)
+  const found = await findKeyUse(systemDb, encryptedColumns)
   const uses = found.map((use) => ({ ...use, state: stateOf(use.keyId) }))
   const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
   if (uses.some(({ state }) => state === 'missing')) process.exitCode = 1
@@ -67,10 +67,13 @@ function inWords(current: string, uses: readonly Use[], idle: readonly string[])
   return [`New texts are encrypted under ${current}.`, ...lines, ...unneeded].join('\n')
 }
 
-async function reencrypt({ plane, keys }: Keyring, json: boolean): Promise<void> {
+async function reencrypt({ systemDb, keys }: Keyring, json: boolean): Promise<void> {
   const show = createProgress(process.stderr)
-  const { reencrypted, unreadable } = await rotateKeys(plane, sealedTables, keys, (progress) =>
-    show({ label: progress.table, done: progress.done, total: progress.total }),
+  const { reencrypted, unreadable } = await rotateKeys(
+    systemDb,
+    encryptedColumns,
+    keys,
+    (progress) => show({ label: progress.table, done: progress.done, total: progress.total }),
   )
   if (unreadable.length > 0) process.exitCode = 1
   if (json) return printJson({ current: keys[0].id, reencrypted, unreadable })
@@ -81,4 +84,7 @@ async function reencrypt({ plane, keys }: Keyring, json: boolean): Promise<void>
 }
 
 /** Everything that is kept under `ENCRYPTION_KEYS`: `gatehouse keys` and `doctor` look at these. */
-export const sealedTables: readonly SealedTable[] = [...sealedTokenTables, sealedSecretTable]
+export const encryptedColumns: readonly EncryptedColumns[] = [
+  ...encryptedTokenColumns,
+  encryptedSecretColumns,
+]

@@ -2,11 +2,11 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { findUnknownSettings, type UnknownSetting } from './documentation.ts'
 import {
-  type BillingApiSetup,
+  type BillingApiConfig,
   type Environment,
   list,
-  type MailSetup,
-  type OutboundSetup,
+  type MailConfig,
+  type OutboundConfig,
   type RateLimit,
   readAllowedHosts,
   readBillingApi,
@@ -23,9 +23,9 @@ import {
   readSchema,
   readSecrets,
   readTracing,
-  type TracingSetup,
+  type TracingConfig,
 } from './parse.ts'
-import { type ProviderSetup, readProviders } from './providers.ts'
+import { type ProviderConfig, readProviders } from './providers.ts'
 import { Settings } from './settings.ts'
 
 export type Config = {
@@ -55,23 +55,23 @@ export type Config = {
     secureCookie: boolean
   }
   encryptionKeys: EncryptionKeys
-  providers: readonly ProviderSetup[]
+  providers: readonly ProviderConfig[]
   returnTo: string
   billing: {
     secrets: readonly [string, ...string[]]
-    api: BillingApiSetup | null
+    api: BillingApiConfig | null
     retentionDays: number
   }
-  outbound: OutboundSetup
+  outbound: OutboundConfig
   /** Null when no mail server is configured. */
-  mail: MailSetup | null
+  mail: MailConfig | null
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
   redisUrl: string | null
   logLevel: string
   /** Null: nothing is traced. */
-  tracing: TracingSetup | null
+  tracing: TracingConfig | null
   /** To be warned about. */
   unknownSettings: readonly UnknownSetting[]
   clock: Clock

@@ -170,7 +170,7 @@ export function nonEmpty(
 }
 
 /** Where the newest state of an object is asked for; `url` has no trailing slash. */
-export type BillingApiSetup = { url: string; key: string }
+export type BillingApiConfig = { url: string; key: string }
 
 /** `null` when no API is configured: then an event's own state and time decide. */
 export function readBillingApi(
@@ -178,7 +178,7 @@ export function readBillingApi(
   key: string | undefined,
   production: boolean,
   faults: string[],
-): BillingApiSetup | null {
+): BillingApiConfig | null {
   if (url === undefined) {
     if (key !== undefined) faults.push('BILLING_API_KEY: is of no use without BILLING_API_URL.')
     return null
@@ -243,7 +243,7 @@ function readKey(text: string): EncryptionKey | null {
   return secret.length === secretBytes ? { id, secret } : null
 }
 
-export type OutboundSetup = {
+export type OutboundConfig = {
   /** The waits before attempts 1, 2, …, in seconds. */
   retrySeconds: readonly number[]
   timeoutMs: number
@@ -280,7 +280,7 @@ export function readAllowedHosts(value: string, faults: string[]): readonly stri
 }
 
 /** How mail is sent, and from whom. */
-export type MailSetup = {
+export type MailConfig = {
   host: string
   port: number
   /** TLS from the first byte (smtps); otherwise STARTTLS where it is offered. */
@@ -301,7 +301,7 @@ export function readMail(
   smtpUrl: string | undefined,
   alertFrom: string | undefined,
   faults: string[],
-): MailSetup | null {
+): MailConfig | null {
   if (smtpUrl === undefined) {
     if (alertFrom !== undefined) faults.push('ALERT_FROM: is of no use without SMTP_URL.')
     return null
@@ -337,13 +337,13 @@ export function isPlainAddress(text: string): boolean {
   return plainAddress.test(text)
 }
 
-function readSender(text: string): MailSetup['from'] | null {
+function readSender(text: string): MailConfig['from'] | null {
   const [, name = '', named, bare] = sender.exec(text) ?? []
   const address = named ?? bare ?? ''
   return isPlainAddress(address) ? { name, address } : null
 }
 
-function readAuth({ username, password }: URL): MailSetup['auth'] | 'malformed' {
+function readAuth({ username, password }: URL): MailConfig['auth'] | 'malformed' {
   if (username === '') return null
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
@@ -352,7 +352,7 @@ function readAuth({ username, password }: URL): MailSetup['auth'] | 'malformed' 
   }
 }
 
-export type TracingSetup = {
+export type TracingConfig = {
   /** Where spans are posted to. */
   url: string
   headers: Readonly<Record<string, string>>
@@ -369,7 +369,7 @@ type Values = {
 }
 
 /** Null without an endpoint: nothing is traced then. Faults repeat no header's value. */
-export function readTracing(values: Values, faults: string[]): TracingSetup | null {
+export function readTracing(values: Values, faults: string[]): TracingConfig | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = values
   if (endpoint === undefined) return null
   const url = URL.parse(endpoint)

@@ -20,7 +20,7 @@ export type ClientCredentials = {
   clientKey: AssertionKey | null
 }
 
-export type ProviderConfig = ClientCredentials & {
+export type OidcClientConfig = ClientCredentials & {
   name: string
   label: string
   /** Compared with the provider's metadata as text. */
@@ -38,7 +38,7 @@ export type ProviderConfig = ClientCredentials & {
 }
 
 /** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
-export type ProviderSetup = ProviderConfig & { trustEmail: boolean | readonly string[] }
+export type ProviderConfig = OidcClientConfig & { trustEmail: boolean | readonly string[] }
 
 const asymmetricAlgorithms = [
   'RS256',
@@ -59,7 +59,7 @@ export function readProviders(
   names: string | undefined,
   production: boolean,
   faults: string[],
-): ProviderSetup[] {
+): ProviderConfig[] {
   if (names === undefined) {
     faults.push(
       'OIDC_PROVIDERS: is missing. Name at least one provider and give OIDC_<NAME>_ISSUER, _CLIENT_ID and _CLIENT_SECRET.',
@@ -79,7 +79,7 @@ function readProvider(
   name: string,
   production: boolean,
   faults: string[],
-): ProviderSetup {
+): ProviderConfig {
   const prefix = `OIDC_${name.toUpperCase()}_`
   const values = readSchema(ProviderSettings, env, prefix, faults)
   const issuer = URL.parse(values.ISSUER ?? fallbackUrl)

@@ -1,5 +1,5 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 /** Whether a key of another table refused the write: it points at nothing, or is still pointed at. */
 export function isForeignKeyViolation(error: unknown): boolean {
@@ -11,5 +11,5 @@ export function isForeignKeyViolation(error: unknown): boolean {
  * @throws Refusal `forbidden` for who was removed since the request was let in
  */
 export function refuseLeaver(error: unknown): never {
-  throw isForeignKeyViolation(error) ? new Refusal('forbidden') : error
+  throw isForeignKeyViolation(error) ? new Problem('forbidden') : error
 }

@@ -7,12 +7,12 @@ import {
   UnsealError,
   unseal,
 } from '#src/crypto/encryption.ts'
-import type { IdentityPlane, Queryable } from './system-database.ts'
+import type { Queryable, SystemDatabase } from './system-database.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** A table with sealed columns and what each of them is bound to. */
-export type SealedTable = {
+export type EncryptedColumns = {
   table: string
   /** Whether it is under row-level security by tenant: then it is looked at tenant by tenant. */
   byTenant: boolean
@@ -35,12 +35,12 @@ const statementTimeoutMs = 10_000
 
 /** How many sealed texts need which key; `?` stands for what is no envelope. */
 export async function findKeyUse(
-  plane: IdentityPlane,
-  tables: readonly SealedTable[],
+  systemDb: SystemDatabase,
+  tables: readonly EncryptedColumns[],
 ): Promise<KeyUse[]> {
   const uses = new Map<string, KeyUse>()
   for (const sealed of tables) {
-    for await (const inPart of partsOf(plane, sealed)) {
+    for await (const inPart of partsOf(systemDb, sealed)) {
       for (const use of await inPart((connection) => findUse(connection, sealed))) {
         const name = `${use.table}.${use.column} ${use.keyId}`
         uses.set(name, { ...use, count: use.count + (uses.get(name)?.count ?? 0) })
@@ -50,7 +50,10 @@ export async function findKeyUse(
   return [...uses.values()]
 }
 
-async function findUse(connection: Queryable, { table, columns }: SealedTable): Promise<KeyUse[]> {
+async function findUse(
+  connection: Queryable,
+  { table, columns }: EncryptedColumns,
+): Promise<KeyUse[]> {
   const uses: KeyUse[] = []
   for (const column of columns) {
     // The envelope begins with its version, the length of the key id and the id.
@@ -74,18 +77,18 @@ async function findUse(connection: Queryable, { table, columns }: SealedTable): 
  * is and reported.
  */
 export async function rotateKeys(
-  plane: IdentityPlane,
-  tables: readonly SealedTable[],
+  systemDb: SystemDatabase,
+  tables: readonly EncryptedColumns[],
   keys: EncryptionKeys,
   report: (progress: RotationProgress) => void,
 ): Promise<RotationReport> {
   let reencrypted = 0
   const unreadable: string[] = []
   for (const sealed of tables) {
-    const total = await countStale(plane, sealed, keys)
+    const total = await countStale(systemDb, sealed, keys)
     let done = 0
     report({ table: sealed.table, done, total })
-    for await (const inPart of partsOf(plane, sealed)) {
+    for await (const inPart of partsOf(systemDb, sealed)) {
       let after: readonly string[] | null = null
       for (;;) {
         const batch: Batch = await inPart((connection) =>
@@ -109,15 +112,18 @@ type Batch = { rows: number; last: readonly string[] | null; unreadable: readonl
 type InPart = <T>(work: (connection: Queryable) => Promise<T>) => Promise<T>
 
 /** The whole table at once, or the rows of one tenant after the other. */
-async function* partsOf(plane: IdentityPlane, { byTenant }: SealedTable): AsyncGenerator<InPart> {
+async function* partsOf(
+  systemDb: SystemDatabase,
+  { byTenant }: EncryptedColumns,
+): AsyncGenerator<InPart> {
   const limits = { statementTimeoutMs }
   if (!byTenant) {
-    yield (work) => plane.transaction(limits, work)
+    yield (work) => systemDb.transaction(limits, work)
     return
   }
-  for await (const tenantId of listTenantIds(plane)) {
+  for await (const tenantId of listTenantIds(systemDb)) {
     yield (work) =>
-      plane.transaction(limits, async (connection) => {
+      systemDb.transaction(limits, async (connection) => {
         const text = `SELECT set_config('app.tenant_id', $1, true)`
         await connection.query({ text, values: [tenantId] })
         return work(connection)
@@ -126,12 +132,12 @@ async function* partsOf(plane: IdentityPlane, { byTenant }: SealedTable): AsyncG
 }
 
 async function countStale(
-  plane: IdentityPlane,
-  sealed: SealedTable,
+  systemDb: SystemDatabase,
+  sealed: EncryptedColumns,
   keys: EncryptionKeys,
 ): Promise<number> {
   let total = 0
-  for await (const inPart of partsOf(plane, sealed)) {
+  for await (const inPart of partsOf(systemDb, sealed)) {
     const { rows } = await inPart((connection) =>
       connection.query<{ total: number }>({
         text: `SELECT count(*)::int AS total FROM ${sealed.table} WHERE ${stale(sealed)}`,
@@ -145,7 +151,7 @@ async function countStale(
 
 async function rotateBatch(
   connection: Queryable,
-  sealed: SealedTable,
+  sealed: EncryptedColumns,
   keys: EncryptionKeys,
   after: readonly string[] | null,
 ): Promise<Batch> {
@@ -175,7 +181,11 @@ async function rotateBatch(
 }
 
 /** Every sealed column anew; null when one of them cannot be opened. */
-function reseal(sealed: SealedTable, keys: EncryptionKeys, row: Row): (Buffer | null)[] | null {
+function reseal(
+  sealed: EncryptedColumns,
+  keys: EncryptionKeys,
+  row: Row,
+): (Buffer | null)[] | null {
   try {
     return sealed.columns.map((column) => {
       const envelope = row[column]
@@ -191,7 +201,7 @@ function reseal(sealed: SealedTable, keys: EncryptionKeys, row: Row): (Buffer | 
 
 async function update(
   connection: Queryable,
-  { table, key, columns }: SealedTable,
+  { table, key, columns }: EncryptedColumns,
   id: readonly string[],
   texts: readonly (Buffer | null)[],
 ): Promise<void> {
@@ -204,7 +214,7 @@ async function update(
 }
 
 /** Some column is sealed otherwise than under the first key, whose header is $1. */
-function stale({ columns }: SealedTable): string {
+function stale({ columns }: EncryptedColumns): string {
   const parts = columns.map(
     (column) =>
       `(${column} IS NOT NULL AND substring(${column} FROM 1 FOR length($1::bytea)) <> $1::bytea)`,
@@ -213,10 +223,10 @@ function stale({ columns }: SealedTable): string {
 }
 
 /** Every tenant with a member; the tenants themselves are only seen from inside. */
-export async function* listTenantIds(plane: Queryable): AsyncGenerator<string> {
+export async function* listTenantIds(systemDb: Queryable): AsyncGenerator<string> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
-    const { rows } = await plane.query<{ tenant_id: string }>({
+    const { rows } = await systemDb.query<{ tenant_id: string }>({
       name: 'next-tenant',
       text: 'SELECT tenant_id FROM memberships WHERE tenant_id > $1 ORDER BY tenant_id LIMIT 1',
       values: [after],

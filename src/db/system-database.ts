@@ -15,7 +15,7 @@ export type Queryable = {
  * one row at a time, in hand-written statements. No context is set but by `setTenant`, so tables
  * under row-level security show no rows.
  */
-export type IdentityPlane = Queryable & {
+export type SystemDatabase = Queryable & {
   /** Runs `work` in one transaction on one connection; rolled back when it throws. */
   transaction<T>(
     limits: { statementTimeoutMs: number },
@@ -33,7 +33,7 @@ export async function setTenant(connection: Queryable, tenantId: string): Promis
 }
 
 /** @param size connections at most */
-export function openIdentityPlane(url: string, size: number, watch?: PoolWatch): IdentityPlane {
+export function openSystemDatabase(url: string, size: number, watch?: PoolWatch): SystemDatabase {
   const pool = survivesBrokenConnections(new WatchedPool(poolOptions(url, size), watch))
   const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : asItIs
   return {

@@ -1,6 +1,6 @@
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Database } from './database.ts'
-import type { IdentityPlane } from './system-database.ts'
+import type { SystemDatabase } from './system-database.ts'
 
 const postgres = { 'db.system.name': 'postgresql' }
 const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
@@ -19,16 +19,18 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
 }
 
 /** The same for what is read by key; a statement is told by its name, where it has one. */
-export function traceIdentityPlane(plane: IdentityPlane, tracing: Tracing): IdentityPlane {
-  if (!tracing.on) return plane
+export function traceSystemDatabase(systemDb: SystemDatabase, tracing: Tracing): SystemDatabase {
+  if (!tracing.on) return systemDb
   const { step } = tracing
   return {
     query: (statement) =>
       step('identity query', { ...postgres, 'db.query.summary': statement.name ?? 'unnamed' }, () =>
-        plane.query(statement),
+        systemDb.query(statement),
       ),
     transaction: (limits, work) =>
-      step('identity transaction', operation('transaction'), () => plane.transaction(limits, work)),
-    close: plane.close,
+      step('identity transaction', operation('transaction'), () =>
+        systemDb.transaction(limits, work),
+      ),
+    close: systemDb.close,
   }
 }

@@ -1,5 +1,5 @@
 import { sha256 } from '#src/crypto/hash.ts'
-import { Refusal } from './problems.ts'
+import { Problem } from './problems.ts'
 
 /** Where a page of a list begins: behind the row with this key, in the list's order. */
 export type Position = readonly string[]
@@ -82,7 +82,7 @@ function read(cursor: string, list: string, forms: readonly RegExp[]): Position 
     position?.length === forms.length &&
     forms.every((form, index) => form.test(position[index] ?? ''))
   if (position === null || !keepsForm) {
-    throw new Refusal('malformed', { detail: 'The cursor is not one of this list.' })
+    throw new Problem('malformed', { detail: 'The cursor is not one of this list.' })
   }
   return position
 }

@@ -35,7 +35,7 @@ type RefusalOptions = {
 }
 
 /** A refusal by its code; `detail` is shown to the caller, so it says nothing that is not theirs. */
-export class Refusal extends Error {
+export class Problem extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined

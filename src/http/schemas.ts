@@ -19,7 +19,7 @@ export const Text = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
 
 /** RFC 9457. `instance` is the request id; `errors` is there for malformed requests only. */
-export const Problem = Type.Object(
+export const ProblemBody = Type.Object(
   {
     type: Type.String(),
     title: Type.String(),
@@ -33,8 +33,8 @@ export const Problem = Type.Object(
 
 /** Response schemas of the refusals a route may give. */
 export function problems<const Status extends number>(...statuses: readonly Status[]) {
-  const entries = statuses.map((status) => [status, Problem] as const)
-  return Object.fromEntries(entries) as Record<Status, typeof Problem>
+  const entries = statuses.map((status) => [status, ProblemBody] as const)
+  return Object.fromEntries(entries) as Record<Status, typeof ProblemBody>
 }
 
 /** A path id: canonical decimal, no sign, no leading zero; anything else is malformed (400). */

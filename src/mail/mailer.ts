@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { isPlainAddress, type MailSetup } from '#src/config/parse.ts'
+import { isPlainAddress, type MailConfig } from '#src/config/parse.ts'
 
 export type Mail = {
   to: readonly string[]
@@ -27,7 +27,7 @@ const deadlineMs = 20_000
 const maxResponseBytes = 16_384
 
 /** One connection a mail, over within the deadline. Certificates are always checked. */
-export function createMailer(setup: MailSetup, { timeoutMs = deadlineMs } = {}): Mailer {
+export function createMailer(setup: MailConfig, { timeoutMs = deadlineMs } = {}): Mailer {
   const { host, port, secure, requireTls, auth, from } = setup
   const transport = createTransport({
     host,

@@ -9,7 +9,7 @@ import {
   type SpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node'
-import type { TracingSetup } from '#src/config/parse.ts'
+import type { TracingConfig } from '#src/config/parse.ts'
 import { version } from '#src/runtime/assets.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import type { JobLog } from './logger.ts'
@@ -40,7 +40,7 @@ export const untraced: Tracing = {
 
 /** Starts the tracing of this process; one at a time. */
 export async function startTracing(
-  setup: TracingSetup | null,
+  setup: TracingConfig | null,
   role: string,
   log: Pick<JobLog, 'info' | 'warn'>,
 ): Promise<Tracing> {
@@ -77,7 +77,7 @@ const shownFacts = new Set([
 ])
 
 /** OpenTelemetry, spans only: sent in batches, as OTLP over HTTP in JSON, beside the work. */
-export function startSdk(setup: TracingSetup, role: string, log: Log): Tracing {
+export function startSdk(setup: TracingConfig, role: string, log: Log): Tracing {
   const { url, headers, serviceName, ratio } = setup
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: exportMs })
   const provider = new NodeTracerProvider({

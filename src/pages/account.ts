@@ -162,13 +162,13 @@ function sessionSection(sessions: readonly ShownSession[]): Html {
       </section>`
 }
 
-function endButton(id: string, current: boolean, device: string): Html {
+function endButton(id: string, current: boolean, clientInfo: string): Html {
   if (current) {
     return html`<form method="post" action="/auth/logout"><button class="button plain slim" aria-label="Sign out on this device">Sign out</button></form>`
   }
   return html`<form method="post" action="/app/account/sessions/end">
               <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim" aria-label="End the session of ${device}">End</button>
+              <button class="button plain slim" aria-label="End the session of ${clientInfo}">End</button>
             </form>`
 }
 

@@ -92,12 +92,12 @@ function olderLink({ status, type }: BillingView['filter'], cursor: string): Htm
   return html`<p class="row"><a href="/app/billing?${query.toString()}">Older events</a></p>`
 }
 
-const states: Readonly<Record<EventStatus, { mood: string; means: string }>> = {
-  recorded: { mood: 'plainly', means: 'It waits for its turn.' },
-  processed: { mood: 'good', means: 'It was worked on.' },
-  ignored: { mood: 'plainly', means: 'Its type is not one that is worked on.' },
-  failed: { mood: 'warning', means: 'It failed and will be tried again.' },
-  dead: { mood: 'bad', means: 'It failed for good. Mend the cause, then replay it.' },
+const states: Readonly<Record<EventStatus, { mood: string; deps: string }>> = {
+  recorded: { mood: 'plainly', deps: 'It waits for its turn.' },
+  processed: { mood: 'good', deps: 'It was worked on.' },
+  ignored: { mood: 'plainly', deps: 'Its type is not one that is worked on.' },
+  failed: { mood: 'warning', deps: 'It failed and will be tried again.' },
+  dead: { mood: 'bad', deps: 'It failed for good. Mend the cause, then replay it.' },
 }
 const outcomes: Readonly<Record<string, string>> = {
   processed: 'It was worked on.',
@@ -112,7 +112,7 @@ function statusBadge(status: EventStatus): Html {
 
 /** What became of an event, in a sentence. */
 function meaningOf(event: { status: EventStatus; outcome: string | null }): string {
-  return outcomes[event.outcome ?? ''] ?? states[event.status].means
+  return outcomes[event.outcome ?? ''] ?? states[event.status].deps
 }
 
 /** Why the last attempt failed, as a sentence; what the worker noted begins without a capital. */

@@ -5,8 +5,8 @@ import { queueNames } from './queue.ts'
 const most = 100_000 // counted up to here, so that a scrape stays cheap however long a queue is
 
 /** Sets the numbers of every queue; those of a queue that does not exist are 0. */
-export async function measureQueues(plane: Queryable, metrics: QueueMetrics): Promise<void> {
-  const { rows } = await plane.query<{
+export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics): Promise<void> {
+  const { rows } = await systemDb.query<{
     queue: string
     due: number
     scheduled: number

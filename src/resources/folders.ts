@@ -2,7 +2,7 @@ import type { TenantScope, Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 export const folderList = { name: 'folders', forms: [idForm] }
 
@@ -78,7 +78,7 @@ export async function deleteFolder(tx: Tx, scope: TenantScope, id: number): Prom
   } catch (error) {
     // Judged by the keys: they also see documents that are out of the caller's reach.
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('conflict', { detail: 'The folder is not empty.' })
+    throw new Problem('conflict', { detail: 'The folder is not empty.' })
   }
 }
 
@@ -144,7 +144,7 @@ async function findPlace(
 /** @throws Refusal `conflict` where a new folder would be nested too deep */
 function refuseDepth({ parentDepth }: Place, levelsBelow = 0): void {
   if ((parentDepth ?? 0) + 1 + levelsBelow <= deepest) return
-  throw new Refusal('conflict', { detail: `Folders are nested at most ${deepest} deep.` })
+  throw new Problem('conflict', { detail: `Folders are nested at most ${deepest} deep.` })
 }
 
 /** @throws Refusal `conflict` where a folder would come to be in itself, or too deep */
@@ -164,7 +164,7 @@ async function refuseImpossibleMove(
     SELECT max(depth) - min(depth) AS levels, bool_or(id = ${place.parentId}) AS circle
     FROM subtree`
   if (subtree?.circle) {
-    throw new Refusal('conflict', { detail: 'A folder cannot be in itself or in what it holds.' })
+    throw new Problem('conflict', { detail: 'A folder cannot be in itself or in what it holds.' })
   }
   refuseDepth(place, subtree?.levels ?? 0)
 }

@@ -2,7 +2,7 @@ import type { TenantScope, Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { takeTurn } from './folders.ts'
 
 export const teamList = { name: 'teams', forms: [idForm] }
@@ -57,7 +57,7 @@ export async function deleteTeam(tx: Tx, scope: TenantScope, id: number): Promis
     return count === 1
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Refusal('conflict', { detail: 'The team still owns folders.' })
+    throw new Problem('conflict', { detail: 'The team still owns folders.' })
   }
 }
 
@@ -110,7 +110,7 @@ export async function addTeamMember(
   try {
     await tx.teamMember.createMany({ data, skipDuplicates: true })
   } catch (error) {
-    throw isForeignKeyViolation(error) ? new Refusal('not-found') : error
+    throw isForeignKeyViolation(error) ? new Problem('not-found') : error
   }
 }
 

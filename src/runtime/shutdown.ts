@@ -8,7 +8,7 @@ export type StoppedParts = {
   app: { leave(): void; endRequests(): Promise<boolean>; close(): Promise<unknown> } | null
   worker: Stoppable | null
   admin: { close(): Promise<unknown> } | null
-  proof: Stoppable | null
+  verification: Stoppable | null
   /** What is left to tell of them is sent when requests and jobs have ended. */
   tracing: Stoppable
 }
@@ -30,9 +30,9 @@ export const stopLimitMs = 12_000
  * 4. connections to the database are closed.
  * @returns false when something had to be cut
  */
-export async function stopInPhases(parts: StoppedParts, means: Means): Promise<boolean> {
-  const { app, worker, admin, proof, tracing } = parts
-  const { drainMs, logger } = means
+export async function stopInPhases(parts: StoppedParts, deps: Means): Promise<boolean> {
+  const { app, worker, admin, verification, tracing } = parts
+  const { drainMs, logger } = deps
 
   /** Never rejects: what goes wrong in one phase must not keep the others from being ended. */
   async function end(phase: string, ms: number, work: Promise<unknown> | undefined) {
@@ -51,6 +51,12 @@ export async function stopInPhases(parts: StoppedParts, means: Means): Promise<b
   const answered = (await app?.endRequests()) ?? true
   if (!answered) logger.error({ phase: 'requests' }, 'the stop had to cut something')
   const handedBack = await jobs
-  const rest = Promise.all([app?.close(), working, proof?.stop(), admin?.close(), tracing.stop()])
+  const rest = Promise.all([
+    app?.close(),
+    working,
+    verification?.stop(),
+    admin?.close(),
+    tracing.stop(),
+  ])
   return (await end('connections', closeMs, rest)) && answered && handedBack
 }

@@ -20,13 +20,13 @@ export async function applyMigrations(
   try {
     return await apply(schema, owner, migrations)
   } catch (error) {
-    throw refusalOf(schema.failure(), error, migrations)
+    throw toProblem(schema.failure(), error, migrations)
   } finally {
     await schema.close()
   }
 }
 
-function refusalOf(
+function toProblem(
   failure: ReturnType<SchemaEngine['failure']>,
   error: unknown,
   migrations: readonly Migration[],

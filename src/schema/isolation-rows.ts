@@ -1,7 +1,7 @@
 import type { Queryable } from '#src/db/system-database.ts'
 
 /** A tenant that exists inside one transaction only, with one member. */
-export type Canary = { readonly tenantId: string; readonly userId: number }
+export type IsolationTenant = { readonly tenantId: string; readonly userId: number }
 
 type Insert = { text: string; values: unknown[] }
 
@@ -9,7 +9,7 @@ type Insert = { text: string; values: unknown[] }
  * One row of each tenant table that the application role may fill, in the order of their foreign
  * keys. Every such table has its line here (a test compares); the others are only looked at.
  */
-export const canaryRows: Readonly<Record<string, (canary: Canary) => Insert>> = {
+export const isolationRows: Readonly<Record<string, (canary: IsolationTenant) => Insert>> = {
   orders: ({ tenantId, userId }) => ({
     text: `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
            VALUES ($1, $2, '[]', '{}', '0000')`,
@@ -76,7 +76,10 @@ export function insertTenant(tenantId: string): Insert {
 }
 
 /** The person of a tenant; needs the tenant's row. */
-export async function insertMember(connection: Queryable, tenantId: string): Promise<Canary> {
+export async function insertMember(
+  connection: Queryable,
+  tenantId: string,
+): Promise<IsolationTenant> {
   const { rows } = await connection.query<{ id: string }>({
     text: 'INSERT INTO users (email) VALUES (NULL) RETURNING id',
   })

@@ -5,7 +5,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
 import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
-import { grantRole, loginOf } from './roles.ts'
+import { grantPrivileges, loginOf } from './roles.ts'
 
 /** Any number that nothing else in this database locks; two `migrate` at once take turns. */
 const migrateLock = 7_165_230_418
@@ -78,8 +78,8 @@ async function grantRoles(
   const one = app.name === worker.name
   await owner.query('BEGIN')
   try {
-    if (await grantRole(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
-    if (!one && (await grantRole(owner, worker, ['worker']))) created.push(worker.name)
+    if (await grantPrivileges(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
+    if (!one && (await grantPrivileges(owner, worker, ['worker']))) created.push(worker.name)
     await owner.query('COMMIT')
     return created
   } catch (error) {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { defaultLimits } from '#src/db/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { queueGrants, tableGrants } from './tables.ts'
+import { queuePrivileges, tablePrivileges } from './tables.ts'
 
 export type Login = { name: string; password: string }
 type Duty = 'web' | 'worker'
@@ -17,7 +17,7 @@ export function loginOf(url: string): Login {
  * its duties: everything is revoked and granted anew, in the caller's transaction.
  * @returns true when the role was created
  */
-export async function grantRole(
+export async function grantPrivileges(
   owner: pg.Client,
   login: Login,
   duties: readonly Duty[],
@@ -29,11 +29,11 @@ export async function grantRole(
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
   await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
   for (const duty of duties) {
-    for (const [table, grants] of Object.entries(tableGrants)) {
+    for (const [table, grants] of Object.entries(tablePrivileges)) {
       if (grants[duty] === '') continue
       await owner.query(`GRANT ${grants[duty]} ON ${pg.escapeIdentifier(table)} TO ${role}`)
     }
-    for (const [objects, rights] of Object.entries(queueGrants[duty])) {
+    for (const [objects, rights] of Object.entries(queuePrivileges[duty])) {
       await owner.query(`GRANT ${rights} ON ${objects} TO ${role}`)
     }
   }

@@ -1,12 +1,12 @@
 /** What the two application roles may do on one table, as GRANT lists it; empty is nothing. */
-type TableGrants = { readonly web: string; readonly worker: string }
+type TablePrivileges = { readonly web: string; readonly worker: string }
 
 /**
  * The rights of the application roles, table by table. `gatehouse migrate` gives exactly these;
  * a test fails when a table has no entry. Web is DATABASE_URL, worker is DATABASE_WORKER_URL;
  * where both name one role it gets the union.
  */
-export const tableGrants: Readonly<Record<string, TableGrants>> = {
+export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
   tenants: { web: 'SELECT, INSERT', worker: 'SELECT' },
   users: {
@@ -89,7 +89,9 @@ export const tableGrants: Readonly<Record<string, TableGrants>> = {
 }
 
 /** The queue's own schema, objects to rights: web only adds jobs, worker settles and maintains them. */
-export const queueGrants: Readonly<Record<keyof TableGrants, Readonly<Record<string, string>>>> = {
+export const queuePrivileges: Readonly<
+  Record<keyof TablePrivileges, Readonly<Record<string, string>>>
+> = {
   web: {
     'pgboss.version, pgboss.queue': 'SELECT',
     'pgboss.job_common': 'SELECT, INSERT',
@@ -104,7 +106,7 @@ export const queueGrants: Readonly<Record<keyof TableGrants, Readonly<Record<str
  * that stands in neither list must be under row-level security, and every view over one that does
  * must hold to a context: the boot proof checks it (src/schema/verify.ts).
  */
-export const identityPlane = [
+export const unscopedTables = [
   'users',
   'oauth_identities',
   'sessions',

@@ -1,7 +1,12 @@
 import pg from 'pg'
 import type { Finding } from './finding.ts'
-import { type Canary, canaryRows, insertMember, insertTenant } from './isolation-rows.ts'
-import { appendOnly, identityPlane, serviceTables } from './tables.ts'
+import {
+  type IsolationTenant,
+  insertMember,
+  insertTenant,
+  isolationRows,
+} from './isolation-rows.ts'
+import { appendOnly, serviceTables, unscopedTables } from './tables.ts'
 
 /** A table with tenants' rows, and what the role that is logged in may do to it. */
 type TenantTable = {
@@ -25,7 +30,7 @@ const remedy =
  * @param concerns which tables are tried
  * @returns a flaw for each table that lets a tenant reach another's rows, or does not show its own
  */
-export async function tryCanaries(
+export async function verifyIsolation(
   client: pg.Client,
   concerns: (table: string) => boolean = () => true,
 ): Promise<Finding[]> {
@@ -33,7 +38,7 @@ export async function tryCanaries(
   try {
     // A table may be large, and a canary's rows are never many: they are looked for by index.
     await client.query('SET LOCAL enable_seqscan = off')
-    const unscoped = [...identityPlane, ...serviceTables]
+    const unscoped = [...unscopedTables, ...serviceTables]
     const { rows } = await client.query<TenantTable>(tenantTables, [unscoped])
     const tables = rows.filter(({ name }) => concerns(name))
     const problems = [
@@ -62,13 +67,13 @@ async function compareTenants(
   client: pg.Client,
   tables: readonly TenantTable[],
 ): Promise<string[]> {
-  const one = await makeCanary(client)
-  const other = await makeCanary(client)
+  const one = await makeIsolationTenant(client)
+  const other = await makeIsolationTenant(client)
   if (one === null || other === null) return ["The table tenants refuses a tenant's own row."]
   const problems: string[] = []
   for (const canary of [one, other]) {
     await enter(client, canary)
-    for (const [name, insert] of Object.entries(canaryRows)) {
+    for (const [name, insert] of Object.entries(isolationRows)) {
       if (!(await writes(client, insert(canary), 'kept'))) {
         problems.push(`The table ${name} refuses a tenant's own row.`)
       }
@@ -85,7 +90,7 @@ async function compareTenants(
   return [...problems, ...(await lookWithoutContext(client, tables))]
 }
 
-async function makeCanary(client: pg.Client): Promise<Canary | null> {
+async function makeIsolationTenant(client: pg.Client): Promise<IsolationTenant | null> {
   const tenantId = crypto.randomUUID()
   await enter(client, { tenantId })
   const made = await writes(client, insertTenant(tenantId), 'kept')
@@ -93,14 +98,18 @@ async function makeCanary(client: pg.Client): Promise<Canary | null> {
 }
 
 /** The context as a transaction of the pool sets it; null is none. */
-async function enter(client: pg.Client, scope: Partial<Canary> | null): Promise<void> {
+async function enter(client: pg.Client, scope: Partial<IsolationTenant> | null): Promise<void> {
   await client.query({
     text: `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
     values: [scope?.tenantId ?? '', String(scope?.userId ?? '')],
   })
 }
 
-async function look(client: pg.Client, table: TenantTable, self: Canary): Promise<string[]> {
+async function look(
+  client: pg.Client,
+  table: TenantTable,
+  self: IsolationTenant,
+): Promise<string[]> {
   const name = quote(table.name)
   const tenant = quote(table.tenantColumn)
   const { rows } = await client.query<{ own: boolean; foreign: boolean }>({
@@ -111,7 +120,7 @@ async function look(client: pg.Client, table: TenantTable, self: Canary): Promis
   const [seen] = rows
   const problems: string[] = []
   if (seen?.foreign) problems.push(`The table ${table.name} shows a tenant another's rows.`)
-  if (!seen?.own && Object.hasOwn(canaryRows, table.name)) {
+  if (!seen?.own && Object.hasOwn(isolationRows, table.name)) {
     problems.push(`The table ${table.name} hides a tenant's own rows.`)
   }
   return problems
@@ -121,13 +130,13 @@ async function look(client: pg.Client, table: TenantTable, self: Canary): Promis
 async function trespass(
   client: pg.Client,
   table: TenantTable,
-  self: Canary,
-  foreign: Canary,
+  self: IsolationTenant,
+  foreign: IsolationTenant,
 ): Promise<string[]> {
   const { name } = table
   const where = `WHERE ${quote(table.tenantColumn)} = $1`
   const attempts: Statement[] = []
-  const insert = canaryRows[name]
+  const insert = isolationRows[name]
   const excused = appendOnly.some((one) => one === name)
   if (insert !== undefined && !excused) {
     attempts.push(insert(foreign), insert({ ...foreign, userId: self.userId }))

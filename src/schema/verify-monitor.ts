@@ -1,4 +1,4 @@
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import type { Finding } from './finding.ts'
 
 type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) => void>
@@ -6,11 +6,11 @@ type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) =
 /** Calls `run` again and again until it is stopped. */
 export type Repeat = (run: () => Promise<void>) => { stop(): void }
 
-export type ProofWatch = {
+export type VerifyMonitor = {
   /** False while the last check found the lock broken. */
   holds(): boolean
   /** @throws Refusal `unavailable` while `holds()` is false */
-  requireProof(): void
+  requireVerified(): void
   /** Resolves when no proof is under way and none will be. */
   stop(): Promise<void>
 }
@@ -28,11 +28,11 @@ const everyMinute: Repeat = (run) => {
  * Proves the tenant lock again while the program runs; the first proof has passed. Logged is only
  * what changes. A database that cannot be asked changes nothing: whoever needs it is refused anyway.
  */
-export function watchProof(
+export function startVerifyMonitor(
   prove: () => Promise<Finding[]>,
   log: Log,
   repeat: Repeat = everyMinute,
-): ProofWatch {
+): VerifyMonitor {
   let found: Finding | null = null
   let running: Promise<void> | null = null
   const repeated = repeat(() => {
@@ -44,12 +44,12 @@ export function watchProof(
 
   async function proveAgain(): Promise<void> {
     try {
-      const [flaw = null] = await prove()
-      if (flaw !== null && flaw.problem !== found?.problem) {
-        log.error(flaw, 'the tenant lock is broken: what is under it is not served')
+      const [finding = null] = await prove()
+      if (finding !== null && finding.problem !== found?.problem) {
+        log.error(finding, 'the tenant lock is broken: what is under it is not served')
       }
-      if (flaw === null && found !== null) log.info({}, 'the tenant lock holds again')
-      found = flaw
+      if (finding === null && found !== null) log.info({}, 'the tenant lock holds again')
+      found = finding
     } catch (error) {
       log.debug({ err: error }, 'the tenant lock could not be proven')
     }
@@ -57,8 +57,8 @@ export function watchProof(
 
   return {
     holds: () => found === null,
-    requireProof() {
-      if (found !== null) throw new Refusal('unavailable', { retryAfterSeconds: intervalSeconds })
+    requireVerified() {
+      if (found !== null) throw new Problem('unavailable', { retryAfterSeconds: intervalSeconds })
     },
     async stop() {
       repeated.stop()
@@ -68,8 +68,8 @@ export function watchProof(
 }
 
 /** Where nothing is watched, the lock counts as proven. */
-export const unwatched: ProofWatch = {
+export const alwaysVerified: VerifyMonitor = {
   holds: () => true,
-  requireProof() {},
+  requireVerified() {},
   async stop() {},
 }

@@ -26,7 +26,7 @@ const remedy =
   'Name another role in the connection URL and run `gatehouse migrate`; it gives that role what it needs and no more.'
 
 /** Whether the role that is logged in can get around row-level security in any way known. */
-export async function findRoleFlaws(client: pg.Client): Promise<Finding[]> {
+export async function verifyRoles(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<RoleFacts>(roleFacts, [powerfulRoles])
   return rows.flatMap((role) => roleProblems(role).map((problem) => ({ problem, remedy })))
 }

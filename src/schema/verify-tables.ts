@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Finding } from './finding.ts'
-import { appendOnly, identityPlane, serviceTables } from './tables.ts'
+import { appendOnly, serviceTables, unscopedTables } from './tables.ts'
 
 type TableFacts = {
   name: string
@@ -10,7 +10,7 @@ type TableFacts = {
   enabled: boolean
   forced: boolean
   invoker: boolean
-  overPlane: boolean
+  overSystemDatabase: boolean
   scoped: boolean
   readable: boolean
   open: string[]
@@ -23,12 +23,12 @@ const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
  * Every table and view in the schema is either named in src/schema/tables.ts or locked.
  * @param concerns which of them are looked at
  */
-export async function findTableFlaws(
+export async function verifyTables(
   client: pg.Client,
   concerns: (table: string) => boolean,
 ): Promise<Finding[]> {
   const { rows } = await client.query<TableFacts>(tableFacts, [
-    [...identityPlane, ...serviceTables],
+    [...unscopedTables, ...serviceTables],
     appendOnly,
   ])
   return rows
@@ -56,9 +56,9 @@ function tableProblem(table: TableFacts): string | null {
   return null
 }
 
-function viewProblem({ name, invoker, overPlane, scoped }: TableFacts): string | null {
+function viewProblem({ name, invoker, overSystemDatabase, scoped }: TableFacts): string | null {
   if (!invoker) return `The view ${name} is not security_invoker.`
-  if (overPlane && !scoped) return `The view ${name} shows rows of every scope.`
+  if (overSystemDatabase && !scoped) return `The view ${name} shows rows of every scope.`
   return null
 }
 

@@ -3,10 +3,10 @@ import { poolOptions } from '#src/db/pool-options.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, readMigrations } from './history.ts'
-import { tableGrants } from './tables.ts'
-import { tryCanaries } from './verify-isolation.ts'
-import { findRoleFlaws } from './verify-roles.ts'
-import { findTableFlaws } from './verify-tables.ts'
+import { tablePrivileges } from './tables.ts'
+import { verifyIsolation } from './verify-isolation.ts'
+import { verifyRoles } from './verify-roles.ts'
+import { verifyTables } from './verify-tables.ts'
 
 const acquireMs = 5_000 // no request waits for it, and a busy machine is no flaw
 
@@ -21,12 +21,12 @@ const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
  * @returns every flaw found; none means `serve` may listen
  * @throws when the database cannot be asked, which proves nothing either way
  */
-export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promise<Finding[]> {
+export async function verifyDatabase(url: string, duty: 'web' | 'worker'): Promise<Finding[]> {
   const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
   client.on('error', () => {})
   await client.connect()
   try {
-    return await findFlaws(client, duty)
+    return await findFindings(client, duty)
   } catch (error) {
     if (isDatabaseUnavailable(error) || isRetryable(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
@@ -36,7 +36,7 @@ export async function proveDatabase(url: string, duty: 'web' | 'worker'): Promis
   }
 }
 
-async function findFlaws(client: pg.Client, duty: 'web' | 'worker'): Promise<Finding[]> {
+async function findFindings(client: pg.Client, duty: 'web' | 'worker'): Promise<Finding[]> {
   if (!(await mayReadHistory(client))) {
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }
@@ -46,9 +46,9 @@ async function findFlaws(client: pg.Client, duty: 'web' | 'worker'): Promise<Fin
     return [{ problem, remedy: migrateRemedy }]
   }
   // What a newer release has added is not reached from here, and is for that one to prove.
-  const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tableGrants, table)
-  const flaws = [...(await findRoleFlaws(client)), ...(await findTableFlaws(client, concerns))]
-  return flaws.length === 0 && duty === 'web' ? tryCanaries(client, concerns) : flaws
+  const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
+  const findings = [...(await verifyRoles(client)), ...(await verifyTables(client, concerns))]
+  return findings.length === 0 && duty === 'web' ? verifyIsolation(client, concerns) : findings
 }
 
 async function mayReadHistory(client: pg.Client): Promise<boolean> {

@@ -2,16 +2,16 @@ import t from 'tap'
 import {
   type Action,
   decide,
-  decideAttempt,
+  decideWithoutObject,
   policy,
   type Resource,
   type Rule,
   type Subject,
 } from '#src/access/policy.ts'
 import {
+  assignablePermissions,
   effectivePermissions,
   tokenPermissions as everyTokenPermission,
-  grantableTo,
   permissionsOf,
   rolePermissions,
 } from '#src/access/roles.ts'
@@ -23,7 +23,7 @@ const noConditions = { unless: [] } as const
 const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
 
 function ask(caller: Subject, resource: Resource, action: Action, rules?: readonly Rule[]) {
-  return decideAttempt({ caller, resource, action }, rules)
+  return decideWithoutObject({ caller, resource, action }, rules)
 }
 
 /** Specification, Roles and permissions. */
@@ -182,7 +182,7 @@ t.test('what a token can be limited to, and what it comes to', async (t) => {
   t.same(everyTokenPermission, [...all, ...own])
   for (const role of [...Object.keys(specified), ...unknownRoles]) {
     const permissions = permissionsOf(role)
-    t.same(grantableTo(role), [...permissions, ...own])
+    t.same(assignablePermissions(role), [...permissions, ...own])
     t.same(effectivePermissions(role, null), permissions)
     t.same(effectivePermissions(role, []), [])
     t.same(effectivePermissions(role, everyTokenPermission), [...permissions, ...own])

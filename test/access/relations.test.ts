@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { ChainScope } from '#src/access/relations.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
 import { changeFolder } from '#src/resources/folders.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
@@ -37,7 +37,7 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
       return work.then(
         () => 'moved' as const,
         (error: unknown) => {
-          if (error instanceof Refusal && error.code === 'conflict') return 'refused' as const
+          if (error instanceof Problem && error.code === 'conflict') return 'refused' as const
           throw error
         },
       )

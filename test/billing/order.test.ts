@@ -1,5 +1,5 @@
 import t from 'tap'
-import { applyEvent, createTurns } from '#src/billing/process.ts'
+import { applyEvent, serializeByKey } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
@@ -17,7 +17,7 @@ t.test(
       { name: 'without a time', first: 200, second: undefined, applied: 'processed', plan: 'pro' },
     ]
     const database = await createDatabase(t)
-    const { db, plane } = openAsWorker(t, database)
+    const { db, systemDb } = openAsWorker(t, database)
     for (const { name, first, second, applied, plan } of cases) {
       const customer = `cus_${name}`
       const { userId } = await createUser(database, { billingCustomer: customer })
@@ -35,8 +35,8 @@ t.test(
         ...(second !== undefined && { created: second }),
         object: object('active'),
       })
-      t.equal(await applyEvent(db, plane, `${name}1`, now), 'processed', name)
-      t.equal(await applyEvent(db, plane, `${name}2`, now), applied, name)
+      t.equal(await applyEvent(db, systemDb, `${name}1`, now), 'processed', name)
+      t.equal(await applyEvent(db, systemDb, `${name}2`, now), applied, name)
       t.equal(await planOf(database, userId), plan, name)
       const { rows } = await database.admin.query(
         'SELECT status, outcome FROM received_events WHERE event_id = $1',
@@ -51,7 +51,7 @@ t.test(
   'an update before its create is no error, and the late create changes nothing',
   async (t) => {
     const database = await createDatabase(t)
-    const { db, plane } = openAsWorker(t, database)
+    const { db, systemDb } = openAsWorker(t, database)
     const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
     const object = { id: 'sub_1', customer: 'cus_1' }
     await receive(database, {
@@ -66,15 +66,15 @@ t.test(
       created: 10,
       object: { ...object, status: 'incomplete' },
     })
-    t.equal(await applyEvent(db, plane, 'update', now), 'processed')
-    t.equal(await applyEvent(db, plane, 'create', now), 'stale')
+    t.equal(await applyEvent(db, systemDb, 'update', now), 'processed')
+    t.equal(await applyEvent(db, systemDb, 'create', now), 'stale')
     t.equal(await planOf(database, userId), 'pro')
   },
 )
 
 t.test('a charge is a fact: an older one of the same object still makes its invoice', async (t) => {
   const database = await createDatabase(t)
-  const { db, plane } = openAsWorker(t, database)
+  const { db, systemDb } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   for (const [id, created] of [
     ['a', 200],
@@ -82,7 +82,7 @@ t.test('a charge is a fact: an older one of the same object still makes its invo
   ] as const) {
     const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
     await receive(database, { id, created, object })
-    t.equal(await applyEvent(db, plane, id, now), 'processed')
+    t.equal(await applyEvent(db, systemDb, id, now), 'processed')
   }
   const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
   t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
@@ -90,7 +90,7 @@ t.test('a charge is a fact: an older one of the same object still makes its invo
 
 t.test('with the billing API the newest state wins, whatever the event says', async (t) => {
   const database = await createDatabase(t)
-  const { db, plane } = openAsWorker(t, database)
+  const { db, systemDb } = openAsWorker(t, database)
   const sample = await startBillingApi('key')
   t.teardown(() => sample.stop())
   const api = createProviderApi({ url: sample.url, key: 'key' })
@@ -111,7 +111,7 @@ t.test('with the billing API the newest state wins, whatever the event says', as
       created: 1,
       object: { ...object, status: event },
     })
-    t.equal(await applyEvent(db, plane, name, now, { api }), applied, name)
+    t.equal(await applyEvent(db, systemDb, name, now, { api }), applied, name)
     t.equal(await planOf(database, userId), plan, name)
   }
 })
@@ -120,7 +120,7 @@ t.test(
   'a state fetched before another event of the object was applied is fetched again',
   async (t) => {
     const database = await createDatabase(t)
-    const { db, plane } = openAsWorker(t, database)
+    const { db, systemDb } = openAsWorker(t, database)
     await createUser(database, { billingCustomer: 'cus_1' })
     const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
     for (const id of ['a', 'b']) {
@@ -130,17 +130,17 @@ t.test(
     const api = anApi(async () => {
       fetched += 1
       // While the first is being fetched, another process applies another event of the object.
-      if (fetched === 1) t.equal(await applyEvent(db, plane, 'b', now), 'processed')
+      if (fetched === 1) t.equal(await applyEvent(db, systemDb, 'b', now), 'processed')
       return object
     })
-    t.equal(await applyEvent(db, plane, 'a', now, { api }), 'processed')
+    t.equal(await applyEvent(db, systemDb, 'a', now, { api }), 'processed')
     t.equal(fetched, 2)
   },
 )
 
 t.test('an object that never stands still is given back to the queue', async (t) => {
   const database = await createDatabase(t)
-  const { db, plane } = openAsWorker(t, database)
+  const { db, systemDb } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
   await receive(database, { id: 'a', type: 'subscription.updated', object })
@@ -151,29 +151,29 @@ t.test('an object that never stands still is given back to the queue', async (t)
     )
     return object
   })
-  await t.rejects(applyEvent(db, plane, 'a', now, { api }), { name: 'StateMoved' })
+  await t.rejects(applyEvent(db, systemDb, 'a', now, { api }), { name: 'StateMoved' })
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'recorded' }], 'nothing was kept')
 })
 
 t.test('run again, an event has its effect once', async (t) => {
   const database = await createDatabase(t)
-  const { db, plane } = openAsWorker(t, database)
+  const { db, systemDb } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
   await receive(database, { id: 'a', object })
-  t.equal(await applyEvent(db, plane, 'a', now), 'processed')
-  t.equal(await applyEvent(db, plane, 'a', now), 'already-processed')
-  t.equal(await applyEvent(db, plane, 'a', now, { again: true }), 'processed')
+  t.equal(await applyEvent(db, systemDb, 'a', now), 'processed')
+  t.equal(await applyEvent(db, systemDb, 'a', now), 'already-processed')
+  t.equal(await applyEvent(db, systemDb, 'a', now, { again: true }), 'processed')
   const { rowCount } = await database.admin.query('SELECT FROM invoices')
   t.equal(rowCount, 1)
 })
 
 t.test('a kind that is not worked on stays ignored', async (t) => {
   const database = await createDatabase(t)
-  const { db, plane } = openAsWorker(t, database)
+  const { db, systemDb } = openAsWorker(t, database)
   await receive(database, { id: 'a', type: 'invoice.voided', status: 'ignored' })
-  t.equal(await applyEvent(db, plane, 'a', now, { again: true }), 'ignored')
+  t.equal(await applyEvent(db, systemDb, 'a', now, { again: true }), 'ignored')
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'ignored' }])
 })
@@ -181,7 +181,7 @@ t.test('a kind that is not worked on stays ignored', async (t) => {
 t.test(
   'turns: one key one after another, other keys in parallel, failures hold nobody up',
   async (t) => {
-    const turns = createTurns()
+    const turns = serializeByKey()
     const log: string[] = []
     const gates = new Map<string, () => void>()
     const work = (name: string) => async () => {

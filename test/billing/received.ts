@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { ProviderApi } from '#src/billing/provider-api.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
 
 export const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
@@ -35,14 +35,14 @@ export async function receive({ admin }: TestDatabase, event: AnEvent): Promise<
 export function openAsWorker(
   t: Test,
   database: TestDatabase,
-): { db: Database; plane: IdentityPlane } {
+): { db: Database; systemDb: SystemDatabase } {
   const db = openDatabase(database.workerUrl, 5)
-  const plane = openIdentityPlane(database.workerUrl, 3)
+  const systemDb = openSystemDatabase(database.workerUrl, 3)
   t.teardown(async () => {
     await db.close()
-    await plane.close()
+    await systemDb.close()
   })
-  return { db, plane }
+  return { db, systemDb }
 }
 
 /** An API that answers with what `states` gives for the id. */

@@ -1,21 +1,21 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
-import { createInbox, type InboxLimits, inboxLimits } from '#src/billing/record.ts'
-import { type InboxStore, openInboxStore, type StoreLimits } from '#src/billing/record-store.ts'
+import { createRecorder, type RecorderLimits, recorderLimits } from '#src/billing/record.ts'
+import { openRecordStore, type RecordStore, type StoreLimits } from '#src/billing/record-store.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 
 t.test('events that arrive while a commit is under way share the next one', async (t) => {
   const { store, database } = await openStore(t)
   const sizes: number[] = []
-  const inbox = createInbox(store, inboxLimits, { batch: (events) => sizes.push(events) })
-  const first = inbox.record(anEvent('first'), body('first'), 0)
+  const recorder = createRecorder(store, recorderLimits, { batch: (events) => sizes.push(events) })
+  const first = recorder.record(anEvent('first'), body('first'), 0)
   await new Promise((resolve) => setImmediate(resolve)) // the first commit is under way
   const others = Array.from({ length: 40 }, (_, n) =>
-    inbox.record(anEvent(`evt_${n}`), body(`${n}`), 0),
+    recorder.record(anEvent(`evt_${n}`), body(`${n}`), 0),
   )
   t.strictSame(new Set(await Promise.all([first, ...others])), new Set(['first']))
-  await inbox.close()
+  await recorder.close()
   t.strictSame(sizes, [1, 40])
   t.equal(await count(database, 'SELECT FROM received_events'), 41)
   t.equal(await count(database, jobs), 41)
@@ -24,12 +24,12 @@ t.test('events that arrive while a commit is under way share the next one', asyn
 t.test('a commit takes no more events and bytes than its limits', async (t) => {
   const { store, database } = await openStore(t)
   const sizes: number[] = []
-  const limits = { ...inboxLimits, batchEvents: 3, batchBytes: 100 }
-  const inbox = createInbox(store, limits, { batch: (events) => sizes.push(events) })
-  const small = Array.from({ length: 4 }, (_, n) => inbox.record(anEvent(`s${n}`), body('x'), 0))
-  const large = ['l0', 'l1'].map((id) => inbox.record(anEvent(id), Buffer.alloc(90, 32), 0))
+  const limits = { ...recorderLimits, batchEvents: 3, batchBytes: 100 }
+  const recorder = createRecorder(store, limits, { batch: (events) => sizes.push(events) })
+  const small = Array.from({ length: 4 }, (_, n) => recorder.record(anEvent(`s${n}`), body('x'), 0))
+  const large = ['l0', 'l1'].map((id) => recorder.record(anEvent(id), Buffer.alloc(90, 32), 0))
   await Promise.all([...small, ...large])
-  await inbox.close()
+  await recorder.close()
   t.strictSame(sizes, [3, 2, 1])
   t.equal(await count(database, 'SELECT FROM received_events'), 6)
 })
@@ -37,10 +37,10 @@ t.test('a commit takes no more events and bytes than its limits', async (t) => {
 t.test('a bad row answers for itself, never for its batch', async (t) => {
   const { store, database } = await openStore(t)
   await database.admin.query(`ALTER TABLE received_events ADD CHECK (type <> 'bad')`)
-  const inbox = createInbox(store)
+  const recorder = createRecorder(store)
   const events = Array.from({ length: 16 }, (_, n) => anEvent(`evt_${n}`, n === 5 ? 'bad' : 'x'))
   const results = await Promise.allSettled(
-    events.map((event) => inbox.record(event, body(event.id), 0)),
+    events.map((event) => recorder.record(event, body(event.id), 0)),
   )
   const refused = results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []))
   t.strictSame(refused, [5])
@@ -50,8 +50,8 @@ t.test('a bad row answers for itself, never for its batch', async (t) => {
 
 t.test('copies in one batch and after it are duplicates, and one job is made', async (t) => {
   const { store, database } = await openStore(t)
-  const inbox = createInbox(store)
-  const record = (text: string) => inbox.record(anEvent('evt_1'), body(text), 0)
+  const recorder = createRecorder(store)
+  const record = (text: string) => recorder.record(anEvent('evt_1'), body(text), 0)
   t.strictSame(await Promise.all([record('a'), record('a'), record('b')]), [
     'first',
     'duplicate',
@@ -74,11 +74,11 @@ t.test('copies in one batch and after it are duplicates, and one job is made', a
 t.test('two processes with the same events at once: each event once, no deadlock', async (t) => {
   const { store, database } = await openStore(t)
   const other = await openStore(t, database)
-  const inboxes = [createInbox(store), createInbox(other.store)]
+  const inboxes = [createRecorder(store), createRecorder(other.store)]
   const ids = Array.from({ length: 60 }, (_, n) => `evt_${n}`)
   const results = await Promise.all(
-    inboxes.flatMap((inbox, n) =>
-      (n === 0 ? ids : ids.toReversed()).map((id) => inbox.record(anEvent(id), body(id), 0)),
+    inboxes.flatMap((recorder, n) =>
+      (n === 0 ? ids : ids.toReversed()).map((id) => recorder.record(anEvent(id), body(id), 0)),
     ),
   )
   t.equal(results.filter((one) => one === 'first').length, ids.length)
@@ -87,42 +87,42 @@ t.test('two processes with the same events at once: each event once, no deadlock
 })
 
 t.test('what cannot be recorded in time is refused, and is never recorded later', async (t) => {
-  const limits = { ...inboxLimits, statementMs: 50 }
+  const limits = { ...recorderLimits, statementMs: 50 }
   const { store, database } = await openStore(t, undefined, limits)
-  const inbox = createInbox(store)
+  const recorder = createRecorder(store)
   const holder = await database.admin.connect()
   await holder.query('BEGIN; LOCK TABLE processed_events')
-  await t.rejects(inbox.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
+  await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
   await holder.query('COMMIT')
   holder.release()
-  t.equal(await inbox.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
+  t.equal(await recorder.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
   t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'late'`), 0)
 })
 
 t.test('a statement that the server begins too late records nothing', async (t) => {
-  const { store, database } = await openStore(t, undefined, { ...inboxLimits, beginMs: -1 })
-  await t.rejects(createInbox(store).record(anEvent('late'), body('late'), 0), { code: '57014' })
+  const { store, database } = await openStore(t, undefined, { ...recorderLimits, beginMs: -1 })
+  await t.rejects(createRecorder(store).record(anEvent('late'), body('late'), 0), { code: '57014' })
   t.equal(await count(database, 'SELECT FROM processed_events'), 0)
   t.equal(await count(database, jobs), 0)
 })
 
 t.test('what would be sent too late is not sent', async (t) => {
   const { store, database } = await openStore(t)
-  const inbox = createInbox(store, { ...inboxLimits, sendMs: -1 })
-  await t.rejects(inbox.record(anEvent('late'), body('late'), 0), { code: '57014' })
+  const recorder = createRecorder(store, { ...recorderLimits, sendMs: -1 })
+  await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: '57014' })
   t.equal(await count(database, 'SELECT FROM processed_events'), 0)
 })
 
 t.test('an inbox that is behind refuses early, and forgets nothing it has taken', async (t) => {
-  const cases: [string, Partial<InboxLimits>][] = [
+  const cases: [string, Partial<RecorderLimits>][] = [
     ['too many events wait', { waitingEvents: 3 }],
     ['too many bytes wait', { waitingBytes: 8 }],
   ]
   for (const [name, limits] of cases) {
     const { store, database } = await openStore(t)
-    const inbox = createInbox(store, { ...inboxLimits, ...limits })
+    const recorder = createRecorder(store, { ...recorderLimits, ...limits })
     const results = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, n) => inbox.record(anEvent(`evt_${n}`), body('ab'), 0)),
+      Array.from({ length: 9 }, (_, n) => recorder.record(anEvent(`evt_${n}`), body('ab'), 0)),
     )
     const taken = results.filter(({ status }) => status === 'fulfilled').length
     const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
@@ -134,28 +134,28 @@ t.test('an inbox that is behind refuses early, and forgets nothing it has taken'
 
 t.test('an event that has waited too long is refused rather than begun', async (t) => {
   const { store, database } = await openStore(t)
-  const inbox = createInbox(store, { ...inboxLimits, waitMs: -1 })
-  await t.rejects(inbox.record(anEvent('late'), body('late'), 0), { code: 'unavailable' })
+  const recorder = createRecorder(store, { ...recorderLimits, waitMs: -1 })
+  await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: 'unavailable' })
   t.equal(await count(database, 'SELECT FROM received_events'), 0)
 })
 
 t.test('an inbox that closes has answered everything it has taken', async (t) => {
   const { store } = await openStore(t)
-  const inbox = createInbox(store)
+  const recorder = createRecorder(store)
   const answers: string[] = []
   for (const id of ['a', 'b', 'c']) {
-    void inbox.record(anEvent(id), body(id), 0).then((recorded) => answers.push(recorded))
+    void recorder.record(anEvent(id), body(id), 0).then((recorded) => answers.push(recorded))
   }
-  t.equal(inbox.waiting().events, 3)
-  await inbox.close()
+  t.equal(recorder.waiting().events, 3)
+  await recorder.close()
   t.strictSame(answers, ['first', 'first', 'first'])
-  t.strictSame(inbox.waiting(), { events: 0, seconds: 0 })
+  t.strictSame(recorder.waiting(), { events: 0, seconds: 0 })
 })
 
 t.test('kinds that are not handled are recorded without a job', async (t) => {
   const { store, database } = await openStore(t)
-  const inbox = createInbox(store)
-  t.equal(await inbox.record(anEvent('a', 'invoice.voided'), body('a'), 1), 'ignored')
+  const recorder = createRecorder(store)
+  t.equal(await recorder.record(anEvent('a', 'invoice.voided'), body('a'), 1), 'ignored')
   t.equal(await count(database, jobs), 0)
   const { rows } = await database.admin.query('SELECT status, secret_index FROM received_events')
   t.same(rows, [{ status: 'ignored', secret_index: 1 }])
@@ -174,12 +174,12 @@ function body(text: string): Buffer {
 async function openStore(
   t: Test,
   given?: TestDatabase,
-  limits: StoreLimits = inboxLimits,
-): Promise<{ store: InboxStore; database: TestDatabase }> {
+  limits: StoreLimits = recorderLimits,
+): Promise<{ store: RecordStore; database: TestDatabase }> {
   const database = given ?? (await createDatabase(t))
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
-  const store = openInboxStore(database.url, queue, limits)
+  const store = openRecordStore(database.url, queue, limits)
   t.teardown(async () => {
     await store.close()
     await queue.stop({ graceful: false })

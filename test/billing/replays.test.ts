@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { createReplay, findReplay, workReplayPage } from '#src/billing/replays.ts'
 import { purgeBodies } from '#src/billing/retention.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 import { openAsWorker, receive } from './received.ts'
@@ -10,7 +10,7 @@ t.test(
   'a replay runs what was selected, in order of arrival, page by page, and says so',
   async (t) => {
     const { database, web, queue } = await open(t)
-    const { plane } = openAsWorker(t, database)
+    const { systemDb } = openAsWorker(t, database)
     for (let n = 0; n < 5; n++) {
       await receive(database, { id: `dead_${n}`, status: 'dead', receivedAt: at(n) })
     }
@@ -23,14 +23,14 @@ t.test(
       ran.push(eventId)
       return eventId !== 'dead_2'
     }
-    await workReplayPage(plane, queue, replay.id, run, 2)
+    await workReplayPage(systemDb, queue, replay.id, run, 2)
     t.strictSame(ran, ['dead_1', 'dead_2'])
     t.match(await findReplay(web, replay.id), { succeeded: 1, failed: 1, finishedAt: null })
     t.equal(await jobsOf(database, replay.id), 2, 'the first page and the next')
-    await workReplayPage(plane, queue, replay.id, run, 2)
+    await workReplayPage(systemDb, queue, replay.id, run, 2)
     t.strictSame(ran.slice(2), ['dead_3'])
     t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 1, finishedAt: /Z$/ })
-    await workReplayPage(plane, queue, replay.id, run, 2)
+    await workReplayPage(systemDb, queue, replay.id, run, 2)
     t.equal(ran.length, 3, 'a page that comes again finds nothing to do')
     t.equal(await jobsOf(database, replay.id), 2, 'and no page after the last')
   },
@@ -38,7 +38,7 @@ t.test(
 
 t.test('a page that is worked twice at once counts once', async (t) => {
   const { database, web, queue } = await open(t)
-  const { plane } = openAsWorker(t, database)
+  const { systemDb } = openAsWorker(t, database)
   for (const id of ['a', 'b', 'c']) await receive(database, { id, status: 'dead' })
   const replay = await createReplay(web, queue, { status: 'dead' })
   let waiting = 0
@@ -52,7 +52,7 @@ t.test('a page that is worked twice at once counts once', async (t) => {
     await together
     return true
   }
-  await Promise.all([1, 2].map(() => workReplayPage(plane, queue, replay.id, run, 2)))
+  await Promise.all([1, 2].map(() => workReplayPage(systemDb, queue, replay.id, run, 2)))
   t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 0 })
   t.equal(await jobsOf(database, replay.id), 2)
 })
@@ -73,17 +73,17 @@ t.test('named events are replayed whatever their state; without a body not at al
 
 t.test('raw bodies go after their days, in batches; rows and event ids stay', async (t) => {
   const { database } = await open(t)
-  const { plane } = openAsWorker(t, database)
+  const { systemDb } = openAsWorker(t, database)
   for (let n = 0; n < 7; n++) {
     await receive(database, { id: `old_${n}`, receivedAt: daysAgo(31 + n) })
   }
   await receive(database, { id: 'young', receivedAt: daysAgo(29) })
   const limits = { batchRows: 2, maxBatches: 2 }
-  const first = await purgeBodies(plane, 30, undefined, limits)
+  const first = await purgeBodies(systemDb, 30, undefined, limits)
   t.match(first, { bodies: 4, done: false })
-  const second = await purgeBodies(plane, 30, first.since, limits)
+  const second = await purgeBodies(systemDb, 30, first.since, limits)
   t.match(second, { bodies: 3, done: true })
-  t.match(await purgeBodies(plane, 30, second.since, limits), { bodies: 0, done: true })
+  t.match(await purgeBodies(systemDb, 30, second.since, limits), { bodies: 0, done: true })
   const { rows } = await database.admin.query(
     'SELECT event_id FROM received_events WHERE body IS NOT NULL',
   )
@@ -95,16 +95,16 @@ t.test('raw bodies go after their days, in batches; rows and event ids stay', as
 t.test('a received body is let go of, never changed, by whomever', async (t) => {
   const { database } = await open(t)
   await receive(database, { id: 'a' })
-  const { plane } = openAsWorker(t, database)
+  const { systemDb } = openAsWorker(t, database)
   const forge = `UPDATE received_events SET body = 'x'`
-  await t.rejects(plane.query({ text: forge }), { code: '42501' })
+  await t.rejects(systemDb.query({ text: forge }), { code: '42501' })
   await t.rejects(database.admin.query(forge), { code: '42501' })
-  await plane.query({ text: 'UPDATE received_events SET body = NULL' })
+  await systemDb.query({ text: 'UPDATE received_events SET body = NULL' })
 })
 
 async function open(t: Test) {
   const database = await createDatabase(t)
-  const web = openIdentityPlane(database.url, 2)
+  const web = openSystemDatabase(database.url, 2)
   const queue = openQueue(database.workerUrl, 'web', () => {})
   await queue.start()
   t.teardown(async () => {

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
-import { sealedTables } from '#src/commands/keys.ts'
+import { encryptedColumns } from '#src/commands/keys.ts'
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
 import { untilBlocked } from '#test/support/until.ts'
@@ -23,18 +23,18 @@ async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<s
 }
 
 function open(t: Test, database: TestDatabase) {
-  const plane = openIdentityPlane(database.workerUrl, 2)
-  t.teardown(() => plane.close())
-  return plane
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  t.teardown(() => systemDb.close())
+  return systemDb
 }
 
 t.test('rotation re-encrypts everything, in batches, and a second run nothing', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 250)
-  const plane = open(t, database)
+  const systemDb = open(t, database)
   const before = await openAll(database, oldRing)
   const steps: string[] = []
-  const report = await rotateKeys(plane, sealedTables, ring, ({ table, done, total }) =>
+  const report = await rotateKeys(systemDb, encryptedColumns, ring, ({ table, done, total }) =>
     steps.push(`${table} ${done}/${total}`),
   )
   t.same(report, { reencrypted: 375, unreadable: [] })
@@ -49,9 +49,9 @@ t.test('rotation re-encrypts everything, in batches, and a second run nothing', 
     'webhook_endpoints 0/0',
   ])
   t.same((await openAll(database, onlyNew)).toSorted(), before.toSorted(), 'the old key can go')
-  const uses = await findKeyUse(plane, sealedTables)
+  const uses = await findKeyUse(systemDb, encryptedColumns)
   t.same(new Set(uses.map(({ keyId }) => keyId)), new Set(['new']))
-  const again = await rotateKeys(plane, sealedTables, ring, () => {})
+  const again = await rotateKeys(systemDb, encryptedColumns, ring, () => {})
   t.same(again, { reencrypted: 0, unreadable: [] })
 })
 
@@ -66,23 +66,23 @@ t.test('what cannot be opened is left as it is, reported, and stops nothing', as
     `UPDATE provider_grants SET refresh_token = (SELECT refresh_token FROM provider_grants
        WHERE provider_user_id = 'subject 4') WHERE provider_user_id = 'subject 2'`,
   )
-  const plane = open(t, database)
-  const report = await rotateKeys(plane, sealedTables, ring, () => {})
+  const systemDb = open(t, database)
+  const report = await rotateKeys(systemDb, encryptedColumns, ring, () => {})
   t.same(report.unreadable, ['provider_grants acme subject 1', 'provider_grants acme subject 2'])
   t.equal(report.reencrypted, 6)
-  const uses = await findKeyUse(plane, sealedTables)
+  const uses = await findKeyUse(systemDb, encryptedColumns)
   t.ok(uses.some(({ keyId, count }) => keyId === 'old' && count === 2))
 })
 
 t.test('broken off in the middle it goes on where it was', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 250)
-  const plane = open(t, database)
-  const stop = rotateKeys(plane, sealedTables, ring, ({ done }) => {
+  const systemDb = open(t, database)
+  const stop = rotateKeys(systemDb, encryptedColumns, ring, ({ done }) => {
     if (done === 100) throw new Error('broken off')
   })
   await t.rejects(stop, { message: 'broken off' })
-  const half = await findKeyUse(plane, sealedTables)
+  const half = await findKeyUse(systemDb, encryptedColumns)
   t.same(
     half
       .filter(({ column }) => column === 'access_token')
@@ -93,7 +93,7 @@ t.test('broken off in the middle it goes on where it was', async (t) => {
     ],
   )
   t.equal((await openAll(database, ring)).length, 541, 'everything opens all the while')
-  const rest = await rotateKeys(plane, sealedTables, ring, () => {})
+  const rest = await rotateKeys(systemDb, encryptedColumns, ring, () => {})
   t.equal(rest.reencrypted, 275)
   await openAll(database, onlyNew)
 })
@@ -101,7 +101,7 @@ t.test('broken off in the middle it goes on where it was', async (t) => {
 t.test('beside a running server and beside itself no text is lost', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 120)
-  const plane = open(t, database)
+  const systemDb = open(t, database)
   const fresh = tokenBinding({ provider: 'acme', subject: 'subject 7' }, 'access_token')
   let written = 0
   const write = async () => {
@@ -114,8 +114,8 @@ t.test('beside a running server and beside itself no text is lost', async (t) =>
   }
   const writes = Promise.all(Array.from({ length: 50 }, write))
   const [one, two] = await Promise.all([
-    rotateKeys(plane, sealedTables, ring, () => {}),
-    rotateKeys(plane, sealedTables, ring, () => {}),
+    rotateKeys(systemDb, encryptedColumns, ring, () => {}),
+    rotateKeys(systemDb, encryptedColumns, ring, () => {}),
     writes,
   ])
   t.ok((one?.reencrypted ?? 0) + (two?.reencrypted ?? 0) >= 179)
@@ -126,7 +126,7 @@ t.test('beside a running server and beside itself no text is lost', async (t) =>
 t.test('a text that is written while its row is being rotated stays', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 3)
-  const plane = open(t, database)
+  const systemDb = open(t, database)
   const server = await database.admin.connect()
   const binding = tokenBinding({ provider: 'acme', subject: 'subject 1' }, 'access_token')
   await server.query('BEGIN')
@@ -134,7 +134,7 @@ t.test('a text that is written while its row is being rotated stays', async (t) 
     `UPDATE provider_grants SET access_token = $1 WHERE provider_user_id = 'subject 1'`,
     [seal(oldRing, 'written meanwhile', binding)],
   )
-  const rotation = rotateKeys(plane, sealedTables, ring, () => {})
+  const rotation = rotateKeys(systemDb, encryptedColumns, ring, () => {})
   await untilBlocked(database)
   await server.query('COMMIT')
   server.release()
@@ -145,7 +145,7 @@ t.test('a text that is written while its row is being rotated stays', async (t) 
 t.test('the worker may change sealed texts and nothing else of a grant', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 1)
-  const plane = open(t, database)
+  const systemDb = open(t, database)
   for (const text of [
     `UPDATE provider_grants SET status = 'active'`,
     `UPDATE provider_grants SET scope = 'admin'`,
@@ -154,7 +154,7 @@ t.test('the worker may change sealed texts and nothing else of a grant', async (
     `UPDATE token_revocations SET user_id = 1`,
     `INSERT INTO token_revocations SELECT * FROM token_revocations`,
   ]) {
-    await t.rejects(plane.query({ text }), { code: '42501' }, text)
+    await t.rejects(systemDb.query({ text }), { code: '42501' }, text)
   }
 })
 
@@ -173,14 +173,14 @@ t.test('the secrets of endpoints are re-encrypted in every tenant, both of them'
       [tenantId, endpoint.id, sealed(`new ${number}`), sealed(`old ${number}`)],
     )
   }
-  const plane = open(t, database)
-  const before = await findKeyUse(plane, sealedTables)
+  const systemDb = open(t, database)
+  const before = await findKeyUse(systemDb, encryptedColumns)
   t.strictSame(before, [
     { table: 'webhook_endpoints', column: 'secret', keyId: 'old', count: 3 },
     { table: 'webhook_endpoints', column: 'previous_secret', keyId: 'old', count: 3 },
   ])
   const steps: string[] = []
-  const report = await rotateKeys(plane, sealedTables, ring, ({ table, done, total }) =>
+  const report = await rotateKeys(systemDb, encryptedColumns, ring, ({ table, done, total }) =>
     steps.push(`${table} ${done}/${total}`),
   )
   t.same(report, { reencrypted: 3, unreadable: [] })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { build, createDatabase, createOrder, createUser, signIn } from '#test/support/helper.ts'
 
@@ -14,13 +14,13 @@ t.test('every connection has a limit for statements, locks and idle transactions
     `ALTER ROLE test_app IN DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = 0`,
   )
   const db = openDatabase(database.url, 1)
-  const plane = openIdentityPlane(database.url, 1)
+  const systemDb = openSystemDatabase(database.url, 1)
   const queue = openQueue(database.url, 'web', t.fail)
   await queue.start()
-  t.teardown(() => Promise.all([db.close(), plane.close(), queue.stop({ graceful: false })]))
+  t.teardown(() => Promise.all([db.close(), systemDb.close(), queue.stop({ graceful: false })]))
   const connections = {
     scoped: await db.read({}, (tx) => tx.$queryRawUnsafe<Setting[]>(limits)),
-    plane: (await plane.query<Setting>({ text: limits })).rows,
+    systemDb: (await systemDb.query<Setting>({ text: limits })).rows,
     queue: (await queue.getDb().executeSql(limits)).rows as Setting[],
   }
   for (const [name, settings] of Object.entries(connections)) {

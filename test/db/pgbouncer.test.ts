@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { proveDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import { startWorker } from '#src/worker.ts'
 import { askInChild, createWorld, grantTokens } from '#test/auth/provider-tokens/world.ts'
 import { countRows, nothingRecorded, send } from '#test/routes/webhooks/send-event.ts'
@@ -25,16 +25,16 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
   t.test('the URL has to say so: it takes none of the limits a connection names', async (t) => {
     const { database, pooler } = await setUp(t)
     const plain = pooler.through(database.url, { marked: false })
-    await t.rejects(proveDatabase(plain, 'web'), /unsupported startup parameter/)
-    t.strictSame(await proveDatabase(pooler.through(database.url), 'web'), [])
-    t.strictSame(await proveDatabase(pooler.through(database.workerUrl), 'worker'), [])
+    await t.rejects(verifyDatabase(plain, 'web'), /unsupported startup parameter/)
+    t.strictSame(await verifyDatabase(pooler.through(database.url), 'web'), [])
+    t.strictSame(await verifyDatabase(pooler.through(database.workerUrl), 'worker'), [])
   })
 
   t.test('the limits are those of the role', async (t) => {
     const { database, pooler } = await setUp(t)
-    const plane = openIdentityPlane(pooler.through(database.url), 1)
-    t.teardown(() => plane.close())
-    const { rows } = await plane.query({
+    const systemDb = openSystemDatabase(pooler.through(database.url), 1)
+    t.teardown(() => systemDb.close())
+    const { rows } = await systemDb.query({
       text: `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_tr\\w+)_timeout$'
              ORDER BY name`,
     })
@@ -77,10 +77,10 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
 
   t.test('statements of the identity plane are prepared without a name', async (t) => {
     const { database, pooler } = await setUp(t)
-    const plane = openIdentityPlane(pooler.through(database.url), 10)
-    t.teardown(() => plane.close())
+    const systemDb = openSystemDatabase(pooler.through(database.url), 10)
+    t.teardown(() => systemDb.close())
     const look = (value: number) =>
-      plane.query<{ value: number }>({
+      systemDb.query<{ value: number }>({
         name: 'look',
         text: 'SELECT $1::int AS value',
         values: [value],
@@ -91,7 +91,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
       answers.map(({ rows }) => rows[0]?.value),
       numbers,
     )
-    const inside = await plane.transaction({ statementTimeoutMs: 500 }, async (tx) => {
+    const inside = await systemDb.transaction({ statementTimeoutMs: 500 }, async (tx) => {
       await tx.query({ name: 'look', text: 'SELECT 1' })
       return tx.query({ text: 'SHOW statement_timeout' })
     })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { buildApp } from '#src/app.ts'
 import type { ContextMode } from '#src/config/config.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import {
   createDatabase,
@@ -52,8 +52,8 @@ t.test('a signed-in read waits for two round trips: the session, the scoped read
   t.teardown(() => app.close())
   const { cookie } = await signIn({ config, database }, user)
   const lookUps: string[] = []
-  const { query } = app.identityPlane
-  app.identityPlane.query = (statement) => {
+  const { query } = app.systemDb
+  app.systemDb.query = (statement) => {
     lookUps.push(statement.text)
     return query(statement)
   }
@@ -97,10 +97,10 @@ t.test('a scoped write of one statement waits for two: the statement, the COMMIT
 t.test('a transaction of the identity plane does not wait for its BEGIN', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const plane = openIdentityPlane(proxy.through(database.url), 1)
-  t.teardown(() => plane.close())
+  const systemDb = openSystemDatabase(proxy.through(database.url), 1)
+  t.teardown(() => systemDb.close())
   const work = () =>
-    plane.transaction({ statementTimeoutMs: 400 }, (tx) => tx.query({ text: 'SELECT 1' }))
+    systemDb.transaction({ statementTimeoutMs: 400 }, (tx) => tx.query({ text: 'SELECT 1' }))
   await work()
   proxy.reset()
   await work()

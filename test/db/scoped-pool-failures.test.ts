@@ -1,7 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 import { startProxy } from '#test/support/postgres-proxy.ts'
@@ -94,10 +94,10 @@ t.test('a statement that comes after the end of its transaction runs nowhere', a
 t.test('a server that stops answering is given up', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const plane = openIdentityPlane(proxy.through(database.url), 1)
-  t.teardown(() => plane.close())
+  const systemDb = openSystemDatabase(proxy.through(database.url), 1)
+  t.teardown(() => systemDb.close())
   const work = () =>
-    plane.transaction({ statementTimeoutMs: 100 }, (tx) => tx.query({ text: 'SELECT 1' }))
+    systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.query({ text: 'SELECT 1' }))
   t.equal((await work()).rowCount, 1)
   proxy.silence()
   const started = Date.now()
@@ -110,16 +110,19 @@ t.test(
   'a statement of the identity plane that takes too long is ended by the server',
   async (t) => {
     const database = await createDatabase(t)
-    const plane = openIdentityPlane(database.url, 1)
-    t.teardown(() => plane.close())
+    const systemDb = openSystemDatabase(database.url, 1)
+    t.teardown(() => systemDb.close())
     const run = (text: string) =>
-      plane.transaction({ statementTimeoutMs: 100 }, async (tx) => (await tx.query({ text })).rows)
+      systemDb.transaction(
+        { statementTimeoutMs: 100 },
+        async (tx) => (await tx.query({ text })).rows,
+      )
     const [before] = await run(backend)
     await t.rejects(run('SELECT pg_sleep(60)'), { code: '57014' })
     t.strictSame(await run(backend), [before], 'and the connection is used again')
-    const { rows } = await plane.query({ text: 'SHOW statement_timeout' })
+    const { rows } = await systemDb.query({ text: 'SHOW statement_timeout' })
     t.strictSame(rows, [{ statement_timeout: '5s' }], 'the limit was the transaction’s own')
-    const swallowed = plane.transaction({ statementTimeoutMs: 100 }, async (tx) => {
+    const swallowed = systemDb.transaction({ statementTimeoutMs: 100 }, async (tx) => {
       await tx.query({ text: 'SELECT 1 / 0' }).catch(() => {})
     })
     await t.rejects(swallowed, /rolled back/, 'a COMMIT that is answered by ROLLBACK is no success')

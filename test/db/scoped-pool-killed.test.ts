@@ -2,7 +2,7 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import {
   createDatabase,
@@ -25,8 +25,8 @@ t.test(
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(database)))
     for (const { tenantId } of users) await createTestInvoice(database, tenantId)
     const db = openDatabase(database.url, 6)
-    const plane = openIdentityPlane(database.url, 3)
-    t.teardown(() => Promise.all([db.close(), plane.close()]))
+    const systemDb = openSystemDatabase(database.url, 3)
+    t.teardown(() => Promise.all([db.close(), systemDb.close()]))
     const seen = { done: 0, killed: 0, foreign: 0, dirty: 0, other: 0 }
     const written: string[] = []
 
@@ -45,7 +45,7 @@ t.test(
         written.push(title)
       }
       if (kind === 2) {
-        const { rows } = await plane.transaction({ statementTimeoutMs: 500 }, (tx) =>
+        const { rows } = await systemDb.transaction({ statementTimeoutMs: 500 }, (tx) =>
           tx.query<{ id: string }>({
             name: 'find-user',
             text: 'SELECT id FROM users WHERE id = $1',

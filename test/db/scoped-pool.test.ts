@@ -96,7 +96,8 @@ t.test('the context is local to the transaction and gone for the next one', asyn
     t.teardown(() => db.close())
     const tenantId = crypto.randomUUID()
     for (const access of [db.read, db.write]) {
-      const look = (scope: Scope) => access(scope, (tx) => tx.$queryRawUnsafe<Look[]>(currentScope))
+      const look = (scope: Scope) =>
+        access(scope, (tx) => tx.$queryRawUnsafe<ReadinessCheck[]>(currentScope))
       const [scoped] = await look({ tenantId, userId: 7 })
       t.match(scoped, { tenant: tenantId, user: '7' }, mode)
       const [bare] = await look({})
@@ -232,6 +233,6 @@ t.test('two tenants on the same connections never see each other', async (t) => 
   }
 })
 
-type Look = { tenant: string; user: string; pid: number }
+type ReadinessCheck = { tenant: string; user: string; pid: number }
 
 async function nothing(): Promise<void> {}

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { proveDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import { copyTree } from '#test/mutation/lane.ts'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 import { temporaryFolder } from '#test/support/program.ts'
@@ -135,8 +135,8 @@ async function outputOfMigration(t: Test, tree: Tree, { run }: LeftOut, sql: str
   const database = await createOwnedDatabase(t)
   await query(database.ownerUrl, sql)
   if (run !== null) return noticedBy(tree, run, database)
-  const flaws = await proveDatabase(database.url, 'web')
-  return flaws.map(({ problem }) => problem).join('\n')
+  const findings = await verifyDatabase(database.url, 'web')
+  return findings.map(({ problem }) => problem).join('\n')
 }
 
 /** What was printed, of a test's output what did not pass; nothing where all is well. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { pageOf, readPage } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 const forms = [/^\d+$/, /^[a-z]+$/]
 const rows = Array.from({ length: 7 }, (_, index) => ({ id: index, name: 'row' }))
@@ -46,7 +46,7 @@ t.test('a cursor that was changed, of another list or of another form is malform
   const refused = (text: string, list = 'things', of = forms) =>
     t.throws(
       () => readPage({ cursor: text }, list, of),
-      new Refusal('malformed', { detail: 'The cursor is not one of this list.' }),
+      new Problem('malformed', { detail: 'The cursor is not one of this list.' }),
       text,
     )
   for (let index = 0; index < cursor.length; index += 1) {

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
-import { errorTable, isDatabaseUnavailable, Refusal } from '#src/http/problems.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { errorTable, isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 
 const nowhere = 'postgres://nobody:nothing@127.0.0.1:9/none'
@@ -37,7 +37,7 @@ t.test('what is no error is not unavailable', async (t) => {
     t.notOk(isDatabaseUnavailable(value))
   }
   for (const code of [57014, null, {}]) t.notOk(isDatabaseUnavailable(errorWith({ code })))
-  t.notOk(isDatabaseUnavailable(new Refusal('not-found')))
+  t.notOk(isDatabaseUnavailable(new Problem('not-found')))
 })
 
 t.test('it is found in the causes, however they are kept', async (t) => {
@@ -55,8 +55,8 @@ t.test('what a failing PostgreSQL really gives is recognised', async (t) => {
   const { url, admin } = await createDatabase(t)
   const user = await createUser({ url, admin } as never)
   const db = openDatabase(url, 2)
-  const plane = openIdentityPlane(url, 2)
-  t.teardown(() => Promise.all([db.close(), plane.close()]))
+  const systemDb = openSystemDatabase(url, 2)
+  t.teardown(() => Promise.all([db.close(), systemDb.close()]))
   const killAll = () =>
     admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()`)
@@ -89,7 +89,7 @@ t.test('what a failing PostgreSQL really gives is recognised', async (t) => {
       await other.read(user, (tx) => tx.order.findFirst()).finally(() => other.close())
     },
     'the same for the identity plane': async () => {
-      const other = openIdentityPlane(nowhere, 2)
+      const other = openSystemDatabase(nowhere, 2)
       await other.query({ text: 'SELECT 1' }).finally(() => other.close())
     },
   }
@@ -101,14 +101,14 @@ t.test('what a failing PostgreSQL really gives is recognised', async (t) => {
     t.ok(isDatabaseUnavailable(error), `${name}: ${error}`)
   }
   await t.rejects(db.read(user, (tx) => tx.$queryRaw`SELEC`))
-  const mistake = await plane.query({ text: 'SELEC' }).catch((error: unknown) => error)
+  const mistake = await systemDb.query({ text: 'SELEC' }).catch((error: unknown) => error)
   t.type(mistake, pg.DatabaseError)
   t.notOk(isDatabaseUnavailable(mistake), 'a mistake in a statement is ours')
 })
 
 t.test('a refusal has the title of its code, and says more only where told to', async (t) => {
-  t.equal(new Refusal('forbidden').message, errorTable.forbidden.title)
-  const refusal = new Refusal('unavailable', { detail: 'Later.', retryAfterSeconds: 7 })
+  t.equal(new Problem('forbidden').message, errorTable.forbidden.title)
+  const refusal = new Problem('unavailable', { detail: 'Later.', retryAfterSeconds: 7 })
   t.match(refusal, { code: 'unavailable', detail: 'Later.', retryAfterSeconds: 7 })
   t.ok(refusal instanceof Error)
 })

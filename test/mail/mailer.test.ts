@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import t from 'tap'
-import { type MailSetup, readMail } from '#src/config/parse.ts'
+import { type MailConfig, readMail } from '#src/config/parse.ts'
 import { createMailer, type Mail } from '#src/mail/mailer.ts'
 import { createAuthority, selfSigned } from '#test/support/certificates.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
@@ -13,7 +13,7 @@ const forLocalhost = trusted.certify({ names: ['localhost'] })
 const shortMs = 150
 const mail: Mail = { to: ['ada@example.com'], subject: 'Zoë', text: 'All is well.\n', id: 'a@b' }
 
-function setupFor(url: string, settings: Partial<MailSetup> = {}): MailSetup {
+function setupFor(url: string, settings: Partial<MailConfig> = {}): MailConfig {
   const setup = readMail(url, 'Gatehouse <alerts@example.com>', [])
   if (setup === null) throw new Error(`no mail server: ${url}`)
   return { ...setup, ...settings }

@@ -56,7 +56,7 @@ const hunts: readonly Hunt[] = [
     find: (text) =>
       cutsOf(
         text,
-        /await app\.register\((apiToken|authz|operator|sameOrigin|tenantRls)\b.*\)\n/g,
+        /await app\.register\((apiToken|authz|operator|csrf|tenantRls)\b.*\)\n/g,
         '',
       ),
     tests: [tests.matrix],

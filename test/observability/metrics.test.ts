@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 import { build, createDatabase, createUser } from '#test/support/helper.ts'
@@ -53,10 +53,10 @@ t.test('jobs that are due are counted apart from those for later, in every queue
     `UPDATE pgboss.job SET start_after = now() - interval '1 hour' WHERE name = 'billing-event-dead'`,
   )
   for (const url of [database.url, database.workerUrl]) {
-    const plane = openIdentityPlane(url, 1)
-    t.teardown(() => plane.close())
+    const systemDb = openSystemDatabase(url, 1)
+    t.teardown(() => systemDb.close())
     const { queues, registry } = createMetrics()
-    await measureQueues(plane, queues)
+    await measureQueues(systemDb, queues)
     const text = await registry.metrics()
     for (const line of [
       'gatehouse_queue_due_jobs{queue="deliver"} 2',
@@ -76,7 +76,7 @@ t.test('work that waits for a connection is seen, and a connection that was not 
   const user = await createUser(database)
   const { pools, registry } = createMetrics()
   const db = openDatabase(database.url, 1, undefined, pools.watch('scoped'))
-  const away = openIdentityPlane('postgres://nobody@127.0.0.1:9/none', 1, pools.watch('away'))
+  const away = openSystemDatabase('postgres://nobody@127.0.0.1:9/none', 1, pools.watch('away'))
   t.teardown(() => Promise.all([db.close(), away.close()]))
   const statement = Prisma.sql`SELECT 1 AS one`
   const entered = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors, { answerError } from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { createLogger } from '#src/observability/logger.ts'
 
 const leak = 'SELECT * FROM users WHERE password = hunter2'
@@ -78,8 +78,8 @@ t.test('a 5xx is logged with its stack and without what hangs on the error', asy
 
 t.test('a refusal has its status, title and detail, and is not logged', async (t) => {
   const values = {
-    forbidden: new Refusal('forbidden'),
-    busy: new Refusal('unavailable', { detail: 'Later.', retryAfterSeconds: 30 }),
+    forbidden: new Problem('forbidden'),
+    busy: new Problem('unavailable', { detail: 'Later.', retryAfterSeconds: 30 }),
   }
   const { app, log } = await build(t, throwing(values))
   const forbidden = await app.inject('/forbidden')
@@ -157,7 +157,7 @@ t.test('what Fastify refuses by itself is a problem too', async (t) => {
 })
 
 t.test('a missing object and a missing route are the same 404', async (t) => {
-  const { app } = await build(t, throwing({ missing: new Refusal('not-found') }))
+  const { app } = await build(t, throwing({ missing: new Problem('not-found') }))
   for (const accept of ['application/json', 'text/html']) {
     const [missing, unknown] = await Promise.all(
       ['/missing', '/unknown'].map((url) => app.inject({ url, headers: { accept } })),
@@ -172,7 +172,7 @@ t.test('a missing object and a missing route are the same 404', async (t) => {
 
 t.test('a browser gets a page in UTF-8, everything else JSON, and caches are told', async (t) => {
   const hostile = '<script>alert(1)</script>'
-  const { app } = await build(t, throwing({ bad: new Refusal('malformed', { detail: hostile }) }))
+  const { app } = await build(t, throwing({ bad: new Problem('malformed', { detail: hostile }) }))
   const page = await app.inject({ url: '/bad', headers: { accept: 'text/html,*/*;q=0.8' } })
   t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
   t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
 import rateLimit from '#plugins/rate-limit.ts'
 import limitStore from '#plugins/rate-limit-store.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import { aCaller, fakeSession } from './neighbours.ts'
 
 const limit = { max: 2, seconds: 60 }
@@ -23,7 +23,7 @@ async function build(t: Test, options: Limit): Promise<FastifyInstance> {
     await app.register(fakeSession(callers))
     await app.register(rateLimit, { name: 'api', ...options })
     app.addHook('onRequest', async function requireCaller(request) {
-      if (request.headers['x-caller'] === 'nobody') throw new Refusal('unauthenticated')
+      if (request.headers['x-caller'] === 'nobody') throw new Problem('unauthenticated')
     })
     app.get('/', async () => 'done')
     app.get('/other', async () => 'done')

@@ -5,7 +5,7 @@ import { openQueue, queueSchema } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type Migration, readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { proveDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import {
   createDatabase,
   createTestPost,
@@ -72,7 +72,7 @@ t.test('behind a long transaction a migration gives up, and others pass meanwhil
   t.ok(error instanceof OperatorError)
   const { rows } = await database.admin.query(`SELECT to_regclass('never') AS never`)
   t.strictSame(rows, [{ never: null }])
-  t.strictSame(await proveDatabase(database.url, 'web'), [], 'the release before still runs')
+  t.strictSame(await verifyDatabase(database.url, 'web'), [], 'the release before still runs')
   await holder.end()
   t.strictSame((await migrateTo(database, { name: next, sql })).applied, [next])
 })
@@ -119,10 +119,10 @@ t.test('a program on the schema of a newer release', async (t) => {
 
   await migrateTo(database, expand)
   await database.admin.query(expand.sql.slice(expand.sql.indexOf('GRANT'))) // as the newer one does
-  t.strictSame(await proveDatabase(database.url, 'web'), [], 'starts: it does not reach the rest')
-  t.strictSame(await proveDatabase(database.workerUrl, 'worker'), [])
+  t.strictSame(await verifyDatabase(database.url, 'web'), [], 'starts: it does not reach the rest')
+  t.strictSame(await verifyDatabase(database.workerUrl, 'worker'), [])
   await database.admin.query('ALTER TABLE posts NO FORCE ROW LEVEL SECURITY')
-  t.match(await proveDatabase(database.url, 'web'), [{ problem: /posts is not forced/ }], 'own')
+  t.match(await verifyDatabase(database.url, 'web'), [{ problem: /posts is not forced/ }], 'own')
   await database.admin.query('ALTER TABLE posts FORCE ROW LEVEL SECURITY')
 
   const report = { applied: [], createdRoles: [], ahead: [next] }
@@ -132,7 +132,7 @@ t.test('a program on the schema of a newer release', async (t) => {
   await t.rejects(migrateTo(database, lacking), { message: /does not know .*next.*lacks .*other/ })
 
   await database.admin.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [next])
-  t.match(await proveDatabase(database.url, 'web'), [{ problem: /badges/ }], 'nobody’s table')
+  t.match(await verifyDatabase(database.url, 'web'), [{ problem: /badges/ }], 'nobody’s table')
 })
 
 t.test('the queue starts on its own schema and on a newer one', async (t) => {

@@ -5,7 +5,7 @@ import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { proveDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import { onCluster, query } from '#test/support/raw-sql.ts'
 
 t.test('migrate makes an empty database ready, and run again changes nothing', async (t) => {
@@ -17,8 +17,8 @@ t.test('migrate makes an empty database ready, and run again changes nothing', a
     ahead: [],
   })
   // With the password of its URL each role can log in, and finds nothing wrong.
-  t.strictSame(await proveDatabase(urls.url, 'web'), [])
-  t.strictSame(await proveDatabase(urls.workerUrl, 'worker'), [])
+  t.strictSame(await verifyDatabase(urls.url, 'web'), [])
+  t.strictSame(await verifyDatabase(urls.workerUrl, 'worker'), [])
   const before = await describeCatalogue(urls.ownerUrl)
   t.strictSame(await migrate(urls), { applied: [], createdRoles: [], ahead: [] })
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
@@ -43,13 +43,13 @@ t.test('a role that exists is kept as it is, its password too', async (t) => {
   await onCluster(`CREATE ROLE ${urls.app} LOGIN PASSWORD 'of old' CONNECTION LIMIT 7`)
   t.strictSame((await migrate(urls)).createdRoles, [urls.worker])
   await t.rejects(
-    proveDatabase(urls.url, 'web'),
+    verifyDatabase(urls.url, 'web'),
     { code: '28P01' },
     'the password of the URL is not set',
   )
   const url = new URL(urls.url)
   url.password = 'of old'
-  t.strictSame(await proveDatabase(url.href, 'web'), [])
+  t.strictSame(await verifyDatabase(url.href, 'web'), [])
 })
 
 t.test('two at once take turns', async (t) => {
@@ -61,7 +61,7 @@ t.test('two at once take turns', async (t) => {
     reports.flatMap(({ createdRoles }) => createdRoles),
     [urls.app, urls.worker],
   )
-  t.strictSame(await proveDatabase(urls.url, 'web'), [])
+  t.strictSame(await verifyDatabase(urls.url, 'web'), [])
 })
 
 t.test('while one is at work, another waits', async (t) => {
@@ -82,7 +82,7 @@ t.test('while one is at work, another waits', async (t) => {
 t.test('where the web and the worker share a role, it gets the rights of both', async (t) => {
   const urls = await createEmptyDatabase(t)
   t.strictSame((await migrate({ ...urls, workerUrl: urls.url })).createdRoles, [urls.app])
-  t.strictSame(await proveDatabase(urls.url, 'web'), [])
+  t.strictSame(await verifyDatabase(urls.url, 'web'), [])
   const may = `SELECT has_table_privilege('sessions', 'INSERT') AS web,
     has_table_privilege('invoices', 'INSERT') AS worker,
     has_table_privilege('sessions', 'TRUNCATE') AS neither`
@@ -101,7 +101,7 @@ t.test('a migration that fails leaves nothing and can be run again', async (t) =
   await t.rejects(failing, refusal)
   await t.rejects(failing, OperatorError)
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
-  t.strictSame(await proveDatabase(urls.url, 'web'), [], 'the program it was before still runs')
+  t.strictSame(await verifyDatabase(urls.url, 'web'), [], 'the program it was before still runs')
   const mended = await migrate(urls, [...known, { name, sql: 'CREATE TABLE whole ();' }])
   t.strictSame(mended.applied, [name])
 })

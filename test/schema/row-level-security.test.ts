@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { canaryRows } from '#src/schema/isolation-rows.ts'
+import { isolationRows } from '#src/schema/isolation-rows.ts'
 import { type Attempt, attemptsAs, type Context, denied } from '#test/db/attempt.ts'
 import {
   createDatabase,
@@ -78,7 +78,7 @@ t.test('row-level security, with raw SQL', async (t) => {
   const mine = await createUser(database)
   const stranger = { tenantId: crypto.randomUUID(), userId: mine.userId + 1 }
   const found = await tablesUnderRls(database)
-  const known = [...Object.keys(samples), ...Object.keys(canaryRows), ...chained]
+  const known = [...Object.keys(samples), ...Object.keys(isolationRows), ...chained]
   t.strictSame([...new Set(known).symmetricDifference(new Set(found))], [], 'every table has a row')
   const tables = found.filter((name) => !chained.includes(name))
   const parents = parentsOf(mine)
@@ -185,7 +185,7 @@ async function giveRow({ admin }: TestDatabase, table: string, user: TestUser): 
 function rowOf(table: string, user: TestUser): [string, unknown[]] {
   const sample = samples[table]?.(user)
   if (sample !== undefined) return insertion(table, sample)
-  const { text = '', values = [] } = canaryRows[table]?.(user) ?? {}
+  const { text = '', values = [] } = isolationRows[table]?.(user) ?? {}
   return [text, values]
 }
 

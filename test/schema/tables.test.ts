@@ -1,5 +1,5 @@
 import t from 'tap'
-import { tableGrants } from '#src/schema/tables.ts'
+import { tablePrivileges } from '#src/schema/tables.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 
@@ -10,7 +10,7 @@ t.test('every table has its line in the grants, and every line its table', async
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
   )
   t.strictSame(
-    Object.keys(tableGrants).toSorted(),
+    Object.keys(tablePrivileges).toSorted(),
     rows.map(({ name }) => name).toSorted(),
     'src/schema/tables.ts has a line for each table and no other',
   )

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { canaryRows } from '#src/schema/isolation-rows.ts'
-import { identityPlane, serviceTables } from '#src/schema/tables.ts'
-import { tryCanaries } from '#src/schema/verify-isolation.ts'
+import { isolationRows } from '#src/schema/isolation-rows.ts'
+import { serviceTables, unscopedTables } from '#src/schema/tables.ts'
+import { verifyIsolation } from '#src/schema/verify-isolation.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
@@ -25,17 +25,17 @@ t.test('every tenant table that the application role may fill has a canary', asy
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
        AND has_any_column_privilege('test_app', oid, 'INSERT') AND relname <> ALL ($1)`,
-    [[...identityPlane, ...serviceTables, 'tenants']],
+    [[...unscopedTables, ...serviceTables, 'tenants']],
   )
   t.strictSame(
-    Object.keys(canaryRows).toSorted(),
+    Object.keys(isolationRows).toSorted(),
     rows.map(({ name }) => name).toSorted(),
     'src/schema/isolation-rows.ts has a row for each of them and no other',
   )
 })
 
 t.test('what lets a tenant past the lock is found by trying', async (t) => {
-  const flaws: [string, string, RegExp[]][] = [
+  const findings: [string, string, RegExp[]][] = [
     [
       'row-level security disabled',
       'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
@@ -89,7 +89,7 @@ t.test('what lets a tenant past the lock is found by trying', async (t) => {
       [/posts shows/, /orders shows/, /invoices shows/, /audit_log shows/, /tenants shows/],
     ],
   ]
-  for (const [name, sql, problems] of flaws) {
+  for (const [name, sql, problems] of findings) {
     const found = await tryWith(t, sql)
     for (const problem of problems)
       t.ok(
@@ -126,7 +126,7 @@ async function tryAs(url: string): Promise<string[]> {
   client.on('error', () => {})
   await client.connect()
   try {
-    return (await tryCanaries(client)).map(({ problem }) => problem)
+    return (await verifyIsolation(client)).map(({ problem }) => problem)
   } finally {
     await client.end()
   }

@@ -1,17 +1,17 @@
 import t, { type Test } from 'tap'
 import type { Finding } from '#src/schema/finding.ts'
-import { proveDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import { createDatabase } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
 t.test('the database as migrated has no flaw, for either role', async (t) => {
   const database = await createDatabase(t)
-  t.strictSame(await proveDatabase(database.url, 'web'), [])
-  t.strictSame(await proveDatabase(database.workerUrl, 'worker'), [])
+  t.strictSame(await verifyDatabase(database.url, 'web'), [])
+  t.strictSame(await verifyDatabase(database.workerUrl, 'worker'), [])
 })
 
 t.test('each flaw of the tables is found, named, and alone', async (t) => {
-  const flaws: [string, string, RegExp][] = [
+  const findings: [string, string, RegExp][] = [
     [
       'row-level security disabled',
       'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
@@ -119,7 +119,7 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
       /users is granted to PUBLIC/,
     ],
   ]
-  for (const [name, sql, problem] of flaws) {
+  for (const [name, sql, problem] of findings) {
     const found = await proveWith(t, sql)
     t.match(found, [{ problem, remedy: /./ }], name)
     t.equal(found.length, 1)
@@ -136,7 +136,7 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
 
 t.test('each flaw of the role is found, named, and alone', async (t) => {
   const app = ':role'
-  const flaws: [string, string, RegExp][] = [
+  const findings: [string, string, RegExp][] = [
     ['superuser', `ALTER ROLE ${app} SUPERUSER`, /superuser or BYPASSRLS/],
     ['BYPASSRLS', `ALTER ROLE ${app} BYPASSRLS`, /superuser or BYPASSRLS/],
     [
@@ -175,7 +175,7 @@ t.test('each flaw of the role is found, named, and alone', async (t) => {
       /before any transaction sets one/,
     ],
   ]
-  for (const [name, sql, problem] of flaws) {
+  for (const [name, sql, problem] of findings) {
     const found = await proveWith(t, sql)
     t.match(found, [{ problem, remedy: /./ }], name)
     t.equal(found.length, 1)
@@ -185,10 +185,10 @@ t.test('each flaw of the role is found, named, and alone', async (t) => {
 t.test('behind a pooler the role itself must have limits', async (t) => {
   const database = await createDatabaseWithRole(t)
   const url = `${database.url}?pgbouncer=true`
-  t.strictSame(await proveDatabase(url, 'web'), [], 'as migrate makes it')
+  t.strictSame(await verifyDatabase(url, 'web'), [], 'as migrate makes it')
   await database.admin.query(`ALTER ROLE ${database.roleName} RESET lock_timeout`)
-  t.match(await proveDatabase(url, 'web'), [{ problem: /without a limit \(lock_timeout\)/ }])
-  t.strictSame(await proveDatabase(database.url, 'web'), [], 'without one a connection names them')
+  t.match(await verifyDatabase(url, 'web'), [{ problem: /without a limit \(lock_timeout\)/ }])
+  t.strictSame(await verifyDatabase(database.url, 'web'), [], 'without one a connection names them')
 })
 
 t.test('a database that is not ready is one flaw, with what mends it', async (t) => {
@@ -197,21 +197,21 @@ t.test('a database that is not ready is one flaw, with what mends it', async (t)
     'CREATE TABLE kept AS SELECT * FROM _prisma_migrations; UPDATE _prisma_migrations SET rolled_back_at = now()',
   )
   const behind = /The database is behind by \d+ migration/
-  t.match(await proveDatabase(database.url, 'web'), [
+  t.match(await verifyDatabase(database.url, 'web'), [
     { problem: behind, remedy: /gatehouse migrate/ },
   ])
   await database.admin.query(
     'UPDATE _prisma_migrations SET rolled_back_at = NULL, finished_at = NULL',
   )
-  t.match(await proveDatabase(database.url, 'web'), [{ problem: behind }], 'unfinished is missing')
+  t.match(await verifyDatabase(database.url, 'web'), [{ problem: behind }], 'unfinished is missing')
   await database.admin.query('DELETE FROM _prisma_migrations')
-  t.match(await proveDatabase(database.url, 'web'), [{ problem: behind }], 'the row is missing')
+  t.match(await verifyDatabase(database.url, 'web'), [{ problem: behind }], 'the row is missing')
   await database.admin.query('DROP TABLE _prisma_migrations')
-  t.match(await proveDatabase(database.url, 'web'), [{ problem: /no schema for this role/ }])
+  t.match(await verifyDatabase(database.url, 'web'), [{ problem: /no schema for this role/ }])
 })
 
 t.test('a database that cannot be reached is an error', async (t) => {
-  await t.rejects(proveDatabase('postgres://nobody@127.0.0.1:1/none', 'web'), {
+  await t.rejects(verifyDatabase('postgres://nobody@127.0.0.1:1/none', 'web'), {
     code: 'ECONNREFUSED',
   })
 })
@@ -220,5 +220,5 @@ t.test('a database that cannot be reached is an error', async (t) => {
 async function proveWith(t: Test, sql: string): Promise<Finding[]> {
   const database = await createDatabaseWithRole(t)
   await database.admin.query(sql.replaceAll(':role', database.roleName))
-  return proveDatabase(database.url, 'web')
+  return verifyDatabase(database.url, 'web')
 }

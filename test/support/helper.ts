@@ -151,7 +151,7 @@ export async function signIn(
       provider: 'demo',
       providerSession: null,
       absoluteSeconds: config.session.absoluteSeconds,
-      device: { userAgent: null, ip: null },
+      clientInfo: { userAgent: null, ip: null },
     },
   )
   const signed = new Signer([...config.session.secrets]).sign(cookieId)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Test } from 'tap'
-import { grantRole, loginOf } from '#src/schema/roles.ts'
+import { grantPrivileges, loginOf } from '#src/schema/roles.ts'
 import { createDatabase, type TestDatabase } from './helper.ts'
 import { onCluster } from './raw-sql.ts'
 
@@ -21,6 +21,6 @@ export async function createDatabaseWithRole(
   url.username = roleName
   const owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
-  await grantRole(owner, loginOf(url.href), ['web']).finally(() => owner.end())
+  await grantPrivileges(owner, loginOf(url.href), ['web']).finally(() => owner.end())
   return { ...database, url: url.href, roleName }
 }

@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
 import { createProviders } from '#src/auth/oidc/clients.ts'
-import { createGrantAccess, type GrantAccess } from '#src/auth/provider-tokens/access.ts'
-import { type RevocationDependencies, revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createProviderTokens, type ProviderTokens } from '#src/auth/provider-tokens/access.ts'
+import { type RevocationDeps, revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import type { Journey } from './sign-in-journey.ts'
 
@@ -10,17 +10,17 @@ import type { Journey } from './sign-in-journey.ts'
 export function createSignOutWorker(
   t: Test,
   { config, database }: Pick<Journey, 'config' | 'database'>,
-): RevocationDependencies {
-  const plane = openIdentityPlane(database.workerUrl, 2)
-  t.teardown(() => plane.close())
+): RevocationDeps {
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  t.teardown(() => systemDb.close())
   const providers = createProviders(config.providers, config.clock, () => {})
-  return { plane, providers, keys: config.encryptionKeys }
+  return { systemDb, providers, keys: config.encryptionKeys }
 }
 
 /** Works on every revocation that has a job, once each; resolves to what came of them. */
 export async function drain(
   { database }: Pick<Journey, 'database'>,
-  worker: RevocationDependencies,
+  worker: RevocationDeps,
   isLast = false,
 ): Promise<string[]> {
   const { rows } = await database.admin.query<{ id: string }>(
@@ -35,15 +35,15 @@ export async function drain(
 export async function openGrantAccess(
   t: Test,
   { config, database }: Pick<Journey, 'config' | 'database'>,
-): Promise<GrantAccess> {
-  const plane = openIdentityPlane(database.url, 3)
-  const locks = openIdentityPlane(database.url, 3)
+): Promise<ProviderTokens> {
+  const systemDb = openSystemDatabase(database.url, 3)
+  const locks = openSystemDatabase(database.url, 3)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(async () => {
     await queue.stop({ graceful: false })
-    await Promise.all([plane.close(), locks.close()])
+    await Promise.all([systemDb.close(), locks.close()])
   })
   const providers = createProviders(config.providers, config.clock, () => {})
-  return createGrantAccess({ keys: config.encryptionKeys, plane, locks, queue, providers })
+  return createProviderTokens({ keys: config.encryptionKeys, systemDb, locks, queue, providers })
 }

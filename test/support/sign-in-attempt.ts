@@ -4,12 +4,12 @@ import {
   createProvider,
   type PendingSignIn,
   type Provider,
-  type ProviderDependencies,
+  type ProviderDeps,
   randomPending,
 } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import type { VerifiedSignIn } from '#src/auth/oidc/id-token.ts'
-import type { ProviderConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers.ts'
 import { type Calls, type Faults, startHostileProvider } from './hostile-provider.ts'
 import { makeKey } from './hostile-tokens.ts'
 
@@ -38,10 +38,10 @@ export type Opponent = Awaited<ReturnType<typeof startProvider>>
 
 export function relyingParty(
   op: Opponent,
-  config: Partial<ProviderConfig> = {},
-  deps: Partial<ProviderDependencies> = {},
+  config: Partial<OidcClientConfig> = {},
+  deps: Partial<ProviderDeps> = {},
 ): Provider {
-  const honest: ProviderConfig = {
+  const honest: OidcClientConfig = {
     name: 'hostile',
     label: 'Hostile',
     issuer: op.issuer,

@@ -78,7 +78,7 @@ t.test(
     const { id, endpointId } = await exhaustedDelivery(test.database, one)
     const replayId = await createReplayOf(test.database, one, endpointId)
     const { db, queue, sender, clock } = test.app
-    const by = { ...one, device: { userAgent: null, ip: null } }
+    const by = { ...one, clientInfo: { userAgent: null, ip: null } }
     const page = { limit: 50, after: null }
     const rotation = { keys: testKeys, now, overlap: 60 }
     const dates = { from: new Date(range.from), to: new Date(range.to), status: null }

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { findDueDeliveries } from '#src/webhooks/delivery/due.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
 import { createReplay, findReplay, workReplayPage } from '#src/webhooks/delivery/replays.ts'
-import { startSeries } from '#src/webhooks/delivery/resend.ts'
+import { startReplay } from '#src/webhooks/delivery/resend.ts'
 import { purgeEvents } from '#src/webhooks/delivery/retention.ts'
 import { mailAlert } from '#src/webhooks/endpoints/alert-mail.ts'
 import { alertOwners, listNotifications } from '#src/webhooks/endpoints/alerts.ts'
@@ -19,7 +19,7 @@ import {
   listEndpoints,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { noteEnds } from '#src/webhooks/endpoints/record-health.ts'
+import { recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -32,7 +32,7 @@ const { database, db, original, twin, ids, inTwin } = twins
 const queue = openQueue(database.superuserUrl, 'worker', () => {})
 await queue.start()
 t.teardown(() => queue.stop({ graceful: false }))
-const by = { ...twin, device: { userAgent: null, ip: null } }
+const by = { ...twin, clientInfo: { userAgent: null, ip: null } }
 const page = { limit: 100, after: null }
 const now = new Date()
 const url = 'https://8.8.4.4/twin'
@@ -88,7 +88,7 @@ t.test('what an attempt came to is written down for its own tenant', async (t) =
     status: 'succeeded',
     endedMs: 0,
     waitSeconds: null,
-    isUnhurried: false,
+    lowPriority: false,
     result: null,
     note: null,
   } as const
@@ -102,7 +102,7 @@ t.test('what an attempt came to is written down for its own tenant', async (t) =
   const ended = (ended: 'succeeded' | 'exhausted', ...prepare: string[]) =>
     inTwin(
       async (tx) => {
-        await noteEnds(tx, queue, twin, [{ endpointId: ids.endpoint, ended }], now)
+        await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, ended }], now)
         const { data } = await listNotifications(tx, twin, page)
         return { ...(await findEndpoint(tx, twin, ids.endpoint)), told: data.length }
       },
@@ -134,7 +134,7 @@ t.test('owners are told of their own endpoint', async (t) => {
   const before = await twins.rows(original)
   const mails: { to: readonly string[]; text: string }[] = []
   const mailer = { send: async (mail: (typeof mails)[number]) => void mails.push(mail) }
-  const means = {
+  const deps = {
     db,
     mailer,
     baseUrl: 'http://localhost',
@@ -142,7 +142,7 @@ t.test('owners are told of their own endpoint', async (t) => {
     clock: { now: () => now },
   }
   const job = { tenantId: twin.tenantId, notificationId: ids.notification }
-  t.match(await mailAlert(job, means), { outcome: 'mailed' })
+  t.match(await mailAlert(job, deps), { outcome: 'mailed' })
   t.equal(mails[0]?.to.length, 1)
   t.match(mails[0]?.text, 'twin')
   t.strictSame(await twins.rows(original), before)
@@ -158,7 +158,7 @@ t.test('an event is sent to the endpoints of its own tenant', async (t) => {
 })
 
 t.test('deliveries of one tenant are sent again', async (t) => {
-  const again = (id: string) => inTwin((tx) => startSeries(tx, twin, [id], now))
+  const again = (id: string) => inTwin((tx) => startReplay(tx, twin, [id], now))
   t.strictSame(await again(ids.exhausted), [ids.exhausted])
   t.strictSame(await again(ids.fresh), [], 'the original’s is not on its way')
 
@@ -183,13 +183,13 @@ t.test('deliveries of one tenant are sent again', async (t) => {
 
 t.test('events are let go of when they are old in their own tenant', async (t) => {
   const { admin } = database
-  const plane = openIdentityPlane(database.superuserUrl, 1)
-  t.teardown(() => plane.close())
+  const systemDb = openSystemDatabase(database.superuserUrl, 1)
+  t.teardown(() => systemDb.close())
   const insert = `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
     VALUES ($1, $3, 'order.updated', '{}', '2020-01-01'), ($2, $3, 'order.updated', '{}', now())`
   await admin.query(insert, [original.tenantId, twin.tenantId, 'msg_old_in_the_original_alone'])
   await admin.query(insert, [twin.tenantId, original.tenantId, 'msg_old_in_the_twin_alone'])
-  t.equal(await purgeEvents(db, plane, new Date('2021-01-01')), 2)
+  t.equal(await purgeEvents(db, systemDb, new Date('2021-01-01')), 2)
   const { rows } = await admin.query(
     `SELECT tenant_id, id FROM outbound_events WHERE id ~ '^msg_old'`,
   )

@@ -1,14 +1,14 @@
-import { grantableTo } from '#src/access/roles.ts'
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { assignablePermissions } from '#src/access/roles.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { type Caller, type CallerRow, personOf } from '#src/auth/sessions/caller.ts'
 import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 /** A token as its owner sees it; the secret itself is shown once and never again. */
 export type ApiToken = {
@@ -39,9 +39,9 @@ const usedEverySeconds = 60
  * by database time; whoever has left the tenant has no token in it any more.
  * @returns null for whatever is no valid token
  */
-export async function findToken(plane: Queryable, token: string): Promise<Caller | null> {
+export async function findToken(systemDb: Queryable, token: string): Promise<Caller | null> {
   if (!hasTokenForm(token)) return null
-  const { rows } = await plane.query<CallerRow & { permissions: string[] | null }>({
+  const { rows } = await systemDb.query<CallerRow & { permissions: string[] | null }>({
     name: 'find-token',
     text: `
       WITH live AS (
@@ -84,13 +84,13 @@ export type TokenRow = {
  * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
  */
 export async function createToken(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   owner: { userId: number; tenantId: string },
   token: NewToken,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<(ApiToken & { token: string }) | null> {
   const secret = randomApiToken()
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<TokenRow>({
       text: `
         INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
@@ -113,19 +113,19 @@ export async function createToken(
     if (row === undefined) return null
     const created = { action: 'token-create', outcome: 'done', target: row.id } as const
     const reason = row.permissions === null ? 'unlimited' : 'limited'
-    await recordAudit(connection, { ...created, reason, ...owner }, device)
+    await recordAudit(connection, { ...created, reason, ...owner }, clientInfo)
     return { ...toToken(row), token: secret }
   })
 }
 
 /** Ends a token of the caller. @returns false when it is missing or not theirs */
 export async function deleteToken(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   owner: { userId: number },
   id: string,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<boolean> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<{ tenant_id: string }>({
       text: 'DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING tenant_id',
       values: [id, owner.userId],
@@ -137,7 +137,7 @@ export async function deleteToken(
     await recordAudit(
       connection,
       { ...deleted, userId, tenantId: row.tenant_id, target: id },
-      device,
+      clientInfo,
     )
     return true
   })
@@ -183,15 +183,15 @@ function owned(userId: number): Prisma.Sql {
  * @throws Refusal when they are in no tenant, or want more than they have
  */
 export async function createOwnToken(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   { userId, tenantId, role }: Caller,
   wanted: NewToken,
-  device: Device,
+  clientInfo: ClientInfo,
 ): ReturnType<typeof createToken> {
-  if (tenantId === null) throw new Refusal('forbidden', { detail: 'You are in no tenant.' })
-  const grantable = grantableTo(role)
+  if (tenantId === null) throw new Problem('forbidden', { detail: 'You are in no tenant.' })
+  const grantable = assignablePermissions(role)
   if (wanted.permissions?.some((permission) => !grantable.includes(permission))) {
-    throw new Refusal('forbidden', { detail: 'A token cannot have more than you have.' })
+    throw new Problem('forbidden', { detail: 'A token cannot have more than you have.' })
   }
-  return createToken(plane, { userId, tenantId }, wanted, device)
+  return createToken(systemDb, { userId, tenantId }, wanted, clientInfo)
 }

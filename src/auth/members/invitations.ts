@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
-import { type IdentityPlane, type Queryable, setTenant } from '#src/db/system-database.ts'
+import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
@@ -52,11 +52,11 @@ export type InvitationRow = {
  * @returns `member` when whoever holds the address is one already; then nothing changes
  */
 export async function createInvitation(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   invitation: NewInvitation,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<Invitation | 'member'> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const holder = await findHolder(connection, invitation)
     if (holder?.member === true) return 'member'
     const { rows } = await connection.query<InvitationRow>({
@@ -90,10 +90,10 @@ export async function createInvitation(
         tenantId: invitation.tenantId,
         target: row.id,
       },
-      device,
+      clientInfo,
     )
     if (holder === null) return toInvitation(row)
-    await acceptInvitations(connection, row.email, holder.userId, device)
+    await acceptInvitations(connection, row.email, holder.userId, clientInfo)
     return toInvitation({ ...row, accepted_at: row.created_at })
   })
 }
@@ -119,12 +119,12 @@ async function findHolder(
  * @returns false when it is missing, accepted or another tenant's
  */
 export async function withdrawInvitation(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   admin: { userId: number; tenantId: string },
   id: string,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<boolean> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     await setTenant(connection, admin.tenantId)
     const { rowCount } = await connection.query({
       text: `DELETE FROM tenant_invitations
@@ -133,7 +133,7 @@ export async function withdrawInvitation(
     })
     if (rowCount !== 1) return false
     const entry = { action: 'invitation-delete', outcome: 'done', reason: 'withdrawn' } as const
-    await recordAudit(connection, { ...entry, ...admin, target: id }, device)
+    await recordAudit(connection, { ...entry, ...admin, target: id }, clientInfo)
     return true
   })
 }
@@ -146,7 +146,7 @@ export async function acceptInvitations(
   connection: Queryable,
   email: string,
   userId: number,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<void> {
   const { rows } = await connection.query<{ tenant_id: string; id: string }>({
     text: `
@@ -168,7 +168,7 @@ export async function acceptInvitations(
   })
   for (const { tenant_id: tenantId, id: target } of rows) {
     const accepted = { action: 'invitation-accept', outcome: 'done', reason: 'address' } as const
-    await recordAudit(connection, { ...accepted, userId, tenantId, target }, device)
+    await recordAudit(connection, { ...accepted, userId, tenantId, target }, clientInfo)
   }
 }
 

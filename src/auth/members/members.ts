@@ -1,13 +1,13 @@
 import type { PgBoss } from 'pg-boss'
 import { rolesWith } from '#src/access/roles.ts'
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { lockUser } from '#src/auth/sign-in/users.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { type IdentityPlane, type Queryable, setTenant } from '#src/db/system-database.ts'
+import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 /** Who sees to the members, and of which tenant. */
 export type Admin = { readonly userId: number; readonly tenantId: string }
@@ -38,24 +38,24 @@ const uniqueViolation = '23505'
  * belongs to the user everywhere, the billing customer, is changed in the user's own tenant alone.
  */
 export async function changeMember(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   admin: Admin,
   id: number,
   change: MemberChange,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<Member | MemberRefusal> {
   const audit = { action: 'user-update', ...admin, target: String(id) } as const
   try {
-    return await plane.transaction({ statementTimeoutMs }, async (connection) => {
+    return await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
       const member = await lockMember(connection, admin, id)
       if (typeof member === 'string') return member
       const refusal = await findRefusal(connection, admin.tenantId, id, member, change)
       if (refusal !== null) {
-        await recordAudit(connection, { ...audit, outcome: 'refused', reason: refusal }, device)
+        await recordAudit(connection, { ...audit, outcome: 'refused', reason: refusal }, clientInfo)
         return refusal
       }
       for (const reason of reasonsOf(change)) {
-        await recordAudit(connection, { ...audit, outcome: 'done', reason }, device)
+        await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
       }
       return updateMember(connection, admin.tenantId, id, { ...member, ...change })
     })
@@ -72,18 +72,22 @@ export async function changeMember(
  * without an author. The user goes with the last membership, and what the providers granted with it.
  */
 export async function removeMember(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   queue: PgBoss,
   admin: Admin,
   id: number,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<'removed' | Extract<MemberRefusal, 'not-admin' | 'missing' | 'last-admin'>> {
   const audit = { action: 'user-remove', ...admin, target: String(id) } as const
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const member = await lockMember(connection, admin, id)
     if (typeof member === 'string') return member
     if (member.isLastAdmin) {
-      await recordAudit(connection, { ...audit, outcome: 'refused', reason: 'last-admin' }, device)
+      await recordAudit(
+        connection,
+        { ...audit, outcome: 'refused', reason: 'last-admin' },
+        clientInfo,
+      )
       return 'last-admin'
     }
     // Removed from two tenants at once, the second finds no other membership.
@@ -94,7 +98,7 @@ export async function removeMember(
     })
     const isUserGone = await removeUserOfNoTenant(connection, queue, admin.tenantId, id)
     const reason = isUserGone ? 'last-membership' : 'member-elsewhere'
-    await recordAudit(connection, { ...audit, outcome: 'done', reason }, device)
+    await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
     return 'removed'
   })
 }
@@ -250,22 +254,22 @@ function toMember(row: MemberRow): Member {
 }
 
 /** Why a member was not invited, changed or removed, as whoever asked is told. */
-export function refusalOfMember(refusal: MemberRefusal | 'member-already'): Refusal {
+export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Problem {
   switch (refusal) {
     case 'missing':
-      return new Refusal('not-found')
+      return new Problem('not-found')
     case 'not-admin':
-      return new Refusal('forbidden')
+      return new Problem('forbidden')
     case 'last-admin':
-      return new Refusal('last-admin', { detail: 'Make somebody else an admin first.' })
+      return new Problem('last-admin', { detail: 'Make somebody else an admin first.' })
     case 'billing-elsewhere':
-      return new Refusal('forbidden', {
+      return new Problem('forbidden', {
         detail: 'The billing customer of a user is changed in the user’s own tenant.',
       })
     case 'customer-taken':
-      return new Refusal('conflict', { detail: 'Another user has this billing customer.' })
+      return new Problem('conflict', { detail: 'Another user has this billing customer.' })
     case 'member-already':
-      return new Refusal('conflict', { detail: 'Whoever has this e-mail is a member already.' })
+      return new Problem('conflict', { detail: 'Whoever has this e-mail is a member already.' })
   }
 }
 

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import type { ProviderConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { authorizationRequest, judgeCallback } from './authorization.ts'
 import { createClientSender, type WireOptions } from './client-auth.ts'
@@ -43,7 +43,7 @@ export type PendingSignIn = { state: string; nonce: string; codeVerifier: string
 type ProvenSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
 
 export type Provider = {
-  config: ProviderConfig
+  config: OidcClientConfig
   /**
    * Where to send the browser (specification, Authorize request).
    * @param extras further parameters, such as `max_age`
@@ -85,7 +85,7 @@ export type Provider = {
   check(): Promise<void>
 }
 
-export type ProviderDependencies = {
+export type ProviderDeps = {
   clock: Clock
   fetch?: typeof fetch
   /** Of each call, connect to last byte; 5000 by default. */
@@ -113,7 +113,7 @@ export function randomPending(): PendingSignIn {
  * providers each pending sign-in belongs to one of them: against mix-up stand its own endpoints,
  * `iss` of the response where the provider sends it, and the issuer of the id_token in any case.
  */
-export function createProvider(config: ProviderConfig, deps: ProviderDependencies): Provider {
+export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Provider {
   const { clock } = deps
   const providerFetch = createProviderFetch(deps)
   const wire: WireOptions = {

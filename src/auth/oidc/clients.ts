@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { createProvider, type Provider } from './client.ts'
 import { ProviderUnavailable } from './errors.ts'
@@ -65,7 +65,7 @@ function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
 
 /** The conversation with each configured provider, by name; nothing is fetched before its use. */
 export function createProviders(
-  configs: readonly ProviderConfig[],
+  configs: readonly OidcClientConfig[],
   clock: Clock,
   secretSwitched: (provider: string, position: number) => void,
 ): ReadonlyMap<string, WatchedProvider> {

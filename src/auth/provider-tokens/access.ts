@@ -1,6 +1,6 @@
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
-import { type RefreshDependencies, refreshGrant } from './refresh.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
+import { type RefreshDeps, refreshGrant } from './refresh.ts'
 import { findGrant, type Grant, type IdentityKey, tokenBinding } from './store.ts'
 
 type AccessToken =
@@ -20,7 +20,7 @@ type AccessToken =
   /** The provider or the database cannot help now; what is kept is still good. */
   | { kind: 'unavailable'; retryAfterSeconds: number }
 
-export type GrantAccess = {
+export type ProviderTokens = {
   /**
    * A usable access token for the provider's API, refreshed when needed.
    * @param rejectedGeneration the token of this generation was refused by the API: get a newer one
@@ -28,12 +28,12 @@ export type GrantAccess = {
   accessToken(key: IdentityKey, rejectedGeneration?: number): Promise<AccessToken>
 }
 
-export type AccessDependencies = RefreshDependencies & {
+export type ProviderTokensDeps = RefreshDeps & {
   keys: EncryptionKeys
   /** Short statements: reads and marks. */
-  plane: IdentityPlane
+  systemDb: SystemDatabase
   /** Connections that wait out a refresh. A pool of its own, so that a slow provider holds up nothing else. */
-  locks: IdentityPlane
+  locks: SystemDatabase
 }
 
 export type AccessDecision = 'hand-out' | 'refresh' | 'needs-sign-in' | 'lost'
@@ -55,7 +55,7 @@ export function decideAccess(grant: Grant, rejectedGeneration: number | null): A
  * The one way to a provider's API. Of all requests in all processes that need a new token one asks
  * the provider; the others wait for the lock and read what it stored.
  */
-export function createGrantAccess(deps: AccessDependencies): GrantAccess {
+export function createProviderTokens(deps: ProviderTokensDeps): ProviderTokens {
   const underWay = new Map<string, Promise<AccessToken>>()
 
   return {
@@ -74,11 +74,11 @@ export function createGrantAccess(deps: AccessDependencies): GrantAccess {
 
 /** What needs no provider; `ask` for the rest. */
 async function settle(
-  { plane, keys }: AccessDependencies,
+  { systemDb, keys }: ProviderTokensDeps,
   key: IdentityKey,
   rejected: number | null,
 ): Promise<AccessToken | 'ask'> {
-  const grant = await findGrant(plane, key)
+  const grant = await findGrant(systemDb, key)
   if (grant === null) return { kind: 'none' }
   const decision = decideAccess(grant, rejected)
   if (decision === 'needs-sign-in') return { kind: 'needs-sign-in' }
@@ -86,12 +86,12 @@ async function settle(
 }
 
 async function renew(
-  deps: AccessDependencies,
+  deps: ProviderTokensDeps,
   key: IdentityKey,
   rejected: number | null,
 ): Promise<AccessToken> {
   const outcome = await withGrantLock(deps.locks, key, async () => {
-    const grant = await findGrant(deps.plane, key)
+    const grant = await findGrant(deps.systemDb, key)
     if (grant === null) return 'settled'
     const decision = decideAccess(grant, rejected)
     if (decision === 'hand-out' || decision === 'needs-sign-in') return 'settled'
@@ -122,7 +122,7 @@ const unavailableCodes = ['55P03', '57014', '53300']
  * @returns `busy` when the lock could not be had in time; then `work` has not run
  */
 async function withGrantLock<T>(
-  locks: IdentityPlane,
+  locks: SystemDatabase,
   { provider, subject }: IdentityKey,
   work: () => Promise<T>,
 ): Promise<T | 'busy'> {

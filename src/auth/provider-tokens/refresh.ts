@@ -10,21 +10,21 @@ import type {
 } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { retireLateToken } from './retire.ts'
 import {
-  clearAttempt,
+  clearRefreshStarted,
   endGrant,
   type Grant,
   type IdentityKey,
-  markAttempt,
+  markRefreshStarted,
   storeRefreshed,
   tokenBinding,
 } from './store.ts'
 
-export type RefreshDependencies = {
+export type RefreshDeps = {
   keys: EncryptionKeys
-  plane: IdentityPlane
+  systemDb: SystemDatabase
   queue: PgBoss
   providers: ReadonlyMap<string, Provider>
   /** Told of each step as it is done; a test ends the process here. */
@@ -45,11 +45,11 @@ const unconfiguredRetrySeconds = 300
  * sent, so whoever finds it without a holder knows that the token may be spent.
  */
 export async function refreshGrant(
-  deps: RefreshDependencies,
+  deps: RefreshDeps,
   key: IdentityKey,
   grant: Grant,
 ): Promise<RefreshOutcome> {
-  const { plane, keys, providers, reached } = deps
+  const { systemDb, keys, providers, reached } = deps
   reached?.('locked')
   if (grant.refreshAttempt !== null) {
     return end(deps, key, grant, grant.refreshAttempt, 'answer-lost')
@@ -62,7 +62,7 @@ export async function refreshGrant(
   const send = await open(provider)
   if (typeof send !== 'function') return send
   const attempt = randomId()
-  if (!(await markAttempt(plane, key, grant.generation, attempt))) return 'settled'
+  if (!(await markRefreshStarted(systemDb, key, grant.generation, attempt))) return 'settled'
   reached?.('marked')
   const answer = await send(refreshToken, key.subject)
   reached?.('answered')
@@ -80,7 +80,7 @@ async function open(provider: Provider): Promise<SendRefresh | RefreshOutcome> {
 }
 
 async function carryOut(
-  deps: RefreshDependencies,
+  deps: RefreshDeps,
   key: IdentityKey,
   grant: Grant,
   attempt: string,
@@ -88,7 +88,7 @@ async function carryOut(
 ): Promise<RefreshOutcome> {
   if (answer.kind === 'ended') return end(deps, key, grant, attempt, answer.reason)
   if (answer.kind === 'untouched') {
-    await clearAttempt(deps.plane, key, attempt)
+    await clearRefreshStarted(deps.systemDb, key, attempt)
     return { kind: 'unavailable', retryAfterSeconds: answer.retryAfterSeconds }
   }
   await keep(deps, key, grant, attempt, answer.tokens)
@@ -97,14 +97,14 @@ async function carryOut(
 }
 
 async function keep(
-  { plane, keys, queue }: RefreshDependencies,
+  { systemDb, keys, queue }: RefreshDeps,
   key: IdentityKey,
   { userId, scope }: Grant,
   attempt: string,
   tokens: TokenSet,
 ): Promise<void> {
   const granted = { ...tokens, scope: narrowed(scope, tokens.scope) }
-  await plane.transaction({ statementTimeoutMs }, async (connection) => {
+  await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const stored = await storeRefreshed(connection, keys, key, attempt, granted)
     if (!stored && tokens.refreshToken !== null) {
       await retireLateToken(connection, queue, keys, { ...key, userId }, tokens.refreshToken)
@@ -117,13 +117,13 @@ async function keep(
 }
 
 async function end(
-  { plane }: RefreshDependencies,
+  { systemDb }: RefreshDeps,
   key: IdentityKey,
   { userId }: Grant,
   attempt: string,
   reason: GrantEnd,
 ): Promise<RefreshOutcome> {
-  await plane.transaction({ statementTimeoutMs }, async (connection) => {
+  await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     if (!(await endGrant(connection, key, attempt, reason))) return
     const { provider } = key
     const entry = {

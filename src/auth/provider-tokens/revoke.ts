@@ -4,14 +4,14 @@ import type { Provider } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { TokenKind } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/encryption.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import { tokenBinding } from './store.ts'
 
-export type RevocationDependencies = {
+export type RevocationDeps = {
   keys: EncryptionKeys
-  plane: IdentityPlane
+  systemDb: SystemDatabase
   providers: ReadonlyMap<string, Provider>
 }
 
@@ -41,22 +41,22 @@ const finalFaults = [unsupported, 'provider-unknown']
  * @param isLast no further try follows
  */
 export async function revokeGrant(
-  deps: RevocationDependencies,
+  deps: RevocationDeps,
   revocationId: string,
   isLast: boolean,
 ): Promise<RevocationOutcome> {
-  const revocation = await find(deps.plane, revocationId)
+  const revocation = await find(deps.systemDb, revocationId)
   if (revocation === null) return 'already-done'
   const fault = await tryRevoking(deps, revocation)
-  return deps.plane.transaction({ statementTimeoutMs }, (connection) => {
+  return deps.systemDb.transaction({ statementTimeoutMs }, (connection) => {
     if (fault === null) return settle(connection, revocation)
     const isFinal = isLast || finalFaults.includes(fault)
     return noteFailure(connection, revocation, fault, isFinal)
   })
 }
 
-async function find(plane: Queryable, id: string): Promise<Revocation | null> {
-  const { rows } = await plane.query<Revocation>({
+async function find(systemDb: Queryable, id: string): Promise<Revocation | null> {
+  const { rows } = await systemDb.query<Revocation>({
     text: `SELECT id, provider, provider_user_id, user_id, tenant_id, token, kind, attempts
            FROM token_revocations WHERE id = $1 AND status = 'revoking'`,
     values: [id],
@@ -66,7 +66,7 @@ async function find(plane: Queryable, id: string): Promise<Revocation | null> {
 
 /** @returns null when it is revoked, else the code of what stood in the way */
 async function tryRevoking(
-  { keys, providers }: RevocationDependencies,
+  { keys, providers }: RevocationDeps,
   revocation: Revocation,
 ): Promise<string | null> {
   const { provider: name, provider_user_id: subject, kind } = revocation
@@ -137,7 +137,7 @@ const batchSize = 5 // few at once: each waits for a provider
 /** Starts working on revocations. */
 export async function workRevocations(
   queue: PgBoss,
-  deps: RevocationDependencies,
+  deps: RevocationDeps,
   log: JobLog,
 ): Promise<void> {
   const work = createRevocationJob(deps, log)
@@ -150,7 +150,7 @@ export async function workRevocations(
 
 /** Works on one revocation and says whether it has to be tried again. */
 function createRevocationJob(
-  deps: RevocationDependencies,
+  deps: RevocationDeps,
   log: JobLog,
 ): (job: RevocationJob) => Promise<JobResult> {
   return async function workRevocation(job) {

@@ -1,6 +1,6 @@
 import type { GrantEnd, TokenKind, TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { type Binding, type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
-import type { SealedTable } from '#src/db/key-rotation.ts'
+import type { EncryptedColumns } from '#src/db/key-rotation.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
 /** A row of provider_grants, its tokens still sealed. */
@@ -22,8 +22,8 @@ const marginSeconds = 60
 // Sessions of older sign-ins have ended long before; so have most refresh tokens.
 const supersededDays = 30
 
-export async function findGrant(plane: Queryable, key: IdentityKey): Promise<Grant | null> {
-  const { rows } = await plane.query<GrantRow>({
+export async function findGrant(systemDb: Queryable, key: IdentityKey): Promise<Grant | null> {
+  const { rows } = await systemDb.query<GrantRow>({
     name: 'find-grant',
     text: `
       SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
@@ -116,13 +116,13 @@ export async function storeGrant(
  * Notes a refresh before its token is sent; committed by itself.
  * @returns false when the grant is no longer the one that was read
  */
-export async function markAttempt(
-  plane: Queryable,
+export async function markRefreshStarted(
+  systemDb: Queryable,
   key: IdentityKey,
   generation: number,
   attempt: string,
 ): Promise<boolean> {
-  const { rowCount } = await plane.query({
+  const { rowCount } = await systemDb.query({
     text: `UPDATE provider_grants SET refresh_attempt = $4, updated_at = now()
            WHERE provider = $1 AND provider_user_id = $2 AND generation = $3
              AND status = 'active' AND refresh_attempt IS NULL`,
@@ -132,8 +132,8 @@ export async function markAttempt(
 }
 
 /** The provider did not take the token: it is as good as before. */
-export async function clearAttempt(plane: Queryable, key: IdentityKey, attempt: string) {
-  await plane.query({
+export async function clearRefreshStarted(systemDb: Queryable, key: IdentityKey, attempt: string) {
+  await systemDb.query({
     text: `UPDATE provider_grants SET refresh_attempt = NULL, updated_at = now()
            WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3`,
     values: [key.provider, key.subject, attempt],
@@ -207,7 +207,7 @@ export function tokenBinding({ provider, subject }: IdentityKey, kind: TokenKind
 }
 
 /** Where provider tokens are kept, for the rotation of keys. */
-export const sealedTokenTables: readonly SealedTable[] = [
+export const encryptedTokenColumns: readonly EncryptedColumns[] = [
   {
     table: 'provider_grants',
     byTenant: false,

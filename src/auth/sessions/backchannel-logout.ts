@@ -1,7 +1,7 @@
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { ProviderLogout } from '#src/auth/oidc/logout.ts'
 import { equalBytes, hmacSha256, randomToken, sha256 } from '#src/crypto/hash.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 
 const statementTimeoutMs = 2_000
 // A token passes for 600 s either side of its `iat`, 20 minutes in all; rounded up.
@@ -28,12 +28,12 @@ export async function providerOfSession(
  * @returns how many sessions ended, or `replayed`, with nothing changed, for a `jti` seen before
  */
 export function endProviderSessions(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   provider: string,
   logout: ProviderLogout,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<number | 'replayed'> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     if (!(await rememberToken(connection, provider, logout.jti))) return 'replayed'
     const ended =
       logout.sessionId === null
@@ -42,10 +42,10 @@ export function endProviderSessions(
     const entry = { action: 'sign-out', outcome: 'done', provider } as const
     for (const { user_id, tenant_id } of ended) {
       const whose = { userId: user_id === null ? null : Number(user_id), tenantId: tenant_id }
-      await recordAudit(connection, { ...entry, reason: 'provider-request', ...whose }, device)
+      await recordAudit(connection, { ...entry, reason: 'provider-request', ...whose }, clientInfo)
     }
     if (ended.length === 0) {
-      await recordAudit(connection, { ...entry, reason: 'provider-request-no-session' }, device)
+      await recordAudit(connection, { ...entry, reason: 'provider-request-no-session' }, clientInfo)
     }
     return ended.length
   })

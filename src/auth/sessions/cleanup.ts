@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 
 /** How many rows of each kind were cleared away. */
 export type Pruned = { sessions: number; attempts: number; tokens: number }
@@ -17,10 +17,10 @@ const pruneLock = 7_165_230_419
  * @returns null when another worker is at it
  */
 export async function pruneDead(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   { idleSeconds }: { idleSeconds: number },
 ): Promise<Pruned | null> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<{ taken: boolean }>({
       text: 'SELECT pg_try_advisory_xact_lock($1) AS taken',
       values: [pruneLock],
@@ -73,7 +73,7 @@ export type Pruner = { stop(): Promise<void> }
  * failure is logged and made up for the next time.
  */
 export function startPruner(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   limits: { idleSeconds: number },
   logger: Pick<Logger, 'debug' | 'warn'>,
 ): Pruner {
@@ -94,7 +94,7 @@ export function startPruner(
   async function run(): Promise<void> {
     try {
       for (let more = true; more && !stopped; ) {
-        const pruned = await pruneDead(plane, limits)
+        const pruned = await pruneDead(systemDb, limits)
         more = pruned !== null && isFullBatch(pruned)
         if (pruned !== null) logger.debug(pruned, 'dead sessions, attempts and tokens removed')
       }

@@ -1,8 +1,8 @@
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { SessionCaller } from './caller.ts'
 
@@ -63,33 +63,33 @@ const statementTimeoutMs = 2_000
 
 /** Ends one of the caller's sessions. @returns false when it is missing or not theirs */
 export async function endOwnSession(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   caller: SessionCaller,
   id: string,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<boolean> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<EndedRow>({
       text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id, tenant_id',
       values: [id, caller.userId],
     })
-    await noteEnded(connection, caller.userId, rows, 'own-request', device)
+    await noteEnded(connection, caller.userId, rows, 'own-request', clientInfo)
     return rows.length === 1
   })
 }
 
 /** Ends every session of the caller but the one that asks. @returns how many ended */
 export async function endOtherSessions(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   caller: SessionCaller,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<number> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<EndedRow>({
       text: 'DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id, tenant_id',
       values: [caller.userId, caller.sessionId],
     })
-    await noteEnded(connection, caller.userId, rows, 'others-ended', device)
+    await noteEnded(connection, caller.userId, rows, 'others-ended', clientInfo)
     return rows.length
   })
 }
@@ -102,10 +102,10 @@ export async function noteEnded(
   userId: number,
   ended: readonly EndedRow[],
   reason: 'own-request' | 'others-ended' | 'identity-unlinked',
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<void> {
   for (const { id: target, tenant_id: tenantId } of ended) {
     const entry = { action: 'session-end', outcome: 'done', reason } as const
-    await recordAudit(connection, { ...entry, userId, tenantId, target }, device)
+    await recordAudit(connection, { ...entry, userId, tenantId, target }, clientInfo)
   }
 }

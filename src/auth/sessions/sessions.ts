@@ -1,6 +1,6 @@
-import type { Device } from '#src/audit/audit.ts'
+import type { ClientInfo } from '#src/audit/audit.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type CallerRow, personOf, type SessionCaller } from './caller.ts'
 
 export type SessionLimits = { idleSeconds: number; absoluteSeconds: number }
@@ -21,11 +21,11 @@ const seenEverySeconds = 60
  * absolute limits are judged here, by database time; nothing is cached.
  */
 export async function findSession(
-  plane: Queryable,
+  systemDb: Queryable,
   cookieId: string,
   limits: SessionLimits,
 ): Promise<LiveSession | null> {
-  const { rows } = await plane.query<SessionRow>({
+  const { rows } = await systemDb.query<SessionRow>({
     name: 'find-session',
     text: `
       WITH live AS (
@@ -71,7 +71,7 @@ export async function createSession(
     provider: string
     providerSession: string | null
     absoluteSeconds: number
-    device: Device
+    clientInfo: ClientInfo
   },
 ): Promise<void> {
   await connection.query({
@@ -85,8 +85,8 @@ export async function createSession(
       session.tenantId,
       session.provider,
       session.providerSession,
-      session.device.userAgent,
-      session.device.ip,
+      session.clientInfo.userAgent,
+      session.clientInfo.ip,
       session.absoluteSeconds,
     ],
   })
@@ -138,7 +138,7 @@ export async function renewAuthentication(
 
 /** Ends the session of a cookie. @returns false when it was not there any more */
 export async function endSession(
-  connection: Queryable | IdentityPlane,
+  connection: Queryable | SystemDatabase,
   cookieId: string,
 ): Promise<boolean> {
   const { rowCount } = await connection.query({
@@ -168,10 +168,10 @@ export type Identity = { provider: string; subject: string }
  * other providers prove nothing about this session.
  */
 export async function findSessionIdentities(
-  plane: Queryable,
+  systemDb: Queryable,
   sessionId: string,
 ): Promise<Identity[]> {
-  const { rows } = await plane.query<Identity>({
+  const { rows } = await systemDb.query<Identity>({
     name: 'find-session-identities',
     text: `
       SELECT i.provider, i.provider_user_id AS subject

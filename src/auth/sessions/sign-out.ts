@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { providerOfSession } from './backchannel-logout.ts'
 import type { SessionCaller } from './caller.ts'
 import { endSessionRow } from './sessions.ts'
@@ -15,12 +15,12 @@ const statementTimeoutMs = 2_000
  * @returns the provider it was signed in through, where the browser may still be signed in
  */
 export async function signOut(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   queue: PgBoss,
   caller: SessionCaller,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<string | null> {
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const provider = await providerOfSession(connection, caller.sessionId)
     const ended = await endSessionRow(connection, caller.sessionId)
     if (!ended) return provider
@@ -29,7 +29,7 @@ export async function signOut(
     await recordAudit(
       connection,
       { action: 'sign-out', outcome: 'done', reason: 'own-request', userId, tenantId },
-      device,
+      clientInfo,
     )
     return provider
   })

@@ -1,6 +1,6 @@
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import type { SessionCaller } from './caller.ts'
 
 const statementTimeoutMs = 2_000
@@ -20,16 +20,16 @@ class SessionEnded extends Error {}
  * @param cookieId the id the request came with
  */
 export async function switchTenant(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   caller: Pick<SessionCaller, 'userId' | 'sessionId'>,
   cookieId: string,
   tenantId: string,
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<SwitchOutcome> {
   const { userId, sessionId } = caller
   const newCookieId = randomToken()
   try {
-    return await plane.transaction({ statementTimeoutMs }, async (connection) => {
+    return await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
       const { rows } = await connection.query<{ member: boolean; moved: boolean }>({
         text: `
           WITH member AS (
@@ -47,7 +47,7 @@ export async function switchTenant(
       if (!rows[0]?.member) return { outcome: 'no-member' }
       if (!rows[0].moved) throw new SessionEnded()
       const entry = { action: 'tenant-switch', outcome: 'done', reason: 'own-request' } as const
-      await recordAudit(connection, { ...entry, userId, tenantId, target: sessionId }, device)
+      await recordAudit(connection, { ...entry, userId, tenantId, target: sessionId }, clientInfo)
       return { outcome: 'switched', newCookieId }
     })
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { acceptInvitations } from '#src/auth/members/invitations.ts'
 import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
@@ -10,7 +10,7 @@ import {
   renewSession,
 } from '#src/auth/sessions/sessions.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import {
   decideIdentity,
   type IdentityDecision,
@@ -18,18 +18,18 @@ import {
   type Intent,
   type ProvenIdentity,
 } from './account-linking.ts'
-import { type Attempt, moveAttempts } from './state.ts'
+import { moveSignInStates, type SignInState } from './state.ts'
 import { addIdentity, createUser, enterTenant, lockUser, lookUpIdentity } from './users.ts'
 
 export type SignIn = {
   identity: ProvenIdentity
   providerSession: string | null
   /** What it was started for and in which session of the browser. */
-  attempt: Pick<Attempt, 'purpose' | 'sessionId' | 'ageSeconds'>
+  attempt: Pick<SignInState, 'purpose' | 'sessionId' | 'ageSeconds'>
   /** The id the browser's session has afterwards. */
   newCookieId: string
   absoluteSeconds: number
-  device: Device
+  clientInfo: ClientInfo
   /** Unix seconds by the program's clock. */
   nowSeconds: number
   /** The provider's tokens, where they are to be kept. */
@@ -51,9 +51,12 @@ const uniqueViolation = '23505'
  * and the audit entry stand or fall together. Two first sign-ins of one person at once: the loser's
  * transaction is run again and finds what the winner made.
  */
-export async function completeSignIn(plane: IdentityPlane, signIn: SignIn): Promise<SignInOutcome> {
+export async function completeSignIn(
+  systemDb: SystemDatabase,
+  signIn: SignIn,
+): Promise<SignInOutcome> {
   const run = () =>
-    plane.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn))
+    systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn))
   try {
     return await run()
   } catch (error) {
@@ -63,7 +66,7 @@ export async function completeSignIn(plane: IdentityPlane, signIn: SignIn): Prom
 }
 
 async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOutcome> {
-  const { identity, attempt, device } = signIn
+  const { identity, attempt, clientInfo } = signIn
   const { provider } = identity
   const { kind: action, userId: starter } = attempt.purpose
   const session = await lockStarter(connection, attempt)
@@ -73,7 +76,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     const { reason } = decision
     const tenantId = starter !== null && session?.userId === starter ? session.tenantId : null
     const refused = { action, outcome: 'refused', reason, provider, userId: starter } as const
-    await recordAudit(connection, { ...refused, tenantId }, device)
+    await recordAudit(connection, { ...refused, tenantId }, clientInfo)
     return { outcome: 'refused', reason }
   }
   const userId = await settleIdentity(connection, identity, decision)
@@ -82,11 +85,11 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
   }
   if (identity.email !== null && identity.emailTrusted) {
-    await acceptInvitations(connection, identity.email, userId, device)
+    await acceptInvitations(connection, identity.email, userId, clientInfo)
   }
   const tenantId = await settleSession(connection, signIn, decision, userId, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
-  await recordAudit(connection, { ...done, userId, tenantId }, device)
+  await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)
   return { outcome: 'signed-in', userId }
 }
 
@@ -139,7 +142,7 @@ async function settleSession(
   userId: number,
   session: BrowserSession,
 ): Promise<string | null> {
-  const { attempt, identity, newCookieId, providerSession, absoluteSeconds, device } = signIn
+  const { attempt, identity, newCookieId, providerSession, absoluteSeconds, clientInfo } = signIn
   const { provider } = identity
   if (decision.kind === 'link-own' || decision.kind === 'reauthenticate') {
     await renewSession(connection, attempt.sessionId, newCookieId)
@@ -157,9 +160,9 @@ async function settleSession(
     provider,
     providerSession,
     absoluteSeconds,
-    device,
+    clientInfo,
   })
-  await moveAttempts(connection, attempt.sessionId, newCookieId)
+  await moveSignInStates(connection, attempt.sessionId, newCookieId)
   await endSessionRow(connection, attempt.sessionId)
   return tenantId
 }

@@ -1,10 +1,10 @@
 import type { PgBoss } from 'pg-boss'
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { noteEnded } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { lockUser } from './users.ts'
 
@@ -45,22 +45,22 @@ export async function listIdentities(tx: Tx, owner: { readonly userId: number },
  * @returns `last` when there is no other way to sign in; `missing` also for another user's
  */
 export async function unlinkIdentity(
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   queue: PgBoss,
   caller: SessionCaller,
   key: { provider: string; subject: string },
-  device: Device,
+  clientInfo: ClientInfo,
 ): Promise<'unlinked' | 'missing' | 'last'> {
   const { userId, tenantId } = caller
   const { provider } = key
-  return plane.transaction({ statementTimeoutMs }, async (connection) => {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     await lockUser(connection, userId)
     const held = await countHeld(connection, userId, key)
     if (!held.key) return 'missing'
     const entry = { action: 'unlink', provider, userId, tenantId } as const
     if (held.all === 1) {
       const refused = { ...entry, outcome: 'refused', reason: 'last-sign-in-method' } as const
-      await recordAudit(connection, refused, device)
+      await recordAudit(connection, refused, clientInfo)
       return 'last'
     }
     await retireGrants(connection, queue, { userId, tenantId }, key)
@@ -69,13 +69,13 @@ export async function unlinkIdentity(
              WHERE provider = $1 AND provider_user_id = $2 AND user_id = $3`,
       values: [provider, key.subject, userId],
     })
-    await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, device)
+    await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, clientInfo)
     const { rows } = await connection.query<{ id: string; tenant_id: string | null }>({
       text: `DELETE FROM sessions WHERE user_id = $1 AND provider = $2 AND id <> $3
              RETURNING id, tenant_id`,
       values: [userId, provider, caller.sessionId],
     })
-    await noteEnded(connection, userId, rows, 'identity-unlinked', device)
+    await noteEnded(connection, userId, rows, 'identity-unlinked', clientInfo)
     return 'unlinked'
   })
 }

@@ -1,5 +1,5 @@
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
-import { Refusal } from '#src/http/problems.ts'
+import { Problem } from '#src/http/problems.ts'
 import type { IdentityRefusal } from './account-linking.ts'
 import type { Purpose } from './state.ts'
 
@@ -22,19 +22,19 @@ const details: Readonly<Record<IdentityRefusal, string>> = {
 }
 
 /** A decision against an identity, as the person is told. */
-export function refusalOfIdentity(reason: IdentityRefusal, purpose: PurposeKind): Refusal {
-  return new Refusal('sign-in-refused', { detail: details[reason], signIn: { purpose, reason } })
+export function toLinkProblem(reason: IdentityRefusal, purpose: PurposeKind): Problem {
+  return new Problem('sign-in-refused', { detail: details[reason], signIn: { purpose, reason } })
 }
 
 /** A failure of the provider or of its answer, as the person is told; any other error as it is. */
-export function refusalOfProvider(error: unknown, purpose: PurposeKind): unknown {
+export function toProviderProblem(error: unknown, purpose: PurposeKind): unknown {
   if (error instanceof SignInRefused) {
     const reason = error.providerError === 'access_denied' ? 'access-denied' : error.reason
-    return new Refusal('sign-in-refused', { detail: answerDetail, signIn: { purpose, reason } })
+    return new Problem('sign-in-refused', { detail: answerDetail, signIn: { purpose, reason } })
   }
   if (!(error instanceof ProviderUnavailable)) return error
   const { retryAfterSeconds, reason } = error
-  return new Refusal('unavailable', {
+  return new Problem('unavailable', {
     detail: 'The identity provider cannot be reached. Try again in a moment.',
     retryAfterSeconds,
     signIn: { purpose, reason },

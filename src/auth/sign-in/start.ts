@@ -1,13 +1,13 @@
-import { type Device, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { type Provider, randomPending } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Purpose, storeAttempt, storeOwnAttempt } from './state.ts'
+import { type Purpose, storeOwnSignInState, storeSignInState } from './state.ts'
 
 export type Start = {
   provider: Provider
   redirectUri: string
-  device: Device
+  clientInfo: ClientInfo
 }
 
 /**
@@ -15,11 +15,15 @@ export type Start = {
  * @returns where to send the browser
  * @throws ProviderUnavailable
  */
-export async function startSignIn(plane: Queryable, start: Start, cookieId: string): Promise<URL> {
+export async function startSignIn(
+  systemDb: Queryable,
+  start: Start,
+  cookieId: string,
+): Promise<URL> {
   const pending = randomPending()
-  const url = await authorizationUrl(plane, start, { kind: 'sign-in', userId: null }, pending)
+  const url = await authorizationUrl(systemDb, start, { kind: 'sign-in', userId: null }, pending)
   const attempt = { provider: start.provider.config.name, ...pending }
-  await storeAttempt(plane, cookieId, attempt, start.device)
+  await storeSignInState(systemDb, cookieId, attempt, start.clientInfo)
   return url
 }
 
@@ -31,20 +35,20 @@ export async function startSignIn(plane: Queryable, start: Start, cookieId: stri
  * @throws ProviderUnavailable
  */
 export async function startOwn(
-  plane: Queryable,
+  systemDb: Queryable,
   start: Start,
   sessionId: string,
   purpose: Exclude<Purpose, { kind: 'sign-in' }>,
 ): Promise<URL | null> {
   const pending = randomPending()
-  const url = await authorizationUrl(plane, start, purpose, pending)
+  const url = await authorizationUrl(systemDb, start, purpose, pending)
   const attempt = { provider: start.provider.config.name, ...pending, purpose }
-  return (await storeOwnAttempt(plane, sessionId, attempt)) ? url : null
+  return (await storeOwnSignInState(systemDb, sessionId, attempt)) ? url : null
 }
 
 async function authorizationUrl(
-  plane: Queryable,
-  { provider, redirectUri, device }: Start,
+  systemDb: Queryable,
+  { provider, redirectUri, clientInfo }: Start,
   { kind: action, userId }: Purpose,
   pending: Parameters<Provider['authorizationUrl']>[0],
 ): Promise<URL> {
@@ -60,7 +64,7 @@ async function authorizationUrl(
         reason: error.reason,
         provider: name,
       } as const
-      await recordAudit(plane, { ...entry, userId }, device)
+      await recordAudit(systemDb, { ...entry, userId }, clientInfo)
     }
     throw error
   }

@@ -1,4 +1,4 @@
-import type { Device } from '#src/audit/audit.ts'
+import type { ClientInfo } from '#src/audit/audit.ts'
 import type { PendingSignIn } from '#src/auth/oidc/client.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -9,7 +9,7 @@ export type Purpose =
   | { kind: 'link' | 'reauthenticate'; userId: number }
 
 /** A visit to the provider under way in one tab: what the callback must bring back, and to whom. */
-export type Attempt = PendingSignIn & {
+export type SignInState = PendingSignIn & {
   provider: string
   purpose: Purpose
   /** The row of the browser's session; ids of the row outlive the ids in the cookie. */
@@ -18,7 +18,7 @@ export type Attempt = PendingSignIn & {
   ageSeconds: number
 }
 
-export type NewAttempt = PendingSignIn & { provider: string }
+export type NewSignInState = PendingSignIn & { provider: string }
 
 // Contract 4: pending sign-ins live ten minutes.
 const lifetimeSeconds = 600
@@ -27,13 +27,13 @@ const lifetimeSeconds = 600
  * Stores a pending sign-in, tied to the browser's session; a browser without one gets an
  * anonymous session that lives as long as the attempt. One statement, one commit.
  */
-export async function storeAttempt(
-  plane: Queryable,
+export async function storeSignInState(
+  systemDb: Queryable,
   cookieId: string,
-  attempt: NewAttempt,
-  device: Device,
+  attempt: NewSignInState,
+  clientInfo: ClientInfo,
 ): Promise<void> {
-  await plane.query({
+  await systemDb.query({
     text: `
       WITH browser AS (
         INSERT INTO sessions AS s (id_hash, user_agent, ip, expires_at)
@@ -46,8 +46,8 @@ export async function storeAttempt(
       SELECT $5, id, $6, $7, $8, now() + make_interval(secs => $4) FROM browser`,
     values: [
       sha256(cookieId),
-      device.userAgent,
-      device.ip,
+      clientInfo.userAgent,
+      clientInfo.ip,
       lifetimeSeconds,
       sha256(attempt.state),
       attempt.provider,
@@ -61,12 +61,12 @@ export async function storeAttempt(
  * Stores a pending link or re-authentication in the live session of its user.
  * @returns false when that session has ended meanwhile
  */
-export async function storeOwnAttempt(
-  plane: Queryable,
+export async function storeOwnSignInState(
+  systemDb: Queryable,
   sessionId: string,
-  attempt: NewAttempt & { purpose: Exclude<Purpose, { kind: 'sign-in' }> },
+  attempt: NewSignInState & { purpose: Exclude<Purpose, { kind: 'sign-in' }> },
 ): Promise<boolean> {
-  const { rowCount } = await plane.query({
+  const { rowCount } = await systemDb.query({
     text: `
       INSERT INTO sign_in_attempts (state_hash, session_id, user_id, purpose, provider, nonce,
                                     code_verifier, expires_at)
@@ -86,7 +86,7 @@ export async function storeOwnAttempt(
   return rowCount === 1
 }
 
-type AttemptRow = {
+type SignInStateRow = {
   provider: string
   nonce: string
   code_verifier: string
@@ -101,12 +101,12 @@ type AttemptRow = {
  * state and of the cookie, so the time it takes says nothing about either.
  * @returns null when the state is unknown, expired, used, or of another browser
  */
-export async function takeAttempt(
-  plane: Queryable,
+export async function takeSignInState(
+  systemDb: Queryable,
   cookieId: string,
   state: string,
-): Promise<Attempt | null> {
-  const { rows } = await plane.query<AttemptRow>({
+): Promise<SignInState | null> {
+  const { rows } = await systemDb.query<SignInStateRow>({
     text: `
       DELETE FROM sign_in_attempts a USING sessions s
       WHERE a.state_hash = $1 AND s.id = a.session_id AND s.id_hash = $2 AND a.expires_at > now()
@@ -127,7 +127,7 @@ export async function takeAttempt(
   }
 }
 
-function toPurpose({ purpose, user_id }: AttemptRow): Purpose {
+function toPurpose({ purpose, user_id }: SignInStateRow): Purpose {
   if (purpose === 'sign-in' || user_id === null) return { kind: 'sign-in', userId: null }
   return { kind: purpose, userId: Number(user_id) }
 }
@@ -136,7 +136,7 @@ function toPurpose({ purpose, user_id }: AttemptRow): Purpose {
  * The sign-ins pending in the browser's other tabs go on under its new session. Links and
  * re-authentications do not: they end with the session that started them.
  */
-export async function moveAttempts(
+export async function moveSignInStates(
   connection: Queryable,
   fromSessionId: string,
   toCookieId: string,

@@ -35,7 +35,7 @@ const ownerFile = 'belongs-to'
  *
  * @throws when no place can be found that the account can use
  */
-export async function settlePlace(
+export async function prepareDataDirectory(
   dataDir: string,
   binaries: Binaries,
   account: Account | undefined,
@@ -60,7 +60,7 @@ export async function settlePlace(
 }
 
 /** Removes `dataDir` and the folder it may be a link to. The server must have been stopped. */
-export async function removePlace(dataDir: string): Promise<void> {
+export async function removeDataDirectory(dataDir: string): Promise<void> {
   const target = existsSync(dataDir) ? realpathSync(dataDir) : dataDir
   if (basename(target).startsWith(prefix)) await rm(target, { recursive: true, force: true })
   await rm(dataDir, { recursive: true, force: true })

@@ -73,7 +73,7 @@ export async function runServer({ file, args, cwd, account }: Command): Promise<
   const log = followLog(child.stderr)
   const pid = await Promise.race([readPid(child.stdout), ended.then(() => 0)])
   const stop = () => stopServer(child, pid, ended)
-  const isInTime = await settlesWithin(Promise.race([log.ready, ended]), startDeadlineMs)
+  const isInTime = await resolvesWithin(Promise.race([log.ready, ended]), startDeadlineMs)
   if (!log.isReady()) {
     await stop()
     const reason = isInTime ? 'ended at its start' : `was not ready after ${startDeadlineMs} ms`
@@ -106,10 +106,10 @@ function followLog(input: Readable) {
 async function stopServer(child: Child, pid: number, ended: Promise<unknown>): Promise<void> {
   hold(child, 'ref')
   child.stdin.end()
-  if (await settlesWithin(ended, fastStopMs)) return
+  if (await resolvesWithin(ended, fastStopMs)) return
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     if (pid > 0 && isAlive(pid)) process.kill(pid, signal)
-    if (await settlesWithin(ended, immediateStopMs)) return
+    if (await resolvesWithin(ended, immediateStopMs)) return
   }
   throw new Error(`the PostgreSQL process ${pid} could not be stopped`)
 }
@@ -120,7 +120,7 @@ function hold(child: Child, how: 'ref' | 'unref'): void {
   for (const stream of child.stdio) if (stream instanceof Socket) stream[how]()
 }
 
-async function settlesWithin(promise: Promise<unknown>, deadlineMs: number): Promise<boolean> {
+async function resolvesWithin(promise: Promise<unknown>, deadlineMs: number): Promise<boolean> {
   const controller = new AbortController()
   const late = wait(deadlineMs, false, { signal: controller.signal }).catch(() => false)
   try {

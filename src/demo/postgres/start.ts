@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createCluster, readPassword, superuser } from './cluster.ts'
-import { findBinaries, type Place, removePlace, settlePlace } from './data-directory.ts'
+import {
+  findBinaries,
+  type Place,
+  prepareDataDirectory,
+  removeDataDirectory,
+} from './data-directory.ts'
 import { findFreePort } from './free-port.ts'
 import { awaitVacancy } from './lock-file.ts'
 import { chooseAccount } from './os-account.ts'
@@ -36,7 +41,7 @@ const portAttempts = 3
 export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
   const binaries = await findBinaries()
-  const place = await settlePlace(dataDir, binaries, await chooseAccount(dataDir))
+  const place = await prepareDataDirectory(dataDir, binaries, await chooseAccount(dataDir))
   const cluster = join(place.folder, 'cluster')
   if (!existsSync(cluster)) await createCluster(place)
   await awaitVacancy(cluster, vacancyDeadlineMs)
@@ -51,7 +56,7 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
 
 /** Removes a stopped cluster, wherever `dataDir` leads. */
 export async function removePostgres(dataDir: string): Promise<void> {
-  await removePlace(resolve(dataDir))
+  await removeDataDirectory(resolve(dataDir))
 }
 
 /** A port that was free may be taken before the server has it, so this is tried again. */

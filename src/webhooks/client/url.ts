@@ -31,7 +31,7 @@ export function readEndpointUrl(text: string, allow: readonly string[]): Endpoin
   const url = URL.parse(text)
   if (url === null) return { refused: 'malformed' }
   if (url.href.length > maxLength) return { refused: 'too-long' }
-  const refused = refusalOf(url, isExempt(url, allow))
+  const refused = toProblem(url, isExempt(url, allow))
   return refused === null ? { url } : { refused }
 }
 
@@ -51,7 +51,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-function refusalOf(url: URL, exempt: boolean): UrlRefusal | null {
+function toProblem(url: URL, exempt: boolean): UrlRefusal | null {
   if (url.protocol !== 'https:' && !(exempt && url.protocol === 'http:')) return 'scheme'
   if (url.username !== '' || url.password !== '') return 'credentials'
   if (url.href.includes('#')) return 'fragment'

@@ -5,7 +5,7 @@ import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { DueDelivery, Target } from './due.ts'
 import { signDelivery } from './signature.ts'
 
-export type AttemptMeans = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; clock: Clock }
+export type AttemptDeps = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; clock: Clock }
 
 /**
  * One attempt: the same id and bytes as every other of the event, a timestamp and a signature of
@@ -13,7 +13,7 @@ export type AttemptMeans = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys;
  */
 export async function attemptDelivery(
   { event, endpoint }: Pick<DueDelivery, 'event'> & { endpoint: Target },
-  { sender, keys, clock }: AttemptMeans,
+  { sender, keys, clock }: AttemptDeps,
 ): Promise<SendResult> {
   const startedAt = clock.now()
   const timestamp = unixSeconds(clock)

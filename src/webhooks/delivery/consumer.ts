@@ -1,17 +1,17 @@
 import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
-import type { Deliver } from './dispatch.ts'
+import type { Dispatch } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 
-export type Deliverer = {
+export type Consumer = {
   /** Looks for jobs now. */
   wake(): void
   /** Takes no more jobs, lets those under way finish for a time, hands back the rest. */
   stop(): Promise<void>
 }
 
-export type DelivererLimits = {
+export type ConsumerLimits = {
   /** Jobs under way in this process. */
   inFlight: number
   /** Jobs of one endpoint under way, in all processes together. */
@@ -21,12 +21,12 @@ export type DelivererLimits = {
   stopMs: number
 }
 
-export const delivererLimits = {
+export const consumerLimits = {
   inFlight: 800,
   perEndpoint: 32,
   pollMs: 500,
   stopMs: 6_000,
-} as const satisfies DelivererLimits
+} as const satisfies ConsumerLimits
 
 const batchJobs = 200
 const errorWaitMs = 1_000
@@ -37,14 +37,14 @@ const errorWaitMs = 1_000
  * the room that is left: however many endpoints hang, there is room for one that does not.
  * @param announced whether this process can be told of new jobs; else it looks every so often
  */
-export async function startDeliverer(
+export async function startConsumer(
   queue: PgBoss,
-  deliver: Deliver,
+  dispatch: Dispatch,
   logger: JobLog,
   announced: boolean,
-  limits: DelivererLimits = delivererLimits,
-): Promise<Deliverer> {
-  const bell = createBell()
+  limits: ConsumerLimits = consumerLimits,
+): Promise<Consumer> {
+  const wakeSignal = createWakeSignal()
   const underWay = new Map<string, Promise<void>>()
   const abandoned = new AbortController()
   let stopping = false
@@ -55,8 +55,8 @@ export async function startDeliverer(
         logger.error({ err: error }, 'no jobs could be taken')
         return null
       })
-      if (taken === null) await bell.wait(errorWaitMs)
-      else if (taken === 0) await bell.wait(limits.pollMs)
+      if (taken === null) await wakeSignal.wait(errorWaitMs)
+      else if (taken === 0) await wakeSignal.wait(limits.pollMs)
     }
   }
 
@@ -67,25 +67,25 @@ export async function startDeliverer(
       batchSize: Math.min(room, batchJobs),
       groupConcurrency: Math.max(1, Math.min(limits.perEndpoint, room >> 3)),
     })
-    for (const [index, done] of deliver(jobs, abandoned.signal).entries()) {
+    for (const [index, done] of dispatch(jobs, abandoned.signal).entries()) {
       const id = jobs[index]?.id ?? ''
       const finished = done.then(() => {
         underWay.delete(id)
-        bell.ring()
+        wakeSignal.ring()
       })
       underWay.set(id, finished)
     }
     return jobs.length
   }
 
-  const listening = announced ? await listen(queue, bell.ring, logger) : undefined
+  const listening = announced ? await listen(queue, wakeSignal.ring, logger) : undefined
   const running = run()
 
   return {
-    wake: bell.ring,
+    wake: wakeSignal.ring,
     async stop() {
       stopping = true
-      bell.ring()
+      wakeSignal.ring()
       await Promise.all([running, listening?.close()])
       await within(limits.stopMs, Promise.all(underWay.values()))
       abandoned.abort()
@@ -113,13 +113,13 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 }
 
 /** Wakes one who waits. Rung while nobody does, it keeps the ring for whoever waits next. */
-type Bell = {
+type WakeSignal = {
   ring(): void
   /** Resolves when it rings, or after `ms`. */
   wait(ms: number): Promise<void>
 }
 
-function createBell(): Bell {
+function createWakeSignal(): WakeSignal {
   let isRung = false
   let wake: (() => void) | null = null
   return {

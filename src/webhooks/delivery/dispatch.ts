@@ -12,11 +12,11 @@ import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { isWorthNoting } from '#src/webhooks/endpoints/health.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
-import { createSharedCommits } from './group-commit.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { type Move, type Outcome, recordOutcomes } from './record.ts'
 import { decideStart, nextStep } from './retry-schedule.ts'
 
-export type DeliverMeans = {
+export type DispatchDeps = {
   queue: PgBoss
   db: Database
   sender: Sender
@@ -33,18 +33,18 @@ export type DeliverMeans = {
  * promise for every job, in their order; none rejects. After `abandoned` nothing is recorded any
  * more: the attempts are made again by whoever takes the jobs next.
  */
-export type Deliver = (
+export type Dispatch = (
   jobs: readonly Job<DeliverJob>[],
   abandoned: AbortSignal,
 ) => readonly Promise<void>[]
 
 const tenantsAtOnce = 4 // of the connections of the pool, for reading and for writing each
 
-export function createDeliver(means: DeliverMeans): Deliver {
-  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = means
+export function createDispatcher(deps: DispatchDeps): Dispatch {
+  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
   const readLimit = createLimit(tenantsAtOnce)
   const writeLimit = createLimit(tenantsAtOnce)
-  const record = createSharedCommits<Outcome>((tenantId, outcomes) =>
+  const record = createGroupCommit<Outcome>((tenantId, outcomes) =>
     writeLimit(() =>
       db.write({ tenantId }, (tx) =>
         recordOutcomes(tx, queue, { tenantId }, outcomes, clock.now()),
@@ -84,7 +84,7 @@ export function createDeliver(means: DeliverMeans): Deliver {
       attempts: { before: delivery.attempts, after: delivery.attempts },
       endedMs: performance.now(),
       waitSeconds: null,
-      isUnhurried: endpoint.status === 'failing',
+      lowPriority: endpoint.status === 'failing',
       result: null,
       note: null,
     }
@@ -99,7 +99,7 @@ export function createDeliver(means: DeliverMeans): Deliver {
   function attempt({ deliveryId, number }: DeliverJob, delivery: DueDelivery): Promise<SendResult> {
     const facts = { 'gatehouse.delivery_id': deliveryId, 'gatehouse.attempt': number }
     return tracing.span('delivery attempt', facts, async (note) => {
-      const result = await attemptDelivery(delivery, means)
+      const result = await attemptDelivery(delivery, deps)
       const { statusCode } = result
       if (statusCode !== null) note({ 'http.response.status_code': statusCode })
       note({ 'gatehouse.outcome': succeeded(result) ? 'succeeded' : 'failed' })
@@ -140,7 +140,7 @@ export function createDeliver(means: DeliverMeans): Deliver {
     )
   }
 
-  return function deliver(jobs, abandoned) {
+  return function dispatch(jobs, abandoned) {
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId)
     const loads = new Map(
       [...byTenant].map(([tenantId, some]) => [tenantId, load(tenantId, some)] as const),

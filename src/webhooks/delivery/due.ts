@@ -1,6 +1,6 @@
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import type { EndpointState } from '#src/webhooks/endpoints/health.ts'
-import type { SealedSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { SignatureProfile } from './signature.ts'
 
 /** A delivery with all that an attempt at it needs. */
@@ -16,7 +16,7 @@ export type DueDelivery = {
 }
 
 /** Where an attempt goes and what signs it. */
-export type Target = SealedSecrets & {
+export type Target = EncryptedSecrets & {
   id: string
   tenantId: string
   url: string

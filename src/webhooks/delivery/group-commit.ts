@@ -12,7 +12,7 @@ const batchItems = 256
  * the next. There is no timer, so an item that comes alone never waits for company.
  * @param commit all of them or none
  */
-export function createSharedCommits<Item>(
+export function createGroupCommit<Item>(
   commit: (key: string, items: readonly Item[]) => Promise<void>,
 ): Share<Item> {
   const queues = new Map<string, Waiting<Item>[]>()

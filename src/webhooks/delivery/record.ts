@@ -2,7 +2,7 @@ import { fromPrisma, type PgBoss } from 'pg-boss'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { type DeliveryEnd, noteEnds } from '#src/webhooks/endpoints/record-health.ts'
+import { type DeliveryEnd, recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { deliverQueue, insertDeliverJobs } from './job.ts'
 
 /** What a job came to. */
@@ -24,7 +24,7 @@ export type Move = {
   /** Before the next attempt; null when the delivery has come to its end. */
   waitSeconds: number | null
   /** Behind those of endpoints that are well. */
-  isUnhurried: boolean
+  lowPriority: boolean
   result: SendResult | null
   /** The endpoint has to hear of this end. */
   note: DeliveryEnd | null
@@ -50,7 +50,7 @@ export async function recordOutcomes(
   const ends = moves.flatMap(({ deliveryId, note }) =>
     note !== null && moved.has(deliveryId) ? [note] : [],
   )
-  if (ends.length > 0) await noteEnds(tx, queue, scope, ends, now)
+  if (ends.length > 0) await recordHealth(tx, queue, scope, ends, now)
 }
 
 /**
@@ -96,7 +96,7 @@ const nextAttempts = Prisma.sql`
 
 /** One row of the recordset. What has gone by since the attempt ended is part of the wait. */
 function toRow(move: Move, now: Date) {
-  const { deliveryId, series, attempts, status, waitSeconds, endedMs, isUnhurried, result } = move
+  const { deliveryId, series, attempts, status, waitSeconds, endedMs, lowPriority, result } = move
   const passed = (performance.now() - endedMs) / 1_000
   const left = waitSeconds === null ? null : Math.max(0, waitSeconds - passed)
   return {
@@ -107,7 +107,7 @@ function toRow(move: Move, now: Date) {
     wait_seconds: left,
     next_attempt_at: left === null ? null : new Date(now.getTime() + left * 1_000),
     finished_at: status === 'pending' ? null : now,
-    priority: isUnhurried ? -1 : 0,
+    priority: lowPriority ? -1 : 0,
     started_at: result?.startedAt,
     duration_ms: result?.durationMs,
     status_code: result?.statusCode,

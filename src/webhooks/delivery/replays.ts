@@ -4,7 +4,7 @@ import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
-import { startSeries } from './resend.ts'
+import { startReplay } from './resend.ts'
 
 /** A request to send a range of deliveries again, and how far it has come. */
 export type EndpointReplay = {
@@ -95,7 +95,7 @@ export async function workReplayPage(
     const takes = endpoint !== null && endpoint.status !== 'disabled'
     const page = takes ? await findPage(tx, replay, pageSize) : []
     const ids = page.map(({ id }) => id)
-    await startSeries(tx, scope, ids, now)
+    await startReplay(tx, scope, ids, now)
     const isLast = page.length < pageSize
     const last = ids.at(-1)
     await tx.$executeRaw`
@@ -164,7 +164,7 @@ export async function replayDelivery(
   const endpoint = delivery && (await findEndpoint(tx, by, delivery.endpointId))
   if (!endpoint) return null
   if (endpoint.status === 'disabled') return 'disabled'
-  const begun = await startSeries(tx, by, [id], now)
+  const begun = await startReplay(tx, by, [id], now)
   if (begun.length > 0) {
     await recordChange(tx, by, { action: 'delivery-replay', reason: 'own-request', target: id })
   }

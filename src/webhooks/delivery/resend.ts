@@ -8,7 +8,7 @@ import { deliverChannel, insertDeliverJobs } from './job.ts'
  * whose present schedule has made no attempt yet: they are on their way.
  * @returns the ids of those that were begun
  */
-export async function startSeries(
+export async function startReplay(
   tx: Tx,
   { tenantId }: TenantScope,
   deliveryIds: readonly string[],

@@ -1,6 +1,6 @@
 import type { Database, TenantScope } from '#src/db/database.ts'
 import { listTenantIds } from '#src/db/key-rotation.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 
 const batchRows = 500
 
@@ -11,11 +11,11 @@ const batchRows = 500
  */
 export async function purgeEvents(
   db: Database,
-  plane: IdentityPlane,
+  systemDb: SystemDatabase,
   before: Date,
 ): Promise<number> {
   let events = 0
-  for await (const tenantId of listTenantIds(plane)) {
+  for await (const tenantId of listTenantIds(systemDb)) {
     let purged: number
     do {
       purged = await purgeBatch(db, { tenantId }, before)

@@ -2,7 +2,7 @@ import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
 import { composeEvent } from '#src/webhooks/events/publish.ts'
-import { type AttemptMeans, attemptDelivery, succeeded } from './attempt.ts'
+import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
 import type { SignatureProfile } from './signature.ts'
 
@@ -17,7 +17,7 @@ const type = 'endpoint.test'
  */
 export async function sendTest(
   db: Database,
-  means: AttemptMeans,
+  deps: AttemptDeps,
   by: Actor,
   endpointId: string,
 ): Promise<Delivery | null> {
@@ -25,11 +25,11 @@ export async function sendTest(
   const where = { tenantId, id: endpointId }
   const endpoint = await db.read(by, (tx) => tx.webhookEndpoint.findFirst({ where }))
   if (endpoint === null) return null
-  const createdAt = means.clock.now()
+  const createdAt = deps.clock.now()
   const event = composeEvent(type, { endpointId }, createdAt)
   // Written through the schemas of the routes alone.
   const signature = endpoint.signature as SignatureProfile
-  const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, means)
+  const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, deps)
   const wentWell = succeeded(result)
   const delivery = {
     tenantId,
@@ -40,7 +40,7 @@ export async function sendTest(
     status: wentWell ? 'succeeded' : 'exhausted',
     attempts: 1,
     createdAt,
-    finishedAt: means.clock.now(),
+    finishedAt: deps.clock.now(),
   }
 
   return db.write(by, async (tx) => {

@@ -1,13 +1,13 @@
-import type { OutboundSetup } from '#src/config/parse.ts'
-import type { IdentityPlane } from '#src/db/system-database.ts'
+import type { OutboundConfig } from '#src/config/parse.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { type Deliverer, startDeliverer } from './consumer.ts'
-import { createDeliver, type DeliverMeans } from './dispatch.ts'
+import { type Consumer, startConsumer } from './consumer.ts'
+import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { type ReplayPage, workReplayPage } from './replays.ts'
 import { purgeEvents } from './retention.ts'
 
-export type OutboundWork = Omit<DeliverMeans, 'sender' | 'retrySeconds'> & {
-  plane: IdentityPlane
+export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds'> & {
+  systemDb: SystemDatabase
   /** Whether the database can announce new jobs; a pooler in transaction mode does not let it. */
   announced: boolean
 }
@@ -17,13 +17,16 @@ const pollSeconds = 0.5
 const dayMs = 86_400_000
 
 /** Starts sending what is due, working on replays, and letting go of what is old. */
-export async function workOutbound(setup: OutboundSetup, work: OutboundWork): Promise<Deliverer> {
-  const { queue, db, plane, announced, clock, metrics, logger } = work
+export async function workOutbound(
+  setup: OutboundConfig,
+  work: DeliveryWorkerDeps,
+): Promise<Consumer> {
+  const { queue, db, systemDb, announced, clock, metrics, logger } = work
   const { allow, timeoutMs, retrySeconds, retentionDays } = setup
 
   await queue.work('outbound-retention', async () => {
     const before = new Date(clock.now().getTime() - retentionDays * dayMs)
-    const events = await purgeEvents(db, plane, before)
+    const events = await purgeEvents(db, systemDb, before)
     metrics.purged.inc(events)
     if (events > 0) logger.info({ events }, 'old events let go of')
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
@@ -38,12 +41,12 @@ export async function workOutbound(setup: OutboundSetup, work: OutboundWork): Pr
   )
 
   const sender = createSender({ allow, timeoutMs, clock })
-  const deliver = createDeliver({ ...work, sender, retrySeconds })
-  const deliverer = await startDeliverer(queue, deliver, logger, announced)
+  const dispatch = createDispatcher({ ...work, sender, retrySeconds })
+  const consumer = await startConsumer(queue, dispatch, logger, announced)
   return {
-    ...deliverer,
+    ...consumer,
     async stop() {
-      await deliverer.stop()
+      await consumer.stop()
       await sender.close()
     },
   }

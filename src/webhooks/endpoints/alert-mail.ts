@@ -7,7 +7,7 @@ import type { Clock } from '#src/runtime/clock.ts'
 import { alertMailQueue } from './alerts.ts'
 import { type AlertKind, isAlertKind } from './health.ts'
 
-export type AlertMeans = {
+export type AlertDeps = {
   db: Database
   /** Null without a mail server: the log has to do. */
   mailer: Mailer | null
@@ -22,18 +22,18 @@ const pollSeconds = 0.5
 const batchSize = 5 // few at once: each waits for the mail server
 
 /** Starts mailing what owners are to be told. */
-export async function workAlerts(queue: PgBoss, means: AlertMeans, log: JobLog): Promise<void> {
+export async function workAlerts(queue: PgBoss, deps: AlertDeps, log: JobLog): Promise<void> {
   await queue.work(
     alertMailQueue,
     { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
-    (jobs: Job[]) => Promise.all(jobs.map((job) => workAlert(job, means, log))),
+    (jobs: Job[]) => Promise.all(jobs.map((job) => workAlert(job, deps, log))),
   )
 }
 
-async function workAlert(job: Job, means: AlertMeans, log: JobLog): Promise<JobResult> {
+async function workAlert(job: Job, deps: AlertDeps, log: JobLog): Promise<JobResult> {
   const { tenantId, notificationId } = job.data
   try {
-    const { outcome, kind, endpointId } = await mailAlert(job.data, means)
+    const { outcome, kind, endpointId } = await mailAlert(job.data, deps)
     const level = kind === 'endpoint.recovered' ? 'info' : 'warn'
     log[level](
       { tenantId, notificationId, kind, endpointId, outcome },
@@ -56,7 +56,7 @@ type Told = {
 /** Mails a notification, if that was not done before. @throws MailError */
 export async function mailAlert(
   { tenantId, notificationId: id }: AlertMailJob,
-  { db, mailer, baseUrl, listManagers, clock }: AlertMeans,
+  { db, mailer, baseUrl, listManagers, clock }: AlertDeps,
 ): Promise<Told> {
   const scope = { tenantId }
   const found = await db.read(scope, async (tx) => ({

@@ -17,7 +17,7 @@ type Row = {
 const enough = 10 // more than the rule asks for need not be counted
 
 /** Moves the endpoints of the tenant to where the ends of their deliveries bring them. */
-export async function noteEnds(
+export async function recordHealth(
   tx: Tx,
   queue: PgBoss,
   scope: TenantScope,

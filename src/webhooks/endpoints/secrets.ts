@@ -1,10 +1,10 @@
 import { type Binding, type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
-import type { SealedTable } from '#src/db/key-rotation.ts'
+import type { EncryptedColumns } from '#src/db/key-rotation.ts'
 
 type EndpointKey = { readonly tenantId: string; readonly id: string }
 
 /** The sealed columns of an endpoint. */
-export type SealedSecrets = {
+export type EncryptedSecrets = {
   readonly secret: Uint8Array
   readonly previousSecret: Uint8Array | null
   readonly previousSecretExpiresAt: Date | null
@@ -26,7 +26,7 @@ export function sealEndpointSecret(
  */
 export function openEndpointSecrets(
   keys: EncryptionKeys,
-  endpoint: EndpointKey & SealedSecrets,
+  endpoint: EndpointKey & EncryptedSecrets,
   now: Date,
 ): readonly string[] {
   const { secret, previousSecret, previousSecretExpiresAt: end } = endpoint
@@ -41,7 +41,7 @@ function bindingOf({ tenantId, id }: EndpointKey): Binding {
 }
 
 /** Where endpoint secrets are kept, for the rotation of keys. */
-export const sealedSecretTable: SealedTable = {
+export const encryptedSecretColumns: EncryptedColumns = {
   table: 'webhook_endpoints',
   byTenant: true,
   key: ['tenant_id', 'id'],

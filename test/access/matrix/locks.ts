@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { IdentityPlane, Queryable } from '#src/db/system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import type { TestApp, TestDatabase } from '#test/support/helper.ts'
 
 /** Which of the two are on. */
@@ -23,19 +23,19 @@ const scopeColumnsOf: Readonly<Record<string, readonly string[]>> = { teamMember
 function switchOffQueryScope(app: FastifyInstance): void {
   // In place: a route may have taken hold of either when it was registered.
   const db: Database = { ...app.db }
-  const plane: IdentityPlane = { ...app.identityPlane }
+  const systemDb: SystemDatabase = { ...app.systemDb }
   const unlocked: Omit<Database, 'close'> = {
     readRows: (scope, statement) => db.readRows(scope, withoutScopeClauses(statement, [])),
     read: (scope, work) => db.read(scope, (tx) => work(withoutScope(tx))),
     write: (scope, work) => db.write(scope, (tx) => work(withoutScope(tx))),
   }
-  const unlockedPlane: Pick<IdentityPlane, 'query' | 'transaction'> = {
-    ...withoutTenant(plane),
+  const unlockedPlane: Pick<SystemDatabase, 'query' | 'transaction'> = {
+    ...withoutTenant(systemDb),
     transaction: (limits, work) =>
-      plane.transaction(limits, (connection) => work(withoutTenant(connection))),
+      systemDb.transaction(limits, (connection) => work(withoutTenant(connection))),
   }
   Object.assign(app.db, unlocked)
-  Object.assign(app.identityPlane, unlockedPlane)
+  Object.assign(app.systemDb, unlockedPlane)
 }
 
 /** Switches the second lock off, in the test's own database. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createInvitation } from '#src/auth/members/invitations.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser, type TestUser } from '#test/support/helper.ts'
 import {
   auditTrail,
@@ -10,7 +10,7 @@ import {
   visit,
 } from '#test/support/sign-in-journey.ts'
 
-const device = { userAgent: null, ip: null }
+const clientInfo = { userAgent: null, ip: null }
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }
 
 async function invite(
@@ -21,7 +21,7 @@ async function invite(
 ) {
   const { tenantId, userId: invitedBy } = host
   const invitation = { tenantId, email, role, department: 'sales', invitedBy }
-  const created = await createInvitation(app.identityPlane, invitation, device)
+  const created = await createInvitation(app.systemDb, invitation, clientInfo)
   if (created === 'member') throw new Error('Invited a member.')
   return created
 }
@@ -153,7 +153,7 @@ t.test('parallel sign-ins of the invited make one membership in each tenant', as
 
 t.test('the worker has no business with invitations', async (t) => {
   const journey = await buildWithProvider(t)
-  const plane = openIdentityPlane(journey.database.workerUrl, 1)
-  t.teardown(() => plane.close())
-  await t.rejects(plane.query({ text: 'SELECT FROM invitations' }), { code: '42501' })
+  const systemDb = openSystemDatabase(journey.database.workerUrl, 1)
+  t.teardown(() => systemDb.close())
+  await t.rejects(systemDb.query({ text: 'SELECT FROM invitations' }), { code: '42501' })
 })

@@ -11,7 +11,7 @@ import { build, createUser, signIn, type TestApp, type TestUser } from '#test/su
  * open: what is done in one tenant reaches no other for the statements' own sake.
  */
 
-const device = { userAgent: null, ip: null }
+const clientInfo = { userAgent: null, ip: null }
 const page = { limit: 10, after: null }
 
 /** An admin and an editor, who is a member of another tenant too. */
@@ -26,8 +26,8 @@ async function world(t: Test) {
   })
   const admin = await createUser(database, { role: 'admin' })
   await join(test, admin.tenantId, elsewhere)
-  const plane = app.identityPlane
-  return { ...test, plane, admin, elsewhere, member: elsewhere.userId }
+  const systemDb = app.systemDb
+  return { ...test, systemDb, admin, elsewhere, member: elsewhere.userId }
 }
 
 async function join({ database }: TestApp, tenantId: string, { userId }: TestUser): Promise<void> {
@@ -47,9 +47,9 @@ async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<
 
 t.test('a role changes in the admin’s tenant, and for nobody else in it', async (t) => {
   const test = await world(t)
-  const { plane, admin, elsewhere, member } = test
+  const { systemDb, admin, elsewhere, member } = test
   const colleague = await createUser(test.database, { role: 'editor', tenantId: admin.tenantId })
-  t.match(await changeMember(plane, admin, member, { role: 'viewer' }, device), {
+  t.match(await changeMember(systemDb, admin, member, { role: 'viewer' }, clientInfo), {
     id: member,
     role: 'viewer',
   })
@@ -63,9 +63,9 @@ t.test('a role changes in the admin’s tenant, and for nobody else in it', asyn
 
 t.test('a member is removed from the admin’s tenant alone, and the user stays', async (t) => {
   const test = await world(t)
-  const { app, plane, admin, elsewhere, member } = test
+  const { app, systemDb, admin, elsewhere, member } = test
   const colleague = await createUser(test.database, { tenantId: admin.tenantId })
-  const remove = (id: number) => removeMember(plane, app.queue, admin, id, device)
+  const remove = (id: number) => removeMember(systemDb, app.queue, admin, id, clientInfo)
   t.equal(await remove(member), 'removed')
   t.same(await rolesIn(test, admin.tenantId), {
     [admin.userId]: 'admin',
@@ -79,13 +79,15 @@ t.test('a member is removed from the admin’s tenant alone, and the user stays'
 })
 
 t.test('a change waits for nobody but the admins and the member', async (t) => {
-  const { database, plane, admin, member } = await world(t)
+  const { database, systemDb, admin, member } = await world(t)
   const colleague = await createUser(database, { tenantId: admin.tenantId })
   const holder = await database.admin.connect()
   t.teardown(() => holder.release(true))
   await holder.query('BEGIN')
   await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [colleague.userId])
-  t.match(await changeMember(plane, admin, member, { role: 'viewer' }, device), { role: 'viewer' })
+  t.match(await changeMember(systemDb, admin, member, { role: 'viewer' }, clientInfo), {
+    role: 'viewer',
+  })
 })
 
 t.test('who is a member elsewhere is still invited, and joins at once', async (t) => {
@@ -98,19 +100,19 @@ t.test('who is a member elsewhere is still invited, and joins at once', async (t
     department: null,
     invitedBy: host.userId,
   } as const
-  t.match(await createInvitation(test.plane, invitation, device), { acceptedAt: /^\d/ })
+  t.match(await createInvitation(test.systemDb, invitation, clientInfo), { acceptedAt: /^\d/ })
   t.match(await rolesIn(test, host.tenantId), { [test.member]: 'viewer' })
-  t.equal(await createInvitation(test.plane, invitation, device), 'member')
+  t.equal(await createInvitation(test.systemDb, invitation, clientInfo), 'member')
 })
 
 t.test('a session is moved for the user it belongs to', async (t) => {
   const test = await world(t)
-  const { database, plane, admin, elsewhere, member } = test
+  const { database, systemDb, admin, elsewhere, member } = test
   const { cookieId } = await signIn(test, elsewhere)
   const { rows } = await database.admin.query<{ id: string }>('SELECT id FROM sessions')
   const sessionId = rows[0]?.id ?? ''
   const move = (userId: number) =>
-    switchTenant(plane, { userId, sessionId }, cookieId, admin.tenantId, device)
+    switchTenant(systemDb, { userId, sessionId }, cookieId, admin.tenantId, clientInfo)
   t.same(await move(admin.userId), { outcome: 'session-ended' })
   t.match(await move(member), { outcome: 'switched' })
 })

@@ -1,5 +1,5 @@
-import { createGrantAccess } from '#src/auth/provider-tokens/access.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { createProviderTokens } from '#src/auth/provider-tokens/access.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { connect, identity, keys } from './world.ts'
 
@@ -9,13 +9,13 @@ import { connect, identity, keys } from './world.ts'
  */
 
 const { GRANT_DATABASE: url = '', GRANT_ISSUER = '', GRANT_CRASH, GRANT_TIMES } = process.env
-const plane = openIdentityPlane(url, 5)
-const locks = openIdentityPlane(url, 4)
+const systemDb = openSystemDatabase(url, 5)
+const locks = openSystemDatabase(url, 4)
 const queue = openQueue(url, 'web', () => {})
 await queue.start()
-const access = createGrantAccess({
+const access = createProviderTokens({
   keys,
-  plane,
+  systemDb,
   locks,
   queue,
   providers: new Map([[identity.provider, connect(GRANT_ISSUER)]]),
@@ -27,4 +27,4 @@ const requests = Array.from({ length: Number(GRANT_TIMES) }, () => access.access
 for (const result of await Promise.all(requests)) {
   console.log(result.kind === 'token' ? `token ${result.accessToken}` : result.kind)
 }
-await Promise.all([plane.close(), locks.close(), queue.stop({ graceful: false })])
+await Promise.all([systemDb.close(), locks.close(), queue.stop({ graceful: false })])

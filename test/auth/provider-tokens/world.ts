@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import type { PgBoss } from 'pg-boss'
 import type { Test } from 'tap'
 import { createProvider, type Provider, randomPending } from '#src/auth/oidc/client.ts'
-import { createGrantAccess, type GrantAccess } from '#src/auth/provider-tokens/access.ts'
+import { createProviderTokens, type ProviderTokens } from '#src/auth/provider-tokens/access.ts'
 import type { RefreshStep } from '#src/auth/provider-tokens/refresh.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { type IdentityPlane, openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
 import {
@@ -32,7 +32,7 @@ export type World = {
   op: Awaited<ReturnType<typeof startHostileProvider>>
   user: TestUser
   provider: Provider
-  plane: IdentityPlane
+  systemDb: SystemDatabase
   queue: PgBoss
 }
 
@@ -52,14 +52,14 @@ export async function createWorld(t: Test): Promise<World> {
      VALUES ($1, $2, $3, $4)`,
     [identity.provider, identity.subject, user.userId, op.issuer],
   )
-  const plane = openIdentityPlane(database.url, 5)
+  const systemDb = openSystemDatabase(database.url, 5)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(async () => {
     await queue.stop({ graceful: false })
-    await plane.close()
+    await systemDb.close()
   })
-  return { database, op, user, provider: connect(op.issuer), plane, queue }
+  return { database, op, user, provider: connect(op.issuer), systemDb, queue }
 }
 
 /** The conversation of one process with the provider. */
@@ -83,13 +83,13 @@ export function connect(issuer: string): Provider {
 
 /** One sign-in at the provider, its tokens kept. @param seconds how long the access token lives */
 export async function grantTokens(world: World, seconds = 0): Promise<void> {
-  const { op, provider, plane, user } = world
+  const { op, provider, systemDb, user } = world
   const pending = randomPending()
   const url = await provider.authorizationUrl(pending, redirectUri)
   const { tokens } = await provider.exchange(op.approve(url), pending, redirectUri)
   if (tokens === null) throw new Error('no tokens')
   await storeGrant(
-    plane,
+    systemDb,
     keys,
     { ...identity, userId: user.userId },
     { ...tokens, expiresIn: seconds },
@@ -101,12 +101,19 @@ export function openAccess(
   t: Test,
   { database, op, queue }: World,
   reached?: (step: RefreshStep) => void,
-): GrantAccess {
-  const plane = openIdentityPlane(database.url, 5)
-  const locks = openIdentityPlane(database.url, 4)
-  t.teardown(() => Promise.all([plane.close(), locks.close()]))
+): ProviderTokens {
+  const systemDb = openSystemDatabase(database.url, 5)
+  const locks = openSystemDatabase(database.url, 4)
+  t.teardown(() => Promise.all([systemDb.close(), locks.close()]))
   const providers = new Map([[identity.provider, connect(op.issuer)]])
-  return createGrantAccess({ keys, plane, locks, queue, providers, ...(reached && { reached }) })
+  return createProviderTokens({
+    keys,
+    systemDb,
+    locks,
+    queue,
+    providers,
+    ...(reached && { reached }),
+  })
 }
 
 export async function grantRow({ database }: World): Promise<Record<string, unknown> | undefined> {

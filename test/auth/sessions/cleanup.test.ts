@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { isFullBatch, pruneDead, startPruner } from '#src/auth/sessions/cleanup.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { untilBlocked } from '#test/support/until.ts'
@@ -9,9 +9,9 @@ import { untilBlocked } from '#test/support/until.ts'
 const limits = { idleSeconds: 3_600 }
 
 async function workerPlane(t: Parameters<typeof build>[0], { database }: TestApp) {
-  const plane = openIdentityPlane(database.workerUrl, 2)
-  t.teardown(() => plane.close())
-  return plane
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  t.teardown(() => systemDb.close())
+  return systemDb
 }
 
 async function insertSession({ database }: TestApp, name: string, times: string): Promise<void> {
@@ -52,35 +52,35 @@ t.test(
         [name, user.userId, user.tenantId, ago],
       )
     }
-    const plane = await workerPlane(t, test)
-    t.same(await pruneDead(plane, limits), { sessions: 2, attempts: 1, tokens: 1 })
+    const systemDb = await workerPlane(t, test)
+    t.same(await pruneDead(systemDb, limits), { sessions: 2, attempts: 1, tokens: 1 })
     const names = async (text: string) => (await admin.query(text)).rows.map(({ name }) => name)
     t.same(await names('SELECT user_agent AS name FROM sessions'), ['live'])
     t.same(await names('SELECT nonce AS name FROM sign_in_attempts'), ['open'])
     t.same(await names('SELECT name FROM api_tokens ORDER BY name'), ['live', 'over'])
-    t.same(await pruneDead(plane, limits), { sessions: 0, attempts: 0, tokens: 0 })
+    t.same(await pruneDead(systemDb, limits), { sessions: 0, attempts: 0, tokens: 0 })
   },
 )
 
 t.test('one worker at a time', async (t) => {
   const test = await build(t)
-  const plane = await workerPlane(t, test)
+  const systemDb = await workerPlane(t, test)
   const first = await test.database.admin.connect()
   await first.query('BEGIN; SELECT pg_advisory_xact_lock(7165230419)')
-  t.equal(await pruneDead(plane, limits), null)
+  t.equal(await pruneDead(systemDb, limits), null)
   await first.query('COMMIT')
   first.release()
-  t.not(await pruneDead(plane, limits), null)
+  t.not(await pruneDead(systemDb, limits), null)
 })
 
 t.test('a session that is used while it is being removed stays', async (t) => {
   const test = await build(t)
   const { admin } = test.database
   await insertSession(test, 'idle', `now() - interval '60 min', now() + interval '1 day'`)
-  const plane = await workerPlane(t, test)
+  const systemDb = await workerPlane(t, test)
   const user = await admin.connect()
   await user.query('BEGIN; UPDATE sessions SET last_seen_at = now()')
-  const pruned = pruneDead(plane, limits)
+  const pruned = pruneDead(systemDb, limits)
   await untilBlocked(test.database)
   await user.query('COMMIT')
   user.release()
@@ -95,13 +95,13 @@ t.test('batch after batch, until nothing is left', async (t) => {
      SELECT sha256(n::text::bytea), now() FROM generate_series(1, 1500) n`,
   )
   const { cookie } = await signIn(test, await createUser(test.database))
-  const plane = await workerPlane(t, test)
-  const first = await pruneDead(plane, limits)
+  const systemDb = await workerPlane(t, test)
+  const first = await pruneDead(systemDb, limits)
   t.match(first, { sessions: 1_000 })
   t.ok(first && isFullBatch(first))
-  const pruner = startPruner(plane, limits, createLogger('silent'))
+  const pruner = startPruner(systemDb, limits, createLogger('silent'))
   await pruner.stop()
-  await pruneDead(plane, limits)
+  await pruneDead(systemDb, limits)
   const { rows } = await test.database.admin.query(
     'SELECT user_id IS NOT NULL AS live FROM sessions',
   )
@@ -111,10 +111,10 @@ t.test('batch after batch, until nothing is left', async (t) => {
 
 t.test('a failure is logged and ends nothing', async (t) => {
   const test = await build(t)
-  const plane = openIdentityPlane(test.database.workerUrl, 1)
-  await plane.close()
+  const systemDb = openSystemDatabase(test.database.workerUrl, 1)
+  await systemDb.close()
   const log: string[] = []
   const sink = new Writable({ write: (line, _, done) => done(void log.push(String(line))) })
-  await startPruner(plane, limits, createLogger('trace', sink)).stop()
+  await startPruner(systemDb, limits, createLogger('trace', sink)).stop()
   t.match(log.join(''), /not removed/)
 })

@@ -52,7 +52,7 @@ t.test('an API token of an operator is no operator', async (t) => {
     [userId],
   )
   const created = await createToken(
-    built.app.identityPlane,
+    built.app.systemDb,
     { userId, tenantId },
     { name: 'script', expiresAt: null, permissions: null },
     { userAgent: null, ip: null },

@@ -62,7 +62,7 @@ t.test('the database itself keeps an identity with its owner', async (t) => {
   await signInThrough(journey, { cookie: '' })
   const other = await createUser(journey.database)
   await t.rejects(
-    journey.app.identityPlane.query({
+    journey.app.systemDb.query({
       text: 'UPDATE oauth_identities SET user_id = $1',
       values: [other.userId],
     }),

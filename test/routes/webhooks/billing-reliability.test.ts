@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Stripe from 'stripe'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
-import { inboxLimits } from '#src/billing/record.ts'
+import { recorderLimits } from '#src/billing/record.ts'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { createLogger } from '#src/observability/logger.ts'
@@ -24,7 +24,7 @@ t.test('a thousand copies of one id at once: one row, one job, all 200', async (
 })
 
 t.test('the limits of the inbox add up to less than 2 s', async (t) => {
-  const { waitMs, sendMs, connectMs, beginMs, statementMs } = inboxLimits
+  const { waitMs, sendMs, connectMs, beginMs, statementMs } = recorderLimits
   const graceMs = 100
   t.ok(waitMs < sendMs)
   t.ok(sendMs + beginMs + statementMs + graceMs < 2_000, 'sent at the last moment')

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { createLimit } from '#src/webhooks/delivery/dispatch.ts'
-import { createSharedCommits } from '#src/webhooks/delivery/group-commit.ts'
+import { createGroupCommit } from '#src/webhooks/delivery/group-commit.ts'
 
 t.test('items of a key share the commit after the one under way', async (t) => {
   const commits: [string, readonly number[]][] = []
   const first = Promise.withResolvers<void>()
-  const share = createSharedCommits<number>(async (key, items) => {
+  const share = createGroupCommit<number>(async (key, items) => {
     commits.push([key, items])
     if (items.includes(1)) await first.promise
   })
@@ -24,7 +24,7 @@ t.test('items of a key share the commit after the one under way', async (t) => {
 
 t.test('one bad item answers for itself alone', async (t) => {
   const committed: number[] = []
-  const share = createSharedCommits<number>(async (_key, items) => {
+  const share = createGroupCommit<number>(async (_key, items) => {
     if (items.includes(3)) throw new Error('3 is bad')
     committed.push(...items)
   })
@@ -38,7 +38,7 @@ t.test('one bad item answers for itself alone', async (t) => {
 
 t.test('a database that is away answers for all, without looking for the bad one', async (t) => {
   let tries = 0
-  const share = createSharedCommits<number>(async () => {
+  const share = createGroupCommit<number>(async () => {
     tries += 1
     throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
   })

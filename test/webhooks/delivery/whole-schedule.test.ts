@@ -4,9 +4,9 @@ import { openDatabase } from '#src/db/database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { createDeliver } from '#src/webhooks/delivery/dispatch.ts'
+import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
-import { startSeries } from '#src/webhooks/delivery/resend.ts'
+import { startReplay } from '#src/webhooks/delivery/resend.ts'
 import { createOutbox, openReceiver } from '#test/support/outbox.ts'
 import type { Receiver, Respond } from '#test/support/receiver.ts'
 import { createEndpoint, testKeys } from '#test/support/webhook-endpoint.ts'
@@ -110,7 +110,7 @@ t.test('a manual request has its own attempt counter', async (t) => {
   await outbox.publish()
   await workDue()
   const ids = (await outbox.deliveries()).map(({ id }) => id)
-  await outbox.db.write(outbox.tenant, (tx) => startSeries(tx, outbox.tenant, ids, new Date()))
+  await outbox.db.write(outbox.tenant, (tx) => startReplay(tx, outbox.tenant, ids, new Date()))
   receiver.respond(succeed)
   await workDue()
   await moveTo(60)
@@ -164,7 +164,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
   await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
   const db = openDatabase(database.workerUrl, 4)
   const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
-  const deliver = createDeliver({
+  const deliver = createDispatcher({
     queue,
     db,
     sender,

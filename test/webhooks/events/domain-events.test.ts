@@ -1,7 +1,7 @@
 import t from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openIdentityPlane } from '#src/db/system-database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { receive } from '#test/billing/received.ts'
 import { buildAt, noon } from '#test/support/at-time.ts'
 import {
@@ -58,8 +58,8 @@ t.test('a changed and a deleted post are told to their tenant', async (t) => {
 t.test('an invoice and the first activation are told once', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.workerUrl, 4)
-  const plane = openIdentityPlane(database.workerUrl, 2)
-  t.teardown(() => Promise.all([db.close(), plane.close()]))
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  t.teardown(() => Promise.all([db.close(), systemDb.close()]))
   const { tenantId, userId } = await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
   const ids = [
@@ -67,8 +67,8 @@ t.test('an invoice and the first activation are told once', async (t) => {
     await receive(database, { id: 'evt_2', type: 'subscription.created', object }),
     await receive(database, { id: 'evt_3', type: 'subscription.updated', object }),
   ]
-  for (const id of ids) await applyEvent(db, plane, id, new Date(noon))
-  for (const id of ids) await applyEvent(db, plane, id, new Date(noon), { again: true })
+  for (const id of ids) await applyEvent(db, systemDb, id, new Date(noon))
+  for (const id of ids) await applyEvent(db, systemDb, id, new Date(noon), { again: true })
   t.match(await eventsOf(database), [
     {
       tenant_id: tenantId,

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
-import { startSeries } from '#src/webhooks/delivery/resend.ts'
+import { startReplay } from '#src/webhooks/delivery/resend.ts'
 import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
@@ -97,7 +97,7 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
     status: 'disabled',
   })
   const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
-  const again = () => db.write(tenant, (tx) => startSeries(tx, tenant, deliveryIds, now))
+  const again = () => db.write(tenant, (tx) => startReplay(tx, tenant, deliveryIds, now))
   const { rows } = await database.admin.query(
     'SELECT status, attempts, finished_at FROM deliveries',
   )
@@ -118,7 +118,7 @@ t.test('nobody sends the deliveries of another tenant again', async (t) => {
   const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
   const stranger = await createUser(database)
   for (const claimed of [stranger, tenant]) {
-    const begun = await db.write(stranger, (tx) => startSeries(tx, claimed, deliveryIds, now))
+    const begun = await db.write(stranger, (tx) => startReplay(tx, claimed, deliveryIds, now))
     t.strictSame(begun, [])
   }
   await t.rejects(

@@ -1,0 +1,44 @@
+import audit from './audit.ts'
+import billingEvents from './billing-events.ts'
+import billingReplays from './billing-replays.ts'
+import deliveries from './deliveries.ts'
+import documents from './documents.ts'
+import endpointReplays from './endpoint-replays.ts'
+import events from './events.ts'
+import folders from './folders.ts'
+import invitations from './invitations.ts'
+import invoices from './invoices.ts'
+import me from './me.ts'
+import notifications from './notifications.ts'
+import orders from './orders.ts'
+import posts from './posts.ts'
+import teamMembers from './team-members.ts'
+import teams from './teams.ts'
+import tenants from './tenants.ts'
+import users from './users.ts'
+import webhookEndpointActions from './webhook-endpoint-actions.ts'
+import webhookEndpoints from './webhook-endpoints.ts'
+
+/** The JSON API. Each is a plugin; src/app.ts decides which guards stand before it. */
+export default {
+  audit,
+  billingEvents,
+  billingReplays,
+  deliveries,
+  documents,
+  endpointReplays,
+  events,
+  folders,
+  invitations,
+  invoices,
+  me,
+  notifications,
+  orders,
+  posts,
+  teamMembers,
+  teams,
+  tenants,
+  users,
+  webhookEndpointActions,
+  webhookEndpoints,
+}

@@ -1,0 +1,22 @@
+import audit from './audit.ts'
+import backchannelLogout from './backchannel-logout.ts'
+import callback from './callback.ts'
+import identities from './identities.ts'
+import login from './login.ts'
+import logout from './logout.ts'
+import sessions from './sessions.ts'
+import signedOut from './signed-out.ts'
+import tokens from './tokens.ts'
+
+/** Sign-in, sign-out and what belongs to a person's own account. Each is a plugin; src/app.ts decides which guards stand before it. */
+export default {
+  audit,
+  backchannelLogout,
+  callback,
+  identities,
+  login,
+  logout,
+  sessions,
+  signedOut,
+  tokens,
+}

@@ -1,0 +1,28 @@
+import access from './access.ts'
+import account from './account.ts'
+import assets from './assets.ts'
+import billing from './billing.ts'
+import deliveries from './deliveries.ts'
+import documents from './documents.ts'
+import home from './home.ts'
+import orders from './orders.ts'
+import tenant from './tenant.ts'
+import webhookEndpoint from './webhook-endpoint.ts'
+import webhookReplays from './webhook-replays.ts'
+import webhooks from './webhooks.ts'
+
+/** The pages a browser shows. Each is a plugin; src/app.ts decides which guards stand before it. */
+export default {
+  access,
+  account,
+  assets,
+  billing,
+  deliveries,
+  documents,
+  home,
+  orders,
+  tenant,
+  webhookEndpoint,
+  webhookReplays,
+  webhooks,
+}
