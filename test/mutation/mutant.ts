@@ -23,7 +23,7 @@ export const tests = {
   views: 'test/schema/tenant-views.test.ts',
   authz: 'test/plugins/authz.test.ts',
   routeAccess: 'test/plugins/require-access.test.ts',
-  sameOrigin: 'test/plugins/csrf.test.ts',
+  csrf: 'test/plugins/csrf.test.ts',
   tenant: 'test/plugins/tenant-rls.test.ts',
   operators: 'test/routes/api/billing-events.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',

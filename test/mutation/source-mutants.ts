@@ -13,8 +13,8 @@ const guards = {
   authz: [tests.authz, tests.matrix],
   'api-token': [tests.tokens, tests.matrix],
   operator: [tests.operators, tests.matrix],
-  'route-access': [tests.routeAccess],
-  'same-origin': [tests.sameOrigin, tests.matrix],
+  'require-access': [tests.routeAccess],
+  csrf: [tests.csrf, tests.matrix],
   'tenant-rls': [tests.tenant, tests.matrix],
 }
 
@@ -24,21 +24,23 @@ const hunts: readonly Hunt[] = [
   { kind: 'role', files: ['src/access/roles.ts'], find: rolePermissions, tests: decisions },
   {
     kind: 'scope',
-    files: ['src/*.ts', 'src/access/*.ts'],
+    files: ['src/resources/*.ts', 'src/access/*.ts'],
     find: scopeClauses,
     tests: [tests.sameIds, tests.folders, tests.queryScope, tests.matrix],
   },
   {
     kind: 'scope',
-    files: ['src/outbound/*.ts', 'src/auth/members/members.ts'],
+    files: ['src/webhooks/**/*.ts'],
     find: scopeClauses,
     tests: [tests.twins, tests.queryScope, tests.matrix],
   },
   {
     kind: 'scope',
     files: [
-      'src/auth/members/tenants.ts',
-      'src/identity/{*-list,identities,api-tokens,end-sessions,switch-tenant,members,invitations}.ts',
+      'src/audit/list.ts',
+      'src/auth/{api-tokens,members}/*.ts',
+      'src/auth/sessions/{list,switch-tenant}.ts',
+      'src/auth/sign-in/identities.ts',
     ],
     find: scopeClauses,
     tests: [tests.ownTenant, tests.queryScope, tests.unlink, tests.matrix],
@@ -54,11 +56,7 @@ const hunts: readonly Hunt[] = [
     kind: 'guard',
     files: ['src/app.ts'],
     find: (text) =>
-      cutsOf(
-        text,
-        /await app\.register\((apiToken|authz|operator|csrf|tenantRls)\b.*\)\n/g,
-        '',
-      ),
+      cutsOf(text, /await app\.register\((apiToken|authz|operator|csrf|tenantRls)\b.*\)\n/g, ''),
     tests: [tests.matrix],
   },
 ]
