@@ -1,7 +1,7 @@
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Page } from '#src/http/pagination.ts'
 
-/** Forms of a cursor of such a list: microseconds since 1970 of `created_at`, and the id. */
+/** Forms of a cursor: `created_at` in microseconds since 1970, and the id. */
 export const newestFirstForms = [/^\d{1,16}$/, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/]
 
 /**

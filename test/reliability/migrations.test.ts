@@ -66,7 +66,7 @@ t.test('behind a long transaction a migration gives up, and others pass meanwhil
   t.ok(reads > 1)
   const error = await failing
   t.match(error, {
-    message: new RegExp(`${next} was given up and nothing of it was kept\\. Some transaction held`),
+    message: new RegExp(`${next} was rolled back\\. Another transaction held`),
     remedy: /pg_stat_activity/,
   })
   t.ok(error instanceof OperatorError)
