@@ -105,7 +105,8 @@ t.test('data in use by another server is an error with a remedy', async (t) => {
 t.test('a server that fails to start is one line with the end of its log', async (t) => {
   const dataDir = await makeDataDir(t, 0o711)
   await t.rejects(startPostgres({ dataDir, settings: { shared_buffers: 'nonsense' } }), {
-    message: /^PostgreSQL ended during its start: .*invalid value for parameter "shared_buffers".*$/,
+    message:
+      /^PostgreSQL ended during its start: .*invalid value for parameter "shared_buffers".*$/,
   })
 })
 
