@@ -10,19 +10,19 @@ root
     schema-compilers
     tracing
     request-log
-    leaving
-    device
+    graceful-shutdown
+    client-info
     errors
     metrics
     security-headers
-    route-access
+    require-access
     openapi
       @fastify/swagger
-    limit-store
+    rate-limit-store
     database
     queue
     oidc-client
-    outbound
+    webhook-client
     unknown
       rate-limit
         @fastify/rate-limit
@@ -31,14 +31,14 @@ root
       assets
       openapi
     browser
-      overload
+      under-pressure
         pressure
           @fastify/under-pressure
       session
         @fastify/cookie
         @fastify/session
-      same-origin
-      grant-access
+      csrf
+      provider-tokens
       @fastify/formbody
       signIn
         rate-limit
@@ -103,13 +103,13 @@ root
     providerLogout
       rate-limit
         @fastify/rate-limit
-      logout-token
+      backchannel-logout
         @fastify/formbody
       backchannelLogout
     webhooks
       rate-limit
         @fastify/rate-limit
-      inbox
+      billing-recorder
       webhook-verify
         fastify-raw-body
       billing
