@@ -45,7 +45,7 @@ export class Problem extends Error {
 
   constructor(code: ErrorCode, options: RefusalOptions = {}) {
     super(options.detail ?? errorTable[code].title)
-    this.name = 'Refusal'
+    this.name = 'Problem'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
