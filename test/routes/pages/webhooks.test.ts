@@ -38,7 +38,7 @@ t.test('no rate is told of an endpoint that nothing was sent to for 24 hours', a
   const createdAt = new Date(Date.now() - 86_460_000).toISOString()
   await createDelivery(test.database, { ...one, endpointId, createdAt })
   const { body } = await admin.open('/app/webhooks')
-  t.match(body, 'nothing sent')
+  t.match(body, 'No attempts')
   t.notMatch(body, '<svg')
 })
 
