@@ -74,7 +74,7 @@ t.test('events are shown newest first with state, attempts and error, escaped', 
   const link = /href="(\/app\/billing\/[^"]*two[^"]*)"/.exec(body)?.[1] ?? ''
   const page = await open(link)
   t.equal(page.statusCode, 200, link)
-  t.match(page.body, '2 copies of this id came with another body.')
+  t.match(page.body, '2 duplicates of this event had a different body.')
   t.match(page.body, '&quot;object&quot;: {}')
   t.notMatch(page.body, /<i>|<u>|<b>/)
   t.equal((await open('/app/billing/none')).statusCode, 404)
@@ -105,7 +105,7 @@ t.test('one event or all dead events are replayed; without scripts the page relo
   await receive(test.database, { id: 'b', status: 'dead', ...customer })
   await receive(test.database, { id: 'old', status: 'processed' })
   await test.database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'old'`)
-  t.match((await open('/app/billing/old')).body, 'no longer kept')
+  t.match((await open('/app/billing/old')).body, 'no longer stored')
   t.equal((await send('/app/billing/old/replay')).statusCode, 409)
   t.equal((await send('/app/billing/none/replay')).statusCode, 404)
   t.equal(await replaysOf(test), 0)

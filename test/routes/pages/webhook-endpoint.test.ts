@@ -98,7 +98,7 @@ t.test('a rotated secret is shown this once, with how long the old one signs', a
   t.equal(rotated.statusCode, 200)
   t.equal(rotated.headers['cache-control'], 'no-store')
   t.match(rotated.body, /<code>whsec_[\w+/]{43}=<\/code>/)
-  t.match(rotated.body, 'signed with the old one too')
+  t.match(rotated.body, 'also signed with the old secret')
   t.match((await rotate('0')).body, 'The old secret is no longer used.')
   t.equal((await rotate('1')).statusCode, 400)
   t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
@@ -125,7 +125,7 @@ t.test('deliveries are filtered by status and kind, a page at a time, newest fir
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const path = `/app/webhooks/${endpointId}`
-  t.match((await admin.open(path)).body, 'Nothing was sent to it yet.')
+  t.match((await admin.open(path)).body, 'No deliveries yet.')
   const ids: string[] = []
   for (let made = 0; made < 23; made += 1) {
     const createdAt = new Date(Date.UTC(2026, 0, 1, 0, made)).toISOString()
@@ -174,8 +174,8 @@ t.test('a range is sent again: a usual one or one’s own, given up or all', asy
   for (const bad of [{ from: '' }, { to: '' }, { to: own.from }, { to: '2026-05-01T00:00' }]) {
     const { statusCode, body } = await replay({ ...own, ...bad })
     t.equal(statusCode, 400)
-    t.match(body, 'Give both times')
-    t.match(body, /<details open>\s*<summary>Or from a time/)
+    t.match(body, 'Enter a start and a later end')
+    t.match(body, /<details open>\s*<summary>Custom range/)
   }
   t.equal((await replay({ from: '2026' })).statusCode, 400)
   await test.database.admin.query(
@@ -183,5 +183,5 @@ t.test('a range is sent again: a usual one or one’s own, given up or all', asy
   )
   const refused = await replay({})
   t.equal(refused.statusCode, 409)
-  t.match(refused.body, 'Enable it first')
+  t.match(refused.body, 'Enable the endpoint first')
 })

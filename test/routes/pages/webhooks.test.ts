@@ -26,7 +26,10 @@ t.test('whoever manages a tenant sees its endpoints, no other’s, and how they 
   t.match(body, `<a href="/app/webhooks/${endpointId}">${url}</a>`)
   t.match(body, 'Failing')
   t.match(body, /<strong class="whole">33\.3 %<\/strong> <span class="quiet whole">of 3 attempts/)
-  t.match(body, /role="img" aria-label="Median time .*: 12 ms to 12 ms; 1 of 1 hours with failures/)
+  t.match(
+    body,
+    /role="img" aria-label="Median response time .*: 12 ms to 12 ms; 1 of 1 hours with failures/,
+  )
   t.match(body, 'It fails &lt;b&gt;')
   t.notMatch(body, /8\.8\.4\.4|<script/)
   t.match((await admin.open('/')).body, '<a href="/app/webhooks">Webhooks</a>')
