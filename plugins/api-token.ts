@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { findToken } from '#src/auth/api-tokens/api-tokens.ts'
 import type { Caller } from '#src/auth/sessions/caller.ts'
 import { Problem } from '#src/http/problems.ts'
-import { cookieName } from './session.ts'
+import { countSessionCookies } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,7 +23,8 @@ export default fp(
     app.addHook('onRequest', async function authenticateToken(request: FastifyRequest) {
       const { authorization } = request.headers
       if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization)) return
-      if (hasSessionCookie(request)) {
+      // Duplicates count too, although the session plugin ignores them.
+      if (countSessionCookies(request.headers.cookie) > 0) {
         throw new Problem('malformed', { detail: 'Send a session cookie or a token, not both.' })
       }
       const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
@@ -34,9 +35,3 @@ export default fp(
   },
   { name: 'api-token', fastify: '5.x', dependencies: ['database', 'session'] },
 )
-
-/** True also for duplicate cookies, which the session plugin ignores. */
-function hasSessionCookie({ headers }: FastifyRequest): boolean {
-  const pairs = headers.cookie?.split(';') ?? []
-  return pairs.some((pair) => pair.split('=', 1)[0]?.trim() === cookieName)
-}

@@ -5,8 +5,8 @@ import { accessOverview } from '#src/access/overview.ts'
 import { finishDescription } from '#src/http/openapi.ts'
 import type { ApiDescription } from '#src/http/openapi-examples.ts'
 import { ProblemBody } from '#src/http/schemas.ts'
+import { sessionCookie } from '#src/http/session-cookie.ts'
 import { version } from '#src/runtime/assets.ts'
-import { cookieName } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -39,7 +39,7 @@ export default fp<{ baseUrl: string }>(
         servers: [{ url: baseUrl }],
         components: {
           securitySchemes: {
-            session: { type: 'apiKey', in: 'cookie', name: cookieName },
+            session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
             token: { type: 'http', scheme: 'bearer', bearerFormat: 'gth_…' },
           },
         },

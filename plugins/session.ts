@@ -6,8 +6,7 @@ import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { endSession, findSession, type SessionLimits } from '#src/auth/sessions/sessions.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
-
-export const cookieName = 'sid'
+import { countSessionCookies, sessionCookie } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface Session {
@@ -46,12 +45,12 @@ export default fp<Options>(
     app.decorateRequest('announceSession', announceSession)
     app.decorateRequest('adoptSession', adoptSession)
     app.decorateReply('clearSessionCookie', function clearSessionCookie(this: FastifyReply) {
-      return this.clearCookie(cookieName, cookie)
+      return this.clearCookie(sessionCookie, cookie)
     })
     app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
       secret: [...secrets],
-      cookieName,
+      cookieName: sessionCookie,
       cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
       saveUninitialized: false,
       rolling: false,
@@ -87,9 +86,7 @@ function sessionStore(systemDb: SystemDatabase, limits: SessionLimits): Store {
 
 /** Duplicate session cookies may have been set by another site, so both are ignored. */
 async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
-  const pairs = request.headers.cookie?.split(';') ?? []
-  const sids = pairs.filter((pair) => pair.split('=', 1)[0]?.trim() === cookieName)
-  if (sids.length > 1) delete request.cookies[cookieName]
+  if (countSessionCookies(request.headers.cookie) > 1) delete request.cookies[sessionCookie]
 }
 
 async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {

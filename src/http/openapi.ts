@@ -49,7 +49,7 @@ export function finishDescription(description: ApiDescription, problem: Schema):
     paths: finished,
     components: {
       ...description.components,
-      schemas: { ...description.components?.schemas, ProblemBody: schema },
+      schemas: { ...description.components?.schemas, Problem: schema },
       responses: problemAnswers(finished),
     },
   }

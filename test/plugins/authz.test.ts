@@ -40,7 +40,7 @@ async function build(t: Test) {
   })
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['route-access', 'api-token']) await app.register(neighbour(name))
+  for (const name of ['require-access', 'api-token']) await app.register(neighbour(name))
   await app.register(fakeSession(callers))
   await app.register(authz)
   app.get(
@@ -195,10 +195,10 @@ t.test('recent is within five minutes, 300 seconds included', async (t) => {
 })
 
 t.test('it needs a session and the access rule', async (t) => {
-  for (const missing of ['session', 'route-access', 'api-token']) {
+  for (const missing of ['session', 'require-access', 'api-token']) {
     const app = Fastify()
     if (missing !== 'session') await app.register(fakeSession(callers))
-    for (const name of ['route-access', 'api-token']) {
+    for (const name of ['require-access', 'api-token']) {
       if (missing !== name) await app.register(neighbour(name))
     }
     await t.rejects(Promise.resolve(app.register(authz)), new RegExp(`'${missing}'`))

@@ -22,7 +22,7 @@ async function build(t: Test) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['route-access', 'api-token', 'database', 'device'])
+  for (const name of ['require-access', 'api-token', 'database', 'client-info'])
     await app.register(neighbour(name))
   await app.register(fakeSession(callers))
   await app.register(authz)
