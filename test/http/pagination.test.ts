@@ -46,7 +46,7 @@ t.test('a cursor that was changed, of another list or of another form is malform
   const refused = (text: string, list = 'things', of = forms) =>
     t.throws(
       () => readPage({ cursor: text }, list, of),
-      new Problem('malformed', { detail: 'The cursor is not one of this list.' }),
+      new Problem('malformed', { detail: 'The cursor does not belong to this list.' }),
       text,
     )
   for (let index = 0; index < cursor.length; index += 1) {

@@ -93,7 +93,7 @@ t.test('a collector that is away is told of once, and fails nothing', async (t) 
   collector.respond(() => {}) // takes the bytes and never answers
   await fillBatch(tracing)
   await tracing.stop()
-  t.strictSame(said, ['traces cannot be delivered', 'traces are delivered again'])
+  t.strictSame(said, ['traces cannot be exported', 'traces are exported again'])
 })
 
 t.test('work keeps its result and its error', async (t) => {

@@ -29,13 +29,13 @@ t.test(
 
     await page.getByLabel('Name').press('a')
     await page.getByLabel('invoice:read').press('Space')
-    await page.getByRole('button', { name: 'Make the token' }).press('Enter')
-    await page.getByRole('heading', { name: 'The token “a”' }).waitFor()
+    await page.getByRole('button', { name: 'Create token' }).press('Enter')
+    await page.getByRole('heading', { name: 'API token “a” created' }).waitFor()
     t.match(await page.locator('.secret').textContent(), /^gth_/)
     t.same(await seriousFindings(page), [], 'a new token')
 
-    await page.getByRole('button', { name: /^End the session of/ }).press('Enter')
-    await page.getByRole('status').getByText('That device is signed out.').waitFor()
+    await page.getByRole('button', { name: /^Sign out of (?!this device)/ }).press('Enter')
+    await page.getByRole('status').getByText('Signed out of that device.').waitFor()
     t.equal((await elsewhere.goto(`${baseUrl}/me`))?.status(), 401)
     t.same(faults, [], 'nothing is blocked by the content policy')
   },

@@ -50,13 +50,13 @@ t.test('an operator replays the dead events by keyboard alone', async (t) => {
   t.same(await seriousFindings(page), [], 'an event')
   await page.goBack()
 
-  await page.getByRole('button', { name: 'Replay all dead ones' }).press('Enter')
-  await page.getByRole('heading', { name: 'Running again' }).waitFor()
+  await page.getByRole('button', { name: 'Replay all dead events' }).press('Enter')
+  await page.getByRole('heading', { name: 'Replay', exact: true }).waitFor()
   t.equal(await page.getByRole('progressbar').getAttribute('max'), '2')
   t.same(await seriousFindings(page), [], 'a replay under way')
   const worker = await startWorker(test.config, createLogger('silent'))
   t.teardown(() => worker.stop())
-  await page.getByRole('status').getByText('Done: 2 of 2 events run again').waitFor()
+  await page.getByRole('status').getByText('Done: 2 of 2 events replayed').waitFor()
   t.same(faults, [], 'nothing is blocked by the content policy')
 })
 
@@ -99,7 +99,7 @@ t.test('every page: accessible, light and dark, and no wider than a phone', asyn
   await page.goto(`/app/orders/${orderId}`)
   await page.getByLabel('City').fill('Porto')
   await page.getByLabel('City').press('Enter')
-  await page.getByRole('status').getByText('The address is changed.').waitFor()
+  await page.getByRole('status').getByText('Address saved.').waitFor()
   t.equal(await page.getByLabel('City').inputValue(), 'Porto')
 
   await page.goto('/docs')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
 import { type ErrorCode, errorTable, type SignInFailure } from '#src/http/problems.ts'
-import { type PageProblem, problemPage, signInWords } from '#src/pages/problem.ts'
+import { type PageProblem, problemPage, signInTexts } from '#src/pages/problem.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 const purposes = ['sign-in', 'link', 'reauthenticate'] as const
@@ -25,8 +25,8 @@ function nextSteps(markup: string): string[] {
 
 t.test('every reason a sign-in is refused for has words, and one thing to do next', async (t) => {
   const reasons = [...Object.keys(refusalReasons), ...Object.keys(unavailableReasons)]
-  for (const reason of reasons) t.ok(Object.hasOwn(signInWords, reason), `words for ${reason}`)
-  for (const reason of Object.keys(signInWords)) {
+  for (const reason of reasons) t.ok(Object.hasOwn(signInTexts, reason), `words for ${reason}`)
+  for (const reason of Object.keys(signInTexts)) {
     for (const purpose of purposes) {
       const markup = page({ signIn: { purpose, reason }, detail: 'For programs.' })
       t.equal(nextSteps(markup).length, 1, `${purpose}: ${reason}`)
@@ -42,7 +42,7 @@ t.test('what is next depends on what somebody was at the provider for', async (t
   t.match(next({ purpose: 'link', reason }), '"/app/account"')
   t.match(next({ purpose: 'reauthenticate', reason }), '"/auth/login?reauthenticate=true"')
   const odd = page({ signIn: { purpose: 'sign-in', reason: 'constructor' } })
-  t.match(odd, 'You are not signed in', 'a reason nobody knows has a page too')
+  t.match(odd, 'Sign-in failed', 'a reason nobody knows has a page too')
 })
 
 t.test('every other refusal has one thing to do next', async (t) => {
@@ -58,7 +58,7 @@ t.test('whoever was on one of our pages goes back to it, but not to what is refu
 })
 
 t.test('how long to wait is said', async (t) => {
-  t.match(page({ code: 'unavailable', waitSeconds: 1 }), 'Wait a moment, then try again.')
-  t.match(page({ code: 'too-many-requests', waitSeconds: 30 }), 'Wait 30 seconds, then try again.')
-  t.match(page({ code: 'too-many-requests', waitSeconds: 600 }), 'Wait 10 minutes, then try again.')
+  t.match(page({ code: 'unavailable', waitSeconds: 1 }), 'Try again in a moment.')
+  t.match(page({ code: 'too-many-requests', waitSeconds: 30 }), 'Try again in 30 seconds.')
+  t.match(page({ code: 'too-many-requests', waitSeconds: 600 }), 'Try again in 10 minutes.')
 })

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
 import eventStream from '#plugins/event-stream.ts'
 
-type Limits = { perOwner?: number; inAll?: number; reads?: number }
+type Limits = { perOwner?: number; total?: number; reads?: number }
 
 /** A server that tells of numbers; `/OWNER?last=N` ends with N. */
 async function start(t: Test, limits: Limits) {
@@ -35,7 +35,7 @@ t.test('a stream ends with its last event, or after so many reads', async (t) =>
 })
 
 t.test('so many streams are open at once, by owner and in all', async (t) => {
-  const { app, address } = await start(t, { perOwner: 2, inAll: 3, reads: 1_000_000 })
+  const { app, address } = await start(t, { perOwner: 2, total: 3, reads: 1_000_000 })
   const endless = (owner: string, signal: AbortSignal | null = null) =>
     fetch(`${address}/${owner}?last=0`, { signal })
   const gone = new AbortController()

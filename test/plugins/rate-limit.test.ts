@@ -1,8 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
-import rateLimit from '#plugins/rate-limit.ts'
-import limitStore from '#plugins/rate-limit-store.ts'
+import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
 import { Problem } from '#src/http/problems.ts'
 import { aCaller, fakeSession } from './neighbours.ts'
 
@@ -64,7 +63,7 @@ t.test('every address has a count of its own, over all routes of the scope', asy
   const other = await app.inject({ url: '/other', remoteAddress: '192.0.2.1' })
   t.equal(other.statusCode, 429)
   const outside = await app.inject({ url: '/outside', remoteAddress: '192.0.2.1' })
-  t.equal(outside.statusCode, 200, 'what stands outside the scope is not limited')
+  t.equal(outside.statusCode, 200, 'a route outside the scope is not limited')
 })
 
 t.test('a session does not help against the limit per address', async (t) => {
@@ -120,5 +119,5 @@ t.test('a limited scope in a limited scope refuses the start', async (t) => {
   const nested = app.register(async function inner(app) {
     await app.register(rateLimit, { name: 'api', limit, by: 'session' })
   })
-  await t.rejects(Promise.resolve(nested), /A limited scope stands in a limited scope/)
+  await t.rejects(Promise.resolve(nested), /Rate-limited scopes must not be nested/)
 })

@@ -7,7 +7,7 @@ t.test('a process that cannot keep up answers 503 with Retry-After, and recovers
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(overload, { maxEventLoopDelayMs: 100, settleAfterMs: 0 })
+  await app.register(overload, { maxEventLoopDelayMs: 100, graceMs: 0 })
   app.get('/', async () => 'done')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const ask = () => app.inject('/')
@@ -31,7 +31,7 @@ t.test('what the start itself costs is no overload', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(overload, { maxEventLoopDelayMs: 100, settleAfterMs: 60_000 })
+  await app.register(overload, { maxEventLoopDelayMs: 100, graceMs: 60_000 })
   app.get('/', async () => 'done')
   await app.listen({ host: '127.0.0.1', port: 0 })
   for (let turn = 0; turn < 10; turn++) {

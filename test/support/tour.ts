@@ -98,7 +98,7 @@ async function changeOrder(t: Test, { change, receiver, baseUrl, page }: Visit):
   await page.getByRole('link', { name: `${receiver}/webhooks` }).click()
   const deliveries = page.locator('section', { has: page.locator('#deliveries') })
   const newest = deliveries.locator('tbody tr').first()
-  while ((await newest.getByText('It was received.').count()) === 0) await page.reload()
+  while ((await newest.getByText('Delivered.').count()) === 0) await page.reload()
   t.match(await newest.textContent(), /^\s*order\.updated.*\D1 attempt\D/s)
   t.equal((await said(receiver, /order\.updated/)).length, 1, 'and that is all that arrived')
 }
@@ -126,21 +126,21 @@ async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<D
 
 async function replayOne(t: Test, visit: Visit, { page: url, eventId }: Delivery): Promise<void> {
   const { page, receiver } = visit
-  await page.getByRole('button', { name: 'Send it again' }).click()
-  await page.getByRole('status').getByText('On its way again').waitFor()
+  await page.getByRole('button', { name: 'Replay delivery' }).click()
+  await page.getByRole('status').getByText('Replay scheduled').waitFor()
   await said(receiver, new RegExp(`${eventId}, signature good.*, answered 200`))
   await page.goto(url)
   await untilReplayed(page, 1)
   const text = await attempts(page).textContent()
-  t.match(text, /By the schedule.*500 Attempt 1.*Replay 1.*200 Attempt 1/s)
+  t.match(text, /Scheduled attempts.*500 Attempt 1.*Replay 1.*200 Attempt 1/s)
 }
 
 /** A range, and how far it has come while it is worked on. */
 async function replayAll(t: Test, { page }: Visit, delivery: Delivery): Promise<void> {
   await page.goto(delivery.endpoint)
-  await page.getByLabel('all, received ones too').check()
-  await page.getByRole('button', { name: 'Send them again' }).click()
-  await page.getByRole('status').getByText('Done: 3 of 3 put on their way.').waitFor()
+  await page.getByLabel('All deliveries, including successful ones').check()
+  await page.getByRole('button', { name: 'Replay deliveries' }).click()
+  await page.getByRole('status').getByText('Done: 3 of 3 deliveries scheduled.').waitFor()
   t.equal(await page.getByRole('progressbar').getAttribute('max'), '3')
   await page.goto(delivery.page)
   await untilReplayed(page, 2)

@@ -107,7 +107,7 @@ t.test('one device is signed out, or all others; never somebody else’s', async
   const ended = await send('/app/account/sessions/end', `id=${second}`)
   t.equal(ended.statusCode, 303)
   t.equal(ended.headers.location, '/app/account?done=session-ended')
-  t.match((await open('/app/account?done=session-ended')).body, 'That device is signed out.')
+  t.match((await open('/app/account?done=session-ended')).body, 'Signed out of that device.')
   t.equal((await sessionsOf(test, user)).length, 2)
 
   t.equal((await send('/app/account/sessions/end', `id=${foreign}`)).statusCode, 404)

@@ -24,9 +24,9 @@ t.test('a delivery shows each attempt, why it failed, and what is sent', async (
   await test.database.admin.query(`UPDATE outbound_events SET body = '{"a":"<script>"}'`)
   const { statusCode, body } = await admin.open(`/app/deliveries/${id}`)
   t.equal(statusCode, 200)
-  t.match(body, /By the schedule.*No answer.*Attempt 1, 10\.0 s.*timed out after 10\.0 s/s)
+  t.match(body, /Scheduled attempts.*No response.*Attempt 1, 10\.0 s.*timed out after 10\.0 s/s)
   t.match(body, /Attempt 2, 12 ms.*The endpoint answered 500.*&lt;\/code&gt;&lt;script&gt;/s)
-  t.match(body, /Replay 1.*>204<.*Attempt 1, 7 ms.*The answer had no body/s)
+  t.match(body, /Replay 1.*>204<.*Attempt 1, 7 ms.*The response had no body/s)
   t.match(body, /POST https:\/\/8\.8\.8\.8\/hook\ncontent-type: application\/json/)
   t.match(body, /webhook-id: msg_/)
   t.match(body, '{&quot;a&quot;:&quot;&lt;script&gt;&quot;}')
@@ -44,15 +44,15 @@ t.test(
     t.equal(sent.statusCode, 303)
     t.equal(sent.headers.location, `${path}?done=replayed`)
     const { body } = await admin.open(`${path}?done=replayed`)
-    t.match(body, 'On its way again')
-    t.match(body, 'Under way')
+    t.match(body, 'Replay scheduled')
+    t.match(body, 'Pending')
 
     await test.database.admin.query(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
     )
     const refused = await admin.send(`${path}/replay`)
     t.equal(refused.statusCode, 409)
-    t.match(refused.body, `<a href="/app/webhooks/${endpointId}#actions">Enable it</a>`)
+    t.match(refused.body, `<a href="/app/webhooks/${endpointId}#actions">Enable the endpoint</a>`)
   },
 )
 

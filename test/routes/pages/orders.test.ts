@@ -47,7 +47,7 @@ t.test('one’s own order is a page, and its address is changed by a form', asyn
     country: 'PT',
   })
   const after = await open(`/app/orders/${id}?done=changed`)
-  t.match(after.body, 'The address is changed.')
+  t.match(after.body, 'Address saved.')
   t.match(after.body, '&lt;b&gt;Porto')
   t.notMatch(after.body, '<b>Porto')
 })

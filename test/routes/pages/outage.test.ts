@@ -8,7 +8,7 @@ import {
 } from '#test/support/sign-in-journey.ts'
 
 const headers = { accept: 'text/html' }
-const outage = 'Sign-in with Demo is not working right now.'
+const outage = 'Sign-in with Demo is currently unavailable.'
 
 /** The server with two providers, of which nobody asks the second, and a clock that is set. */
 async function setUp(t: Test) {
@@ -34,8 +34,8 @@ t.test('an outage is shown beside its button, and a click says what to do next',
   const clicked = await page(journey, '/auth/login?provider=demo')
   t.equal(clicked.statusCode, 503)
   t.match(clicked.headers['retry-after'], /^\d+$/)
-  t.match(clicked.body, 'The provider does not answer right now.')
-  t.match(clicked.body, 'Wait 30 seconds, then try again.')
+  t.match(clicked.body, 'The provider is not responding.')
+  t.match(clicked.body, 'Try again in 30 seconds.')
   t.match(clicked.body, /<a class="button" href="\/auth\/login">Try again</)
 
   for (const url of ['/auth/login', '/']) {

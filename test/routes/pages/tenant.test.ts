@@ -92,14 +92,14 @@ t.test('what happened in the tenant is on the page: by whom, and nothing of anot
   const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
   const theirs = person(test, (await signIn(test, stranger)).cookie)
   await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
-  t.match((await open()).body, 'Nothing yet.')
+  t.match((await open()).body, 'No activity yet.')
   await send('members/change', `id=${member.userId}&role=editor&department=`)
   const { body } = await open()
   const trail = body.slice(body.indexOf('id="audit"'))
   t.match(trail, 'Changed a member')
   t.match(trail, 'admin@x.example')
-  t.notMatch(trail, /Invited somebody|else@x/)
-  t.match(body, '<a href="/app/access">See what each role may do</a>')
+  t.notMatch(trail, /Invited a member|else@x/)
+  t.match(body, '<a href="/app/access">View the permissions of each role</a>')
 })
 
 t.test('the last admin stays, and is told why', async (t) => {

@@ -55,7 +55,7 @@ t.test('an endpoint is changed; a refused URL comes back to the open form', asyn
     description: 'typed',
   })
   t.equal(refused.statusCode, 400)
-  t.match(refused.body, /<details open>\s*<summary>Change it/)
+  t.match(refused.body, /<details open>\s*<summary>Edit endpoint/)
   t.match(refused.body, 'value="typed"')
   t.match(refused.body, 'The URL must be https')
   t.notMatch((await admin.open(`${path}?done=<i>`)).body, '<i>')
@@ -76,7 +76,7 @@ t.test('a test is sent and its answer shown, hostile as it may be', async (t) =>
   t.equal(sent.statusCode, 303)
   t.equal((await receiver.next()).headers['content-type'], 'application/json')
   const { body } = await admin.open(String(sent.headers.location))
-  t.match(body, 'The answer to your test')
+  t.match(body, 'Test result')
   t.match(body, />404<\/span> Attempt 1, \d+ ms/)
   t.match(body, 'There is nothing at the path of the URL.')
   t.match(body, '&lt;script&gt;alert(1)&lt;/script&gt;')
@@ -86,7 +86,7 @@ t.test('a test is sent and its answer shown, hostile as it may be', async (t) =>
   const theirs = await createEndpoint(test.database, other, { url })
   const foreign = await stranger.open(`/app/webhooks/${theirs}?${query}`)
   t.equal(foreign.statusCode, 200)
-  t.notMatch(foreign.body, 'The answer to your test')
+  t.notMatch(foreign.body, 'Test result')
 })
 
 t.test('a rotated secret is shown this once, with how long the old one signs', async (t) => {
@@ -98,8 +98,8 @@ t.test('a rotated secret is shown this once, with how long the old one signs', a
   t.equal(rotated.statusCode, 200)
   t.equal(rotated.headers['cache-control'], 'no-store')
   t.match(rotated.body, /<code>whsec_[\w+/]{43}=<\/code>/)
-  t.match(rotated.body, 'signed with the old one too')
-  t.match((await rotate('0')).body, 'The old one signs no more.')
+  t.match(rotated.body, 'also signed with the old secret')
+  t.match((await rotate('0')).body, 'The old secret is no longer used.')
   t.equal((await rotate('1')).statusCode, 400)
   t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
 })
@@ -108,11 +108,11 @@ t.test('an endpoint that is not active is enabled, and removed only when ticked'
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url, status: 'disabled' })
   const path = `/app/webhooks/${id}`
-  t.match((await admin.open(path)).body, 'Enable it')
+  t.match((await admin.open(path)).body, 'Enable endpoint')
   t.equal((await admin.send(`${path}/enable`)).headers.location, `${path}?done=enabled`)
   const { body } = await admin.open(path)
   t.match(body, 'Active')
-  t.notMatch(body, 'Enable it')
+  t.notMatch(body, 'Enable endpoint')
 
   t.equal((await admin.send(`${path}/remove`)).statusCode, 400)
   t.equal((await admin.open(path)).statusCode, 200)
@@ -125,7 +125,7 @@ t.test('deliveries are filtered by status and kind, a page at a time, newest fir
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const path = `/app/webhooks/${endpointId}`
-  t.match((await admin.open(path)).body, 'Nothing was sent to it yet.')
+  t.match((await admin.open(path)).body, 'No deliveries yet.')
   const ids: string[] = []
   for (let made = 0; made < 23; made += 1) {
     const createdAt = new Date(Date.UTC(2026, 0, 1, 0, made)).toISOString()
@@ -174,8 +174,8 @@ t.test('a range is sent again: a usual one or one’s own, given up or all', asy
   for (const bad of [{ from: '' }, { to: '' }, { to: own.from }, { to: '2026-05-01T00:00' }]) {
     const { statusCode, body } = await replay({ ...own, ...bad })
     t.equal(statusCode, 400)
-    t.match(body, 'Give both times')
-    t.match(body, /<details open>\s*<summary>Or from a time/)
+    t.match(body, 'Enter a start and a later end')
+    t.match(body, /<details open>\s*<summary>Custom range/)
   }
   t.equal((await replay({ from: '2026' })).statusCode, 400)
   await test.database.admin.query(
@@ -183,5 +183,5 @@ t.test('a range is sent again: a usual one or one’s own, given up or all', asy
   )
   const refused = await replay({})
   t.equal(refused.statusCode, 409)
-  t.match(refused.body, 'Enable it first')
+  t.match(refused.body, 'Enable the endpoint first')
 })

@@ -21,7 +21,7 @@ t.test('a replay under way shows how far it is, with and without a script', asyn
   const { admin, path, progress } = await withReplay(t)
   const { body, headers } = await admin.open(path)
   t.match(body, /<progress[^>]* max="300" value="120">/)
-  t.match(body, '120 of 300 put on their way')
+  t.match(body, '120 of 300 deliveries scheduled')
   t.match(body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
   t.match(body, '<script src="/assets/replay-progress.js" defer></script>')
   const policy = String(headers['content-security-policy'])
@@ -33,7 +33,7 @@ t.test('a replay under way shows how far it is, with and without a script', asyn
 
   await progress(290, true)
   const finished = (await admin.open(path)).body
-  t.match(finished, 'Done: 290 of 300 put on their way.')
+  t.match(finished, 'Done: 290 of 300 deliveries scheduled.')
   t.notMatch(finished, /refresh|<script|data-follow/)
 })
 
@@ -43,7 +43,12 @@ t.test('the events of a replay end when it is finished', async (t) => {
   const { statusCode, headers, body } = await admin.open(`${path}/events`)
   t.equal(statusCode, 200)
   t.equal(headers['content-type'], 'text/event-stream')
-  const data = { value: 300, max: 300, words: 'Done: 300 of 300 put on their way.', isLast: true }
+  const data = {
+    value: 300,
+    max: 300,
+    words: 'Done: 300 of 300 deliveries scheduled.',
+    isLast: true,
+  }
   t.equal(body, `event: progress\ndata: ${JSON.stringify(data)}\n\n`)
 })
 
