@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 import { createSender, type Sender, type SenderOptions } from '#src/webhooks/client/client.ts'
-import { createHostCheck, createUrlJudge } from '#src/webhooks/client/dns.ts'
+import { createHostCheck, createUrlCheck } from '#src/webhooks/client/dns.ts'
 
 export type CustomerUrl = { url: string } | { fault: string }
 
@@ -24,7 +24,7 @@ const fault =
 export default fp<SenderOptions>(
   async function webhookClient(app, options) {
     const sender = createSender(options)
-    const judge = createUrlJudge(options.allow, createHostCheck(options))
+    const judge = createUrlCheck(options.allow, createHostCheck(options))
     app.decorate('sender', sender)
     app.decorate('judgeCustomerUrl', async function judgeCustomerUrl(text, log) {
       const judged = await judge(text)

@@ -41,8 +41,8 @@ export const isolationRows: Readonly<Record<string, (canary: IsolationTenant) =>
   }),
   // Ids of a tenant's canaries are the tenant's own id, so that they are known without looking.
   webhook_endpoints: ({ tenantId }) => ({
-    text: `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
-           VALUES ($1, $1, 'https://canary.invalid', 'spec', '')`,
+    text: `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, signature, secret)
+           VALUES ($1, $1, 'https://canary.invalid', true, 'spec', '')`,
     values: [tenantId],
   }),
   outbound_events: ({ tenantId }) => ({

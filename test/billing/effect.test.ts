@@ -1,9 +1,9 @@
 import t from 'tap'
-import { effectOf, PoisonEvent } from '#src/billing/effect.ts'
+import { decideEffect, PoisonEvent } from '#src/billing/effect.ts'
 
 type Contents = Record<string, unknown>
 const effect = (type: string, object: Contents) =>
-  effectOf({ id: 'evt_1', type, created: null, object })
+  decideEffect({ id: 'evt_1', type, created: null, object })
 const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
 
 t.test('charge.succeeded asks for an invoice', async (t) => {

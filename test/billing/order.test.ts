@@ -151,7 +151,7 @@ t.test('an object that never stands still is given back to the queue', async (t)
     )
     return object
   })
-  await t.rejects(applyEvent(db, systemDb, 'a', now, { api }), { name: 'StateMoved' })
+  await t.rejects(applyEvent(db, systemDb, 'a', now, { api }), { name: 'StateConflict' })
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'recorded' }], 'nothing was kept')
 })
@@ -179,9 +179,9 @@ t.test('a kind that is not worked on stays ignored', async (t) => {
 })
 
 t.test(
-  'turns: one key one after another, other keys in parallel, failures hold nobody up',
+  'serialize: one key one after another, other keys in parallel, failures hold nobody up',
   async (t) => {
-    const turns = serializeByKey()
+    const serialize = serializeByKey()
     const log: string[] = []
     const gates = new Map<string, () => void>()
     const work = (name: string) => async () => {
@@ -191,9 +191,9 @@ t.test(
       if (name === 'a1') throw new Error('failed')
     }
     const settled = Promise.allSettled([
-      turns('a', work('a1')),
-      turns('a', work('a2')),
-      turns('b', work('b1')),
+      serialize('a', work('a1')),
+      serialize('a', work('a2')),
+      serialize('b', work('b1')),
     ])
     await new Promise((resolve) => setImmediate(resolve))
     t.strictSame(log, ['a1 begins', 'b1 begins'])

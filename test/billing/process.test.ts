@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { PoisonEvent } from '#src/billing/effect.ts'
-import { applyEvent, noteFailure } from '#src/billing/process.ts'
+import { applyEvent, recordFailure } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
@@ -116,15 +116,15 @@ t.test('a failure is noted with its reason, but never over a success', async (t)
   const { database, db, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
-  await noteFailure(db, eventId, 'failed', 'the reason')
+  await recordFailure(db, eventId, 'failed', 'the reason')
   t.strictSame(await stateOf(database), {
     status: 'failed',
     attempts: 1,
     last_error: 'the reason',
   })
-  await noteFailure(db, eventId, 'dead', 'x'.repeat(10_000))
+  await recordFailure(db, eventId, 'dead', 'x'.repeat(10_000))
   t.match(await stateOf(database), { status: 'dead', last_error: 'x'.repeat(500) })
   t.equal(await apply(eventId), 'processed', 'a dead one can be run again')
-  await noteFailure(db, eventId, 'dead', 'too late')
+  await recordFailure(db, eventId, 'dead', 'too late')
   t.match(await stateOf(database), { status: 'processed', last_error: null })
 })

@@ -5,8 +5,12 @@ import { openQueue } from '#src/queue/queue.ts'
 import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { findDueDeliveries } from '#src/webhooks/delivery/due.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
-import { createReplay, findReplay, workReplayPage } from '#src/webhooks/delivery/replays.ts'
-import { startReplay } from '#src/webhooks/delivery/resend.ts'
+import {
+  createReplay,
+  findReplay,
+  startReplay,
+  workReplayPage,
+} from '#src/webhooks/delivery/replays.ts'
 import { purgeEvents } from '#src/webhooks/delivery/retention.ts'
 import { mailAlert } from '#src/webhooks/endpoints/alert-mail.ts'
 import { alertOwners, listNotifications } from '#src/webhooks/endpoints/alerts.ts'
@@ -79,8 +83,8 @@ t.test('of two deliveries with one id each tenant sees its own', async (t) => {
   t.match(stats.get(ids.endpoint), { attempts: 1 }, 'those of the last day')
 })
 
-t.test('what an attempt came to is written down for its own tenant', async (t) => {
-  const move = {
+t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
+  const update = {
     deliveryId: ids.pending,
     endpointId: ids.endpoint,
     series: 0,
@@ -90,27 +94,27 @@ t.test('what an attempt came to is written down for its own tenant', async (t) =
     waitSeconds: null,
     lowPriority: false,
     result: null,
-    note: null,
+    endpointOutcome: null,
   } as const
-  const outcome = { jobId: crypto.randomUUID(), move }
+  const outcome = { jobId: crypto.randomUUID(), update }
   const recorded = await inTwin(async (tx) => {
     await recordOutcomes(tx, queue, twin, [outcome], now)
     return findDelivery(tx, twin, ids.pending)
   })
   t.match(recorded, { status: 'succeeded' })
 
-  const ended = (ended: 'succeeded' | 'exhausted', ...prepare: string[]) =>
+  const after = (outcome: 'succeeded' | 'exhausted', ...prepare: string[]) =>
     inTwin(
       async (tx) => {
-        await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, ended }], now)
+        await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, outcome }], now)
         const { data } = await listNotifications(tx, twin, page)
-        return { ...(await findEndpoint(tx, twin, ids.endpoint)), told: data.length }
+        return { ...(await findEndpoint(tx, twin, ids.endpoint)), alerts: data.length }
       },
       ...prepare,
     )
-  t.match(await ended('succeeded'), { status: 'active', told: 1 }, 'the original’s has recovered')
+  t.match(await after('succeeded'), { status: 'active', alerts: 1 }, 'the original’s has recovered')
   t.match(
-    await ended(
+    await after(
       'exhausted',
       `UPDATE webhook_endpoints SET status = 'failing', failing_since = now() - interval '6 days'
        WHERE tenant_id = '${twin.tenantId}'`,
@@ -120,16 +124,16 @@ t.test('what an attempt came to is written down for its own tenant', async (t) =
   )
 })
 
-t.test('owners are told of their own endpoint', async (t) => {
+t.test('owners are alerted about their own endpoint', async (t) => {
   const { data } = await inTwin((tx) => listNotifications(tx, twin, page))
   t.match(data, [{ message: 'twin' }])
   t.equal(data.length, 1)
   const alert = { kind: 'endpoint.failing', endpointId: ids.endpoint, url } as const
-  const told = await inTwin(async (tx) => {
+  const alerted = await inTwin(async (tx) => {
     await alertOwners(tx, queue, twin, alert, now)
     return listNotifications(tx, twin, page)
   }, `DELETE FROM notifications WHERE tenant_id = '${twin.tenantId}'`)
-  t.equal(told.data.length, 1, 'the original’s owners were told within the hour')
+  t.equal(alerted.data.length, 1, 'the original’s owners were alerted within the hour')
 
   const before = await twins.rows(original)
   const mails: { to: readonly string[]; text: string }[] = []

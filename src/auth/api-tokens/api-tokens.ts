@@ -4,8 +4,8 @@ import { type Caller, type CallerRow, personOf } from '#src/auth/sessions/caller
 import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -41,19 +41,19 @@ const usedEverySeconds = 60
  */
 export async function findToken(systemDb: Queryable, token: string): Promise<Caller | null> {
   if (!hasTokenForm(token)) return null
-  const { rows } = await systemDb.query<CallerRow & { permissions: string[] | null }>({
+  const { rows } = await systemDb.query<CallerRow & TokenLimit>({
     name: 'find-token',
     text: `
       WITH live AS (
-        SELECT id, user_id, tenant_id, permissions, last_used_at FROM api_tokens
+        SELECT id, user_id, tenant_id, all_permissions, permissions, last_used_at FROM api_tokens
         WHERE hash = $1 AND expires_at > now()
       ), used AS (
         UPDATE api_tokens SET last_used_at = now()
         WHERE id = (SELECT id FROM live
                     WHERE last_used_at IS NULL OR last_used_at < now() - make_interval(secs => $2))
       )
-      SELECT live.id, live.user_id, live.permissions, u.email, u.plan, u.created_at,
-             live.tenant_id, m.role, m.department
+      SELECT live.id, live.user_id, live.all_permissions AS "allPermissions", live.permissions,
+             u.email, u.plan, u.created_at, live.tenant_id, m.role, m.department
       FROM live
       JOIN users u ON u.id = live.user_id
       JOIN memberships m ON m.tenant_id = live.tenant_id AND m.user_id = live.user_id`,
@@ -64,20 +64,30 @@ export async function findToken(systemDb: Queryable, token: string): Promise<Cal
   return {
     sessionId: null,
     tokenId: row.id,
-    tokenPermissions: row.permissions,
+    tokenPermissions: limitOf(row),
     authenticatedSecondsAgo: null,
     ...personOf(row),
   }
 }
 
-export type TokenRow = {
-  id: string
-  name: string
-  permissions: string[] | null
-  created_at: Date
-  expires_at: Date
-  last_used_at: Date | null
+type TokenLimit = Pick<TokenRow, 'allPermissions' | 'permissions'>
+
+function limitOf({ allPermissions, permissions }: TokenLimit): string[] | null {
+  return allPermissions ? null : permissions
 }
+
+/** What is read of a token: not its hash. */
+const shown = {
+  id: true,
+  name: true,
+  allPermissions: true,
+  permissions: true,
+  createdAt: true,
+  expiresAt: true,
+  lastUsedAt: true,
+} as const satisfies Prisma.ApiTokenSelect
+
+type TokenRow = Prisma.ApiTokenGetPayload<{ select: typeof shown }>
 
 /**
  * Makes a token of the caller in their active tenant.
@@ -93,17 +103,20 @@ export async function createToken(
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<TokenRow>({
       text: `
-        INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
-        SELECT $1, $2, $3, $4, $5, expires_at
-        FROM (SELECT coalesce($6::timestamptz, now() + make_interval(days => $7)) AS expires_at) e
-        WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $8)
-        RETURNING id, name, permissions, created_at, expires_at, last_used_at`,
+        INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+        SELECT $1, $2, $3, $4, $5, $6, expires_at
+        FROM (SELECT coalesce($7::timestamptz, now() + make_interval(days => $8)) AS expires_at) e
+        WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $9)
+        RETURNING id, name, all_permissions AS "allPermissions", permissions,
+                  created_at AS "createdAt", expires_at AS "expiresAt",
+                  last_used_at AS "lastUsedAt"`,
       values: [
         sha256(secret),
         owner.userId,
         owner.tenantId,
         token.name,
-        token.permissions,
+        token.permissions === null,
+        token.permissions ?? [],
         token.expiresAt?.toISOString() ?? null,
         defaultDays,
         maxDays,
@@ -112,7 +125,7 @@ export async function createToken(
     const [row] = rows
     if (row === undefined) return null
     const created = { action: 'token-create', outcome: 'done', target: row.id } as const
-    const reason = row.permissions === null ? 'unlimited' : 'limited'
+    const reason = row.allPermissions ? 'unlimited' : 'limited'
     await recordAudit(connection, { ...created, reason, ...owner }, clientInfo)
     return { ...toToken(row), token: secret }
   })
@@ -147,34 +160,30 @@ function toToken(row: TokenRow): ApiToken {
   return {
     id: row.id,
     name: row.name,
-    permissions: row.permissions,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    permissions: limitOf(row),
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   }
 }
 
-export const tokenList = { name: 'tokens', forms: newestFirstForms }
-
-type ListedRow = TokenRow & { position: string }
+export const tokenList = { name: 'tokens', forms: creationForms }
 
 /** The owner's tokens in all their tenants, newest first; expired ones until they are cleared away. */
 export async function listTokens(tx: Tx, owner: { readonly userId: number }, page: Page) {
-  const rows = await tx.$queryRaw<ListedRow[]>`${owned(owner.userId)} AND ${newestFirst(page)}`
-  return pageOf(rows, page, tokenList.name, (row) => [row.position, row.id], toToken)
+  const { where, ...order } = byCreation(page)
+  const rows = await tx.apiToken.findMany({
+    where: { userId: owner.userId, ...where },
+    ...order,
+    select: shown,
+  })
+  return pageOf(rows, page, tokenList.name, creationPosition, toToken)
 }
 
 /** A token of the owner, or null: missing and not theirs are the same. */
 export async function findOwnToken(tx: Tx, owner: { readonly userId: number }, id: string) {
-  const [row] = await tx.$queryRaw<ListedRow[]>`${owned(owner.userId)} AND id = ${id}::uuid`
-  return row === undefined ? null : toToken(row)
-}
-
-function owned(userId: number): Prisma.Sql {
-  return Prisma.sql`
-    SELECT id, name, permissions, created_at, expires_at, last_used_at,
-           (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
-    FROM api_tokens WHERE user_id = ${userId}`
+  const row = await tx.apiToken.findFirst({ where: { userId: owner.userId, id }, select: shown })
+  return row && toToken(row)
 }
 
 /**

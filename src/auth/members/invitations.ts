@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
-import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
@@ -192,7 +192,7 @@ export const invitationList = { name: 'invitations', forms: newestFirstForms }
 export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
   const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
     SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-           (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
+           ${createdPosition}
     FROM tenant_invitations
     WHERE tenant_id = ${scope.tenantId}::uuid AND accepted_at IS NULL AND ${newestFirst(page)}`
   return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)

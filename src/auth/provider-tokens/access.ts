@@ -1,4 +1,5 @@
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { type RefreshDeps, refreshGrant } from './refresh.ts'
 import { findGrant, type Grant, type IdentityKey, tokenBinding } from './store.ts'
@@ -133,10 +134,7 @@ async function withGrantLock<T>(
         text: `SET LOCAL lock_timeout = ${waitMs};
                SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
       })
-      await connection.query({
-        text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
-        values: [JSON.stringify(['provider-grant', provider, subject])],
-      })
+      await lockUntilCommit(connection, 'provider-grant', provider, subject)
       done = { result: await work() }
       return done.result
     })

@@ -1,5 +1,6 @@
 import type { GrantEnd, TokenKind, TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { type Binding, type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { EncryptedColumns } from '#src/db/key-rotation.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
@@ -74,10 +75,7 @@ export async function storeGrant(
 ): Promise<void> {
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
   // Sign-ins of one identity take turns, so that none overwrites a token it has not seen.
-  await connection.query({
-    text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
-    values: [JSON.stringify(['store-grant', key.provider, key.subject])],
-  })
+  await lockUntilCommit(connection, 'store-grant', key.provider, key.subject)
   await connection.query({
     text: `
       DELETE FROM token_revocations

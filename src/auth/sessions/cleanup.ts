@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { lockIds } from '#src/db/advisory-lock.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 
 /** How many rows of each kind were cleared away. */
@@ -8,8 +9,6 @@ const batchSize = 1_000
 const statementTimeoutMs = 4_000
 // Its owner can see for a while why a token stopped working.
 const expiredTokenDays = 30
-/** Any number that nothing else in this database locks: one worker at a time. */
-const pruneLock = 7_165_230_419
 
 /**
  * Clears away one batch of sessions, pending sign-ins and tokens that nobody can use any more.
@@ -23,7 +22,7 @@ export async function pruneDead(
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<{ taken: boolean }>({
       text: 'SELECT pg_try_advisory_xact_lock($1) AS taken',
-      values: [pruneLock],
+      values: [lockIds.prune],
     })
     if (rows[0]?.taken !== true) return null
     return {

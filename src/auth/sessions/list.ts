@@ -1,7 +1,7 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { SessionCaller } from './caller.ts'
@@ -42,7 +42,7 @@ export async function findOwnSession(tx: Tx, owner: SessionOwner, id: string) {
 function live({ userId, idleSeconds }: SessionOwner): Prisma.Sql {
   return Prisma.sql`
     SELECT id, user_agent, ip, created_at, last_seen_at,
-           (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
+           ${createdPosition}
     FROM sessions
     WHERE user_id = ${userId} AND expires_at > now()
       AND last_seen_at > now() - make_interval(secs => ${idleSeconds})`

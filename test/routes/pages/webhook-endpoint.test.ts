@@ -78,7 +78,7 @@ t.test('a test is sent and its answer shown, hostile as it may be', async (t) =>
   const { body } = await admin.open(String(sent.headers.location))
   t.match(body, 'Test result')
   t.match(body, />404<\/span> Attempt 1, \d+ ms/)
-  t.match(body, 'There is nothing at the path of the URL.')
+  t.match(body, 'The path of the URL does not exist.')
   t.match(body, '&lt;script&gt;alert(1)&lt;/script&gt;')
   t.notMatch(body, '<script')
 

@@ -55,7 +55,10 @@ t.test('literals are judged without a look-up', async (t) => {
 t.test('own addresses are refused, public ones too', async (t) => {
   const ownAddresses = () => [public4]
   const check = createHostCheck({ allow: [], resolve: answering(public4), ownAddresses })
-  await t.rejects(check(url), { code: 'blocked', message: `${public4} is our own` })
+  await t.rejects(check(url), {
+    code: 'blocked',
+    message: `${public4} is an address of this server`,
+  })
   await t.rejects(check(new URL(`https://${public4}/`)), { code: 'blocked' })
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   for (const { address } of own) {

@@ -18,19 +18,24 @@ t.test(
       expected: Partial<SendResult>,
       stage: string,
     ])[] = [
-      ['silence', () => {}, { statusCode: null, responseExcerpt: null }, 'waiting for the answer'],
+      [
+        'silence',
+        () => {},
+        { statusCode: null, responseExcerpt: null },
+        'waiting for the response',
+      ],
       [
         'slow headers',
         drip('HTTP/1.1 200 OK\r\n', 'a: b\r\n'),
         { statusCode: null },
-        'waiting for the answer',
+        'waiting for the response',
       ],
-      ['slow body', drip(head, 'x'), { statusCode: 200 }, 'reading the answer'],
+      ['slow body', drip(head, 'x'), { statusCode: 200 }, 'reading the response'],
       [
         'half a body',
         write(`${head}half`),
         { statusCode: 200, responseExcerpt: 'half' },
-        'reading the answer',
+        'reading the response',
       ],
     ]
     for (const [name, answer, expected, stage] of cases) {
@@ -84,7 +89,7 @@ t.test('a broken answer is a failure, whatever status came before', async (t) =>
       /^headers-too-large: /,
     ],
     [
-      'a flood of informational answers',
+      'a flood of informational responses',
       write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
       /^broken-answer: /,
     ],

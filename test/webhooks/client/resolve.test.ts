@@ -69,7 +69,7 @@ t.test('late name servers are not waited for', async (t) => {
     tryMs: 400,
     deadlineMs: 20,
   })
-  await t.rejects(resolve(name), { message: 'the name servers are late' })
+  await t.rejects(resolve(name), { message: 'the name servers did not answer in time' })
 })
 
 t.test('every look-up asks again: nothing is kept below', async (t) => {

@@ -122,7 +122,7 @@ t.test('an endpoint that is disabled gets no replay, and one under way ends', as
   t.strictSame(await waiting(), [])
   const refused = await send('POST', replays, range)
   t.equal(refused.statusCode, 409)
-  t.match(refused.json().detail, /disabled: enable it first/)
+  t.match(refused.json().detail, /disabled\. Enable it first/)
 })
 
 t.test('the range has two ends, in order and not too far apart', async (t) => {

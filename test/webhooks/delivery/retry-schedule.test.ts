@@ -6,22 +6,22 @@ const waits = [0, 5, 30, 300, 3_600]
 t.test('waits of 0, 5, 30, 300 and 3600 seconds before attempts 1 to 5', async (t) => {
   const steps = [1, 2, 3, 4, 5].map((attempt) => nextStep(attempt, false, waits))
   t.strictSame(steps, [
-    { end: null, waitSeconds: 5 },
-    { end: null, waitSeconds: 30 },
-    { end: null, waitSeconds: 300 },
-    { end: null, waitSeconds: 3_600 },
-    { end: 'exhausted' },
+    { outcome: null, waitSeconds: 5 },
+    { outcome: null, waitSeconds: 30 },
+    { outcome: null, waitSeconds: 300 },
+    { outcome: null, waitSeconds: 3_600 },
+    { outcome: 'exhausted' },
   ])
 })
 
 t.test('stop at the first 2xx, whichever attempt it answers', async (t) => {
   for (const attempt of [1, 2, 3, 4, 5, 6]) {
-    t.strictSame(nextStep(attempt, true, waits), { end: 'succeeded' })
+    t.strictSame(nextStep(attempt, true, waits), { outcome: 'succeeded' })
   }
 })
 
 t.test('a schedule of one attempt is exhausted by its failure', async (t) => {
-  t.strictSame(nextStep(1, false, [0]), { end: 'exhausted' })
+  t.strictSame(nextStep(1, false, [0]), { outcome: 'exhausted' })
 })
 
 const createdAt = new Date('2026-03-01T10:00:00Z')

@@ -225,9 +225,9 @@ t.test('without a mail server there are a notification and a log line', async (t
   const line = scene.log.map((text) => JSON.parse(text)).find(({ outcome }) => outcome)
   t.match(line, {
     level: 'warn',
-    msg: 'owners told of an endpoint',
+    msg: 'endpoint alert handled',
     kind: 'endpoint.failing',
     endpointId: scene.endpointId,
-    outcome: 'not-mailed',
+    outcome: 'no-mailer',
   })
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type EndpointState, isWorthNoting, judgeEndpoint } from '#src/webhooks/endpoints/health.ts'
+import { affectsHealth, decideHealth, type EndpointState } from '#src/webhooks/endpoints/health.ts'
 
 const day = 86_400_000
 const now = new Date('2026-03-10T10:00:00Z')
@@ -13,23 +13,23 @@ const well: EndpointState = {
 const failing: EndpointState = { ...well, status: 'failing', failingSince: ago(day / 2) }
 
 t.test('an exhausted delivery makes the endpoint failing and alerts its owners', async (t) => {
-  t.match(judgeEndpoint(well, 'exhausted', 1, now), {
+  t.match(decideHealth(well, 'exhausted', 1, now), {
     state: { status: 'failing', failingSince: now, disabledAt: null },
     alert: 'endpoint.failing',
   })
   t.match(
-    judgeEndpoint(failing, 'exhausted', 2, now),
+    decideHealth(failing, 'exhausted', 2, now),
     { state: { status: 'failing', failingSince: failing.failingSince }, alert: 'endpoint.failing' },
     'it has failed since then',
   )
 })
 
 t.test('a success resets, and the recovery of a failing endpoint is told', async (t) => {
-  t.match(judgeEndpoint(failing, 'succeeded', 0, now), {
+  t.match(decideHealth(failing, 'succeeded', 0, now), {
     state: { status: 'active', failingSince: null, lastSuccessAt: now },
     alert: 'endpoint.recovered',
   })
-  t.match(judgeEndpoint(well, 'succeeded', 0, now), {
+  t.match(decideHealth(well, 'succeeded', 0, now), {
     state: { status: 'active', lastSuccessAt: now },
     alert: null,
   })
@@ -51,7 +51,7 @@ t.test('disabled: no single success for 5 days and at least 10 exhausted deliver
       ],
     ]
   for (const [name, changes, exhausted, status] of cases) {
-    const judgement = judgeEndpoint({ ...failing, ...changes }, 'exhausted', exhausted, now)
+    const judgement = decideHealth({ ...failing, ...changes }, 'exhausted', exhausted, now)
     t.match(judgement, { state: { status }, alert: `endpoint.${status}` }, name)
     t.strictSame(judgement?.state.disabledAt, status === 'disabled' ? now : null, name)
   }
@@ -59,13 +59,13 @@ t.test('disabled: no single success for 5 days and at least 10 exhausted deliver
 
 t.test('a disabled endpoint stays so until somebody enables it', async (t) => {
   const disabled: EndpointState = { ...failing, status: 'disabled' }
-  t.equal(judgeEndpoint(disabled, 'succeeded', 0, now), null)
-  t.equal(judgeEndpoint(disabled, 'exhausted', 99, now), null)
+  t.equal(decideHealth(disabled, 'succeeded', 0, now), null)
+  t.equal(decideHealth(disabled, 'exhausted', 99, now), null)
 })
 
 t.test('the successes of an endpoint that is well are noted once a minute', async (t) => {
   const noted = (state: Partial<EndpointState>, ended: 'succeeded' | 'exhausted' = 'succeeded') =>
-    isWorthNoting({ ...well, ...state }, ended, now)
+    affectsHealth({ ...well, ...state }, ended, now)
   t.equal(noted({ lastSuccessAt: ago(59_999) }), false)
   t.equal(noted({ lastSuccessAt: ago(60_000) }), true)
   t.equal(noted({ lastSuccessAt: null }), true)
