@@ -1,4 +1,4 @@
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 /** Text that is markup already. */
 export type Html = { readonly markup: string }

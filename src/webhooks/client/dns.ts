@@ -1,6 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { resultWithin } from '#src/runtime/timeout.ts'
 import { AttemptError, attemptError } from './errors.ts'
 import { refusedRange } from './ip-ranges.ts'
 import { hostOf, isExempt, readEndpointUrl } from './url.ts'
@@ -70,7 +71,7 @@ export function createHostCheck({
 /** A host the operator vouches for is looked up as the machine does it, hosts file included. */
 async function lookUp(host: string): Promise<readonly string[]> {
   try {
-    const found = await within(lookupDeadlineMs, lookup(host, { all: true }))
+    const found = await resolveWithin(lookupDeadlineMs, lookup(host, { all: true }))
     return found.map(({ address }) => address)
   } catch (error) {
     throw new AttemptError('dns', error instanceof Error ? error.message : String(error))
@@ -129,22 +130,18 @@ export function createResolve({
   if (servers) resolver.setServers(servers)
   return async function resolve(name) {
     const questions = [records(resolver.resolve4(name)), records(resolver.resolve6(name))]
-    const answers = await within(deadlineMs, Promise.all(questions))
+    const answers = await resolveWithin(deadlineMs, Promise.all(questions))
     const addresses = answers.flat()
     if (addresses.length === 0) throw new Error('the name has no address')
     return addresses
   }
 }
 
-/** Rejects when the answer is late; a look-up cannot be called off, so it is left to itself. */
-async function within<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('the name servers are late')), deadlineMs)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Rejects after `ms`; a look-up cannot be cancelled. */
+async function resolveWithin<T>(ms: number, lookUp: Promise<T>): Promise<T> {
+  const result = await resultWithin(ms, lookUp)
+  if (result === null) throw new Error('the name servers are late')
+  return result
 }
 
 async function records(answer: Promise<string[]>): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
 import type { Dispatch } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 
@@ -87,7 +88,7 @@ export async function startConsumer(
       stopping = true
       wakeSignal.ring()
       await Promise.all([running, listening?.close()])
-      await within(limits.stopMs, Promise.all(underWay.values()))
+      await endsWithin(limits.stopMs, Promise.all(underWay.values()))
       abandoned.abort()
       // To be tried again at once, by whoever is left.
       if (underWay.size > 0) await queue.fail(deliverQueue, [...underWay.keys()])
@@ -103,13 +104,6 @@ async function listen(queue: PgBoss, wake: () => void, logger: JobLog) {
     logger.warn({ err: error }, 'deliveries are looked for, not announced')
     return undefined
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, promise])
-  clearTimeout(timer)
 }
 
 /** Wakes one who waits. Rung while nobody does, it keeps the ring for whoever waits next. */
