@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+
 /** What every kind of event has; `object` is what the kind is about. */
 export type BillingEvent = {
   id: string
@@ -23,7 +25,7 @@ const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u
  * @returns null when they are not JSON in UTF-8, or have no usable string `id` and `type`
  */
 export function parseEvent(body: Uint8Array): BillingEvent | null {
-  const event = parseJsonObject(body)
+  const event = decodeObject(body)
   if (event === null) return null
   const { id, type, created, data } = event
   if (typeof id !== 'string' || !printable.test(id)) return null
@@ -32,7 +34,7 @@ export function parseEvent(body: Uint8Array): BillingEvent | null {
     id,
     type,
     created: typeof created === 'number' && Number.isFinite(created) ? created : null,
-    object: (isObject(data) && isObject(data.object) && data.object) || {},
+    object: (isJsonObject(data) && isJsonObject(data.object) && data.object) || {},
   }
 }
 
@@ -42,18 +44,13 @@ export function kindOf(type: string): EventKind | null {
   return kinds.find((kind) => kind === bare) ?? null
 }
 
-function parseJsonObject(body: Uint8Array): Record<string, unknown> | null {
+function decodeObject(body: Uint8Array): JsonObject | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    return parseJsonObject(text)
   } catch {
     return null
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What can be said of a sample event; the rest is made up. */

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { ClientCredentials } from '#src/config/providers.ts'
 import type { AssertionKey } from '#src/crypto/jwk.ts'
+import { isJsonObject } from '#src/runtime/json.ts'
 
 /** The wire options of every call, the same object for all of one provider's calls. */
 export type WireOptions = oauth.HttpRequestOptions<'POST', URLSearchParams> &
@@ -87,6 +88,6 @@ async function errorOf(response: Response): Promise<string | null> {
     .clone()
     .json()
     .catch(() => null)
-  if (typeof body !== 'object' || body === null || !('error' in body)) return unnamed
-  return typeof body.error === 'string' ? body.error : unnamed
+  const error = isJsonObject(body) ? body.error : null
+  return typeof error === 'string' ? error : unnamed
 }

@@ -13,7 +13,7 @@ import {
   readIdToken,
   type VerifiedSignIn,
 } from './id-token.ts'
-import { createProviderKeys, createSignatureCheck } from './jwks.ts'
+import { createProviderKeys, createSignatureCheck, fetchKeySet } from './jwks.ts'
 import {
   createLogoutSignatureCheck,
   decodeLogoutToken,
@@ -210,19 +210,8 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
 
     async check() {
       const { jwks_uri } = await currentMetadata()
-      const response = await providerFetch(jwks_uri, {
-        method: 'GET',
-        headers: { accept: 'application/json, application/jwk-set+json' },
-      })
-      const keySet: unknown = await response.json().catch(() => null)
-      if (response.status !== 200 || !hasKeys(keySet)) {
-        throw new ProviderUnavailable('keys-malformed')
-      }
+      const { keys } = await fetchKeySet(jwks_uri, providerFetch)
+      if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
     },
   }
-}
-
-function hasKeys(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('keys' in value)) return false
-  return Array.isArray(value.keys) && value.keys.length > 0
 }

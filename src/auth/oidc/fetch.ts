@@ -1,3 +1,4 @@
+import { readBody } from '#src/runtime/response-body.ts'
 import { ProviderUnavailable } from './errors.ts'
 
 export type ProviderRequest = {
@@ -77,18 +78,15 @@ async function buffered(response: Response): Promise<Response> {
   if (withoutBody.includes(status) || response.body === null) {
     return new Response(null, { status, headers })
   }
-  return new Response(await readLimited(response.body), { status, headers })
+  const body = await readBody(response.body, maxBytes)
+  if (body === null) throw new ProviderUnavailable('too-large')
+  return new Response(body, { status, headers })
 }
 
-async function readLimited(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new ProviderUnavailable('too-large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** The media type of a response without parameters, in lower case; empty if there is none. */
+export function mediaTypeOf(response: Response): string {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
+  return type.trim().toLowerCase()
 }
 
 /** Seconds of a Retry-After header; its date form is left to the default. */

@@ -1,7 +1,10 @@
+import type { JSONWebKeySet } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import { isJsonObject } from '#src/runtime/json.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
+import type { ProviderFetch } from './fetch.ts'
 
 /** Where the library keeps the key set of one metadata object; shared with logout tokens. */
 export type KeyCache = oauth.JWKSCacheInput
@@ -98,6 +101,22 @@ async function hasValidSignature(
 }
 
 function hasCandidates(cause: unknown): boolean {
-  if (typeof cause !== 'object' || cause === null || !('candidates' in cause)) return false
-  return Array.isArray(cause.candidates) && cause.candidates.length > 0
+  const candidates = isJsonObject(cause) ? cause.candidates : null
+  return Array.isArray(candidates) && candidates.length > 0
+}
+
+/** Fetches a key set (RFC 7517, 5). @throws ProviderUnavailable */
+export async function fetchKeySet(url: string, fetch: ProviderFetch): Promise<JSONWebKeySet> {
+  const response = await fetch(url, {
+    method: 'GET',
+    headers: { accept: 'application/json, application/jwk-set+json' },
+  })
+  const body: unknown = await response.json().catch(() => null)
+  if (response.status !== 200 || !isKeySet(body)) throw new ProviderUnavailable('keys-malformed')
+  return body
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  const keys = isJsonObject(value) ? value.keys : null
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
 }

@@ -6,11 +6,12 @@ import {
   errors,
   type JSONWebKeySet,
 } from 'jose'
+import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
+import { resultWithin } from '#src/runtime/timeout.ts'
 import type { ProviderMetadata } from './discovery.ts'
-import { ProviderUnavailable } from './errors.ts'
 import type { ProviderFetch } from './fetch.ts'
 import { isOnlyAudience, isSubject, judgeTimes } from './id-token.ts'
-import type { KeyCache, WithKeys } from './jwks.ts'
+import { fetchKeySet, type KeyCache, type WithKeys } from './jwks.ts'
 
 /** Why a logout token was refused: the stable codes of the audit log, each with its meaning. */
 const logoutRefusals = {
@@ -39,16 +40,15 @@ export type LogoutRefusal = keyof typeof logoutRefusals
 /** What a verified logout token asks for; at least one of `subject` and `sessionId` is there. */
 export type ProviderLogout = { subject: string | null; sessionId: string | null; jti: string }
 
-type Json = Readonly<Record<string, unknown>>
-export type LogoutToken = { header: Json; claims: Json }
+export type LogoutToken = { header: JsonObject; claims: JsonObject }
 
 const eventName = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** @returns null when the text is no compact JWS over a JSON object, or uses `crit` */
 export function decodeLogoutToken(token: string): LogoutToken | null {
   try {
-    const header: Json = decodeProtectedHeader(token)
-    const claims: Json = decodeJwt(token)
+    const header: JsonObject = decodeProtectedHeader(token)
+    const claims: JsonObject = decodeJwt(token)
     // Nothing critical is understood here, an unencoded payload (RFC 7797) least of all.
     return header.crit === undefined ? { header, claims } : null
   } catch {
@@ -86,7 +86,7 @@ export function judgeLogoutToken(
 }
 
 /** The facts of a token that passed `judgeLogoutToken` and whose signature is good. */
-export function readLogoutToken({ sub, sid, jti }: Json): ProviderLogout {
+export function readLogoutToken({ sub, sid, jti }: JsonObject): ProviderLogout {
   return {
     subject: typeof sub === 'string' ? sub : null,
     sessionId: typeof sid === 'string' ? sid : null,
@@ -96,14 +96,11 @@ export function readLogoutToken({ sub, sid, jti }: Json): ProviderLogout {
 
 /** The member's value is an object; empty as a rule, and whatever stands in it says nothing. */
 function carriesEvent(events: unknown): boolean {
-  if (typeof events !== 'object' || events === null || !Object.hasOwn(events, eventName))
-    return false
-  const event: unknown = (events as Json)[eventName]
-  return typeof event === 'object' && event !== null && !Array.isArray(event)
+  return isJsonObject(events) && Object.hasOwn(events, eventName) && isJsonObject(events[eventName])
 }
 
 /** `sub`, `sid` or both, each in the form an id_token may give it. */
-function namesSomebody({ sub, sid }: Json): boolean {
+function namesSomebody({ sub, sid }: JsonObject): boolean {
   if (sub === undefined && sid === undefined) return false
   return (sub === undefined || isSubject(sub)) && (sid === undefined || isSessionId(sid))
 }
@@ -145,7 +142,7 @@ export function createLogoutSignatureCheck(
 
     async function load(): Promise<JSONWebKeySet> {
       try {
-        const keys = await fetchKeys(metadata.jwks_uri, fetch)
+        const keys = await fetchKeySet(metadata.jwks_uri, fetch)
         Object.assign(cache, { jwks: keys, uat: now })
         return keys
       } finally {
@@ -173,23 +170,7 @@ export function createLogoutSignatureCheck(
   }
 }
 
-async function fetchKeys(url: string, fetch: ProviderFetch): Promise<JSONWebKeySet> {
-  const response = await fetch(url, {
-    method: 'GET',
-    headers: { accept: 'application/json, application/jwk-set+json' },
-  })
-  const body: unknown = await response.json().catch(() => null)
-  if (response.status !== 200 || !isKeySet(body)) throw new ProviderUnavailable('keys-malformed')
-  return body
-}
-
-function isKeySet(value: unknown): value is JSONWebKeySet {
-  if (typeof value !== 'object' || value === null || !('keys' in value)) return false
-  const { keys } = value
-  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
-}
-
-const waitMs = 500
+const metadataMs = 500
 
 /**
  * Where to send the browser to end the session at the provider as well (OpenID Connect RP-Initiated
@@ -203,21 +184,11 @@ export async function endSessionUrl(
   metadata: Promise<ProviderMetadata>,
   request: { clientId: string; returnUri: string; state: string },
 ): Promise<URL | null> {
-  const known = await withinLimit(metadata)
+  const known = await resultWithin(metadataMs, metadata).catch(() => null)
   if (known?.end_session_endpoint === undefined) return null
   const url = new URL(known.end_session_endpoint)
   url.searchParams.set('client_id', request.clientId)
   url.searchParams.set('post_logout_redirect_uri', request.returnUri)
   url.searchParams.set('state', request.state)
   return url
-}
-
-async function withinLimit(metadata: Promise<ProviderMetadata>): Promise<ProviderMetadata | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, waitMs, null)
-  try {
-    return await Promise.race([metadata.catch(() => null), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,8 +1,10 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import { isJsonObject } from '#src/runtime/json.ts'
 import type { SendAsClient, WireOptions } from './client-auth.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, type RefusalReason, SignInRefused } from './errors.ts'
+import { mediaTypeOf } from './fetch.ts'
 import {
   expiryToleranceSeconds,
   judgeIdToken,
@@ -105,8 +107,7 @@ function tokensOf(result: oauth.TokenEndpointResponse): TokenSet {
 
 /** By content type: the library asks for it only once parsing has failed. */
 function isJson(response: Response): boolean {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  return type.trim().toLowerCase() === 'application/json'
+  return mediaTypeOf(response) === 'application/json'
 }
 
 const reasonsByMember: Readonly<Record<string, RefusalReason>> = {
@@ -230,7 +231,7 @@ async function namesIdToken(response: Response): Promise<boolean> {
     .clone()
     .json()
     .catch(() => null)
-  return typeof body === 'object' && body !== null && 'id_token' in body
+  return isJsonObject(body) && 'id_token' in body
 }
 
 /** A refreshed id_token keeps iss, sub and aud (OpenID Connect Core 12.2). */

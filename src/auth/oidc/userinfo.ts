@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi'
 import type { WireOptions } from './client-auth.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
+import { mediaTypeOf } from './fetch.ts'
 import type { IdTokenClaims } from './id-token.ts'
 import type { VerifySignature } from './jwks.ts'
 
@@ -24,7 +25,7 @@ export async function fetchUserinfo(
   }
   const response = await oauth.userInfoRequest(metadata, client, access.accessToken, wire)
   if (response.status !== 200) throw new SignInRefused('userinfo-rejected')
-  const type = mediaType(response)
+  const type = mediaTypeOf(response)
   if (type !== 'application/json' && type !== 'application/jwt') {
     throw new SignInRefused('userinfo-malformed')
   }
@@ -73,9 +74,4 @@ export function completeClaims(claims: IdTokenClaims, userinfo: IdTokenClaims): 
   }
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   return isSame ? { ...claims, name, email_verified: userinfo.email_verified } : { ...claims, name }
-}
-
-function mediaType(response: Response): string {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  return type.trim().toLowerCase()
 }
