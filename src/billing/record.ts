@@ -1,3 +1,4 @@
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
 import { type BillingEvent, kindOf } from './event.ts'
 import type { Arrival, RecordStore, StoreLimits } from './record-store.ts'
@@ -28,7 +29,7 @@ export const recorderLimits = {
   sendMs: 900,
   connectMs: 500,
   beginMs: 400,
-  statementMs: 500,
+  statementMs: statementTimeoutsMs.recordEvents,
   batchEvents: 256,
   batchBytes: 8_388_608,
   waitingEvents: 5_000,

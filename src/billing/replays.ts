@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type EventFilter, type EventStatus, instant } from './events.ts'
 
 /** A request to run events again, once each, and how far it has come. */
@@ -25,7 +26,7 @@ type ReplayRow = {
   finished_at: Date | null
 }
 
-const statementTimeoutMs = 5_000
+const statementTimeoutMs = statementTimeoutsMs.replay
 const shown = 'id, total, succeeded, failed, created_at, finished_at'
 const selected = `
   received_at < r.received_to AND body IS NOT NULL

@@ -1,5 +1,6 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
 import { poolOptions } from '#src/db/pool-options.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 /** Name and payload of every job. Jobs carry keys, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
@@ -87,7 +88,7 @@ const queues = {
 export const queueNames: readonly string[] = Object.keys(queues)
 
 // Clearing away what is done may take longer than a request would wait.
-const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
+const maintenanceLimits = { statementMs: statementTimeoutsMs.queueMaintenance, silenceMs: 31_000 }
 
 /**
  * Creates or updates the queue's own schema and the queues, as the owner of the database.

@@ -7,6 +7,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -30,7 +31,7 @@ export type NewToken = {
 
 const defaultDays = 90
 const maxDays = 366
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 // A token is marked as used at most this often, so that reading it is seldom a write.
 const usedEverySeconds = 60
 

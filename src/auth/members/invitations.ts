@@ -3,6 +3,7 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
@@ -31,7 +32,7 @@ export type NewInvitation = {
 }
 
 const lifetimeDays = 14
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 export type InvitationRow = {
   id: string

@@ -4,8 +4,10 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { lockUser } from '#src/auth/sign-in/users.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
+import { isUniqueViolation } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -30,8 +32,7 @@ export type MemberRefusal =
   /** Another user has the customer id. */
   | 'customer-taken'
 
-const statementTimeoutMs = 2_000
-const uniqueViolation = '23505'
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
  * Changes what a member is in the tenant, from their next request on. A tenant keeps an admin. What
@@ -61,8 +62,7 @@ export async function changeMember(
     })
   } catch (error) {
     // Another user got the customer id at the same moment.
-    const taken = error instanceof Error && 'code' in error && error.code === uniqueViolation
-    if (taken) return 'customer-taken'
+    if (isUniqueViolation(error)) return 'customer-taken'
     throw error
   }
 }

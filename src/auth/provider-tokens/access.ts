@@ -1,5 +1,6 @@
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type RefreshDeps, refreshGrant } from './refresh.ts'
 import { findGrant, type Grant, type IdentityKey, tokenBinding } from './store.ts'
 
@@ -109,8 +110,7 @@ function handOut(keys: EncryptionKeys, key: IdentityKey, grant: Grant): AccessTo
   return { kind: 'token', accessToken, scope, expiresAt, generation }
 }
 
-// Metadata, then the token endpoint with two secrets, 5 s each: as long as a refresh may take.
-const waitMs = 16_000
+const waitMs = statementTimeoutsMs.refreshLock
 const idleMs = 20_000
 const unavailableCodes = ['55P03', '57014', '53300']
 

@@ -11,6 +11,7 @@ import type {
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { retireLateToken } from './retire.ts'
 import {
   clearRefreshStarted,
@@ -36,7 +37,7 @@ export type RefreshStep = 'locked' | 'marked' | 'answered' | 'stored'
 /** `settled`: the row says what came of it. */
 export type RefreshOutcome = 'settled' | { kind: 'unavailable'; retryAfterSeconds: number }
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 const nowhere = { userAgent: null, ip: null }
 const unconfiguredRetrySeconds = 300
 

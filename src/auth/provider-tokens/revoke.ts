@@ -5,6 +5,7 @@ import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { TokenKind } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/encryption.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import { tokenBinding } from './store.ts'
@@ -29,7 +30,7 @@ type Revocation = {
   attempts: number
 }
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 const nowhere = { userAgent: null, ip: null }
 const unsupported = 'revocation-unsupported'
 // These cannot come to anything by trying again.

@@ -2,8 +2,9 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { ProviderLogout } from '#src/auth/oidc/logout.ts'
 import { equalBytes, hmacSha256, randomToken, sha256 } from '#src/crypto/hash.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 // A token passes for 600 s either side of its `iat`, 20 minutes in all; rounded up.
 const rememberedSeconds = 3_600
 

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** How many rows of each kind were cleared away. */
 export type Pruned = { sessions: number; attempts: number; tokens: number }
 
 const batchSize = 1_000
-const statementTimeoutMs = 4_000
+const statementTimeoutMs = statementTimeoutsMs.cleanup
 // Its owner can see for a while why a token stopped working.
 const expiredTokenDays = 30
 /** Any number that nothing else in this database locks: one worker at a time. */

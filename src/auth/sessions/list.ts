@@ -3,6 +3,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { SessionCaller } from './caller.ts'
 
@@ -59,7 +60,7 @@ function toSession(row: SessionRow, owner: SessionOwner) {
   }
 }
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /** Ends one of the caller's sessions. @returns false when it is missing or not theirs */
 export async function endOwnSession(

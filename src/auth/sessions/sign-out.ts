@@ -2,11 +2,12 @@ import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { providerOfSession } from './backchannel-logout.ts'
 import type { SessionCaller } from './caller.ts'
 import { endSessionRow } from './sessions.ts'
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
  * Ends the session, has the user's provider tokens revoked by a job, and writes the audit entry, all

@@ -1,9 +1,10 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { SessionCaller } from './caller.ts'
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 export type SwitchOutcome =
   | { outcome: 'switched'; newCookieId: string }

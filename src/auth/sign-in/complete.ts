@@ -10,7 +10,9 @@ import {
   renewSession,
 } from '#src/auth/sessions/sessions.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { isUniqueViolation } from '#src/db/errors.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
   decideIdentity,
   type IdentityDecision,
@@ -43,8 +45,7 @@ export type SignInOutcome =
 type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
 type BrowserSession = Awaited<ReturnType<typeof lockSession>>
 
-const statementTimeoutMs = 2_000
-const uniqueViolation = '23505'
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
  * Carries out what the provider's answer means in one transaction: identity, invitations, session
@@ -60,7 +61,7 @@ export async function completeSignIn(
   try {
     return await run()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === uniqueViolation) return run()
+    if (isUniqueViolation(error)) return run()
     throw error
   }
 }

@@ -5,12 +5,13 @@ import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { noteEnded } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /** The ways the owner can sign in. */
 export async function listIdentities(tx: Tx, owner: { readonly userId: number }, page: Page) {
