@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** A private key that signs client assertions; it cannot be exported or printed. */
+/** A private key that signs client assertions. It cannot be exported. */
 export type AssertionKey = { key: CryptoKey; kid: string; alg: string }
 
 const minimumRsaBits = 2048
@@ -42,7 +42,7 @@ export function readAssertionKey(jwk: Jwk): AssertionKey | string {
     return `has an alg that is not one of ${Object.keys(algorithms).join(', ')}`
   }
   if (kty !== rule.kty || (rule.crv !== undefined && crv !== rule.crv)) {
-    return 'has a key type that does not fit its alg'
+    return 'has a key type that does not match its alg'
   }
   const key = importKey(jwk)
   if (key === null) return 'is not a private key'
