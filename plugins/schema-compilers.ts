@@ -2,7 +2,7 @@ import makeAjv from '@fastify/ajv-compiler'
 import makeStringify from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import fp from 'fastify-plugin'
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>

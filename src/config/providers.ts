@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type AssertionKey, readAssertionKey } from '#src/crypto/jwk.ts'
+import { parseJsonObject } from '#src/runtime/json.ts'
 import {
   described,
   type Environment,
@@ -148,7 +149,8 @@ function readClientKey(
     faults.push(`${name}: must be a JWK as JSON or the path of a readable file.`)
     return null
   }
-  const key = readAssertionKey(text)
+  const jwk = parseJsonObject(text)
+  const key = jwk === null ? 'is not a JWK as JSON' : readAssertionKey(jwk)
   if (typeof key !== 'string') return key
   faults.push(`${name}: ${key}.`)
   return null

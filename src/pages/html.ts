@@ -1,4 +1,4 @@
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 /** Markup that is safe to insert without escaping. */
 export type Html = { readonly markup: string }

@@ -1,5 +1,5 @@
 import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 import { type Html, html, table, timeText } from './html.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'

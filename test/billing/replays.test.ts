@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 import { openAsWorker, receive } from './received.ts'
 
 t.test(
-  'a replay runs what was selected, in order of arrival, page by page, and says so',
+  'a replay processes the selected events in order of arrival, page by page, and shows its progress',
   async (t) => {
     const { database, web, queue } = await open(t)
     const { systemDb } = openAsWorker(t, database)
@@ -31,12 +31,12 @@ t.test(
     t.strictSame(ran.slice(2), ['dead_3'])
     t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 1, finishedAt: /Z$/ })
     await workReplayPage(systemDb, queue, replay.id, run, 2)
-    t.equal(ran.length, 3, 'a page that comes again finds nothing to do')
-    t.equal(await jobsOf(database, replay.id), 2, 'and no page after the last')
+    t.equal(ran.length, 3, 'a page that is processed twice does nothing')
+    t.equal(await jobsOf(database, replay.id), 2, 'no page follows the last')
   },
 )
 
-t.test('a page that is worked twice at once counts once', async (t) => {
+t.test('a page that is processed twice at once counts once', async (t) => {
   const { database, web, queue } = await open(t)
   const { systemDb } = openAsWorker(t, database)
   for (const id of ['a', 'b', 'c']) await receive(database, { id, status: 'dead' })
@@ -57,7 +57,7 @@ t.test('a page that is worked twice at once counts once', async (t) => {
   t.equal(await jobsOf(database, replay.id), 2)
 })
 
-t.test('named events are replayed whatever their state; without a body not at all', async (t) => {
+t.test('events selected by id are replayed whatever their status, except those without a body', async (t) => {
   const { database, web, queue } = await open(t)
   for (const [id, status] of [
     ['a', 'processed'],
@@ -71,7 +71,7 @@ t.test('named events are replayed whatever their state; without a body not at al
   t.equal(await findReplay(web, crypto.randomUUID()), null)
 })
 
-t.test('raw bodies go after their days, in batches; rows and event ids stay', async (t) => {
+t.test('raw bodies are deleted after the retention, in batches; rows and event ids stay', async (t) => {
   const { database } = await open(t)
   const { systemDb } = openAsWorker(t, database)
   for (let n = 0; n < 7; n++) {
@@ -92,7 +92,7 @@ t.test('raw bodies go after their days, in batches; rows and event ids stay', as
   t.equal((await database.admin.query('SELECT FROM received_events')).rowCount, 8)
 })
 
-t.test('a received body is let go of, never changed, by whomever', async (t) => {
+t.test('no role can change a received body, only delete it', async (t) => {
   const { database } = await open(t)
   await receive(database, { id: 'a' })
   const { systemDb } = openAsWorker(t, database)

@@ -11,7 +11,11 @@ export function readScopes(source: string): Scope {
   for (const [, name = '', other, file = ''] of source.matchAll(plugin)) {
     plugins.set(name, file)
     // A second plugin of the file: `rateLimitStore` is `rate-limit-store`.
-    if (other) plugins.set(other, other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
+    if (other)
+      plugins.set(
+        other,
+        other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      )
   }
   const root: Scope = { name: 'root', guards: [], scopes: [] }
   const around = [{ indent: -1, scope: root }]

@@ -21,7 +21,7 @@ import {
 import { createChain } from '#test/support/chain.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 
-t.test('without row-level security the queries alone keep to their tenant and team', async (t) => {
+t.test('without row-level security the queries alone stay within their tenant and team', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())

@@ -28,7 +28,7 @@ const now = new Date('2026-03-01T10:00:00Z')
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }
 
 t.test(
-  'the first lock alone: without row-level security a foreign row is still a 404',
+  'query scope alone: without row-level security a foreign row is still a 404',
   async (t) => {
     const { test, one, sendAsOther } = await twoAdmins(t)
     const { id, endpointId } = await exhaustedDelivery(test.database, one)
@@ -72,7 +72,7 @@ t.test(
 )
 
 t.test(
-  'the second lock alone: with a wrong tenant in the query the database shows nothing',
+  'row-level security alone: a query with another tenant finds nothing',
   async (t) => {
     const { test, one, other } = await twoAdmins(t)
     const { id, endpointId } = await exhaustedDelivery(test.database, one)

@@ -11,7 +11,7 @@ const seconds = Number(process.env.CRASH_SECONDS ?? 25)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const eventsPerRound = 4
 
-t.test('kill -9 between answer and record: nothing lost, none past success', async (t) => {
+t.test('kill -9 between response and commit: nothing is lost, and no attempt follows a success', async (t) => {
   t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
   const random = randomOf(seed)
   const outbox = await createOutbox(t)
@@ -48,11 +48,11 @@ t.test('kill -9 between answer and record: nothing lost, none past success', asy
   }
   await settle(outbox)
   t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
-  t.equal(arrived.size, published.length * 2, 'every event has arrived everywhere')
+  t.equal(arrived.size, published.length * 2, 'every event has arrived at every endpoint')
   t.comment(`${published.length} events, ${receiver.requests.length} requests`)
 })
 
-t.test('the checker sees each kind of breach', async (t) => {
+t.test('the checker finds each kind of violation', async (t) => {
   const insertJob = (id: string) =>
     `INSERT INTO pgboss.job (name, data) VALUES ('deliver', '{"deliveryId":"${id}"}')`
   const breaches: [(id: string) => string, RegExp][] = [
@@ -86,7 +86,7 @@ t.test('the checker sees each kind of breach', async (t) => {
   }
 })
 
-/** Connections are killed most often: that is quick, and falls between any two statements. */
+/** Kills connections most often: that is fast, and hits between any two statements. */
 async function strike({ admin }: TestDatabase, worker: Killable, dice: number): Promise<void> {
   if (dice === 0) return worker.kill()
   await admin.query(
@@ -96,7 +96,7 @@ async function strike({ admin }: TestDatabase, worker: Killable, dice: number): 
   )
 }
 
-/** Brings waits and expiries forward until nothing is left to do. */
+/** Makes waiting and expired jobs due now, until none is left. */
 async function settle({ database: { admin } }: Outbox): Promise<void> {
   for (;;) {
     const { rows } = await admin.query(

@@ -16,7 +16,7 @@ const neutral =
   'The endpoint could not be reached. Its name must lead to public addresses only, and its port be open to the internet.'
 
 t.test(
-  'blocked, refused and unreachable are one to the customer, told apart for the operator',
+  'blocked, refused and unreachable read the same for the customer, and differ for the operator',
   async (t) => {
     const causes: readonly (readonly [cause: string, operator: string])[] = [
       ['blocked: 10.0.0.1 is private use', 'The endpoint is blocked: 10.0.0.1 is private use.'],
@@ -39,7 +39,7 @@ t.test(
   },
 )
 
-t.test('a failure after the guard is explained in words', async (t) => {
+t.test('a failure after the address guard is explained', async (t) => {
   const sentences: Readonly<Partial<Record<CauseCode, RegExp>>> = {
     timeout: /^The endpoint timed out after 10\.0 s, while connecting\. /,
     'tls-name': /^The endpoint has a certificate for another name\. /,
@@ -80,7 +80,7 @@ t.test('a status is explained', async (t) => {
   t.equal(explain({}), 'The endpoint did not respond.')
 })
 
-t.test('401 since the rotation of the secret says so', async (t) => {
+t.test('401 since the rotation of the secret mentions the rotation', async (t) => {
   const secretRotatedAt = new Date('2026-11-20T10:00:30Z')
   const before = new Date('2026-11-20T09:59:00Z')
   const since =
