@@ -47,46 +47,46 @@ t.test(
   },
 )
 
+t.test('an update before its create is applied, and the late create is stale', async (t) => {
+  const database = await createDatabase(t)
+  const { db, systemDb } = openAsWorker(t, database)
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const object = { id: 'sub_1', customer: 'cus_1' }
+  await receive(database, {
+    id: 'update',
+    type: 'subscription.updated',
+    created: 20,
+    object: { ...object, status: 'active' },
+  })
+  await receive(database, {
+    id: 'create',
+    type: 'subscription.created',
+    created: 10,
+    object: { ...object, status: 'incomplete' },
+  })
+  t.equal(await applyEvent(db, systemDb, 'update', now), 'processed')
+  t.equal(await applyEvent(db, systemDb, 'create', now), 'stale')
+  t.equal(await planOf(database, userId), 'pro')
+})
+
 t.test(
-  'an update before its create is applied, and the late create is stale',
+  'charges have no order: an older one of the same object still creates its invoice',
   async (t) => {
     const database = await createDatabase(t)
     const { db, systemDb } = openAsWorker(t, database)
-    const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
-    const object = { id: 'sub_1', customer: 'cus_1' }
-    await receive(database, {
-      id: 'update',
-      type: 'subscription.updated',
-      created: 20,
-      object: { ...object, status: 'active' },
-    })
-    await receive(database, {
-      id: 'create',
-      type: 'subscription.created',
-      created: 10,
-      object: { ...object, status: 'incomplete' },
-    })
-    t.equal(await applyEvent(db, systemDb, 'update', now), 'processed')
-    t.equal(await applyEvent(db, systemDb, 'create', now), 'stale')
-    t.equal(await planOf(database, userId), 'pro')
+    await createUser(database, { billingCustomer: 'cus_1' })
+    for (const [id, created] of [
+      ['a', 200],
+      ['b', 100],
+    ] as const) {
+      const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
+      await receive(database, { id, created, object })
+      t.equal(await applyEvent(db, systemDb, id, now), 'processed')
+    }
+    const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
+    t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
   },
 )
-
-t.test('charges have no order: an older one of the same object still creates its invoice', async (t) => {
-  const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
-  await createUser(database, { billingCustomer: 'cus_1' })
-  for (const [id, created] of [
-    ['a', 200],
-    ['b', 100],
-  ] as const) {
-    const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
-    await receive(database, { id, created, object })
-    t.equal(await applyEvent(db, systemDb, id, now), 'processed')
-  }
-  const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
-  t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
-})
 
 t.test('with the billing API the current state applies, whatever the event contains', async (t) => {
   const database = await createDatabase(t)

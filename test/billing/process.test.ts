@@ -73,17 +73,20 @@ t.test('the first activation sets the plan to `pro`', async (t) => {
   t.strictSame(await invoicesOf(database), [])
 })
 
-t.test('an event of an unknown customer fails, and succeeds once the customer exists', async (t) => {
-  const { database, apply } = await open(t)
-  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
-  await t.rejects(apply(eventId), /no user has the billing customer/)
-  const failure = await apply(eventId).catch((error: unknown) => error)
-  t.notOk(failure instanceof PoisonEvent, 'a retry may succeed')
-  t.match(await stateOf(database), { status: 'recorded' })
-  await createUser(database, { billingCustomer: 'cus_1' })
-  t.equal(await apply(eventId), 'processed')
-  t.equal((await invoicesOf(database)).length, 1)
-})
+t.test(
+  'an event of an unknown customer fails, and succeeds once the customer exists',
+  async (t) => {
+    const { database, apply } = await open(t)
+    const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+    await t.rejects(apply(eventId), /no user has the billing customer/)
+    const failure = await apply(eventId).catch((error: unknown) => error)
+    t.notOk(failure instanceof PoisonEvent, 'a retry may succeed')
+    t.match(await stateOf(database), { status: 'recorded' })
+    await createUser(database, { billingCustomer: 'cus_1' })
+    t.equal(await apply(eventId), 'processed')
+    t.equal((await invoicesOf(database)).length, 1)
+  },
+)
 
 t.test('an event that can never be processed is poison and changes nothing', async (t) => {
   const { database, apply } = await open(t)

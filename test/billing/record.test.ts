@@ -86,18 +86,21 @@ t.test('two processes with the same events at once: each event once, no deadlock
   t.equal(await count(database, jobs), ids.length)
 })
 
-t.test('an event that cannot be recorded in time is refused, and never recorded later', async (t) => {
-  const limits = { ...recorderLimits, statementMs: 50 }
-  const { store, database } = await openStore(t, undefined, limits)
-  const recorder = createRecorder(store)
-  const holder = await database.admin.connect()
-  await holder.query('BEGIN; LOCK TABLE processed_events')
-  await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
-  await holder.query('COMMIT')
-  holder.release()
-  t.equal(await recorder.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
-  t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'late'`), 0)
-})
+t.test(
+  'an event that cannot be recorded in time is refused, and never recorded later',
+  async (t) => {
+    const limits = { ...recorderLimits, statementMs: 50 }
+    const { store, database } = await openStore(t, undefined, limits)
+    const recorder = createRecorder(store)
+    const holder = await database.admin.connect()
+    await holder.query('BEGIN; LOCK TABLE processed_events')
+    await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
+    await holder.query('COMMIT')
+    holder.release()
+    t.equal(await recorder.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
+    t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'late'`), 0)
+  },
+)
 
 t.test('a statement that the server begins too late records nothing', async (t) => {
   const { store, database } = await openStore(t, undefined, { ...recorderLimits, beginMs: -1 })
@@ -113,24 +116,27 @@ t.test('a statement that would be sent too late is not sent', async (t) => {
   t.equal(await count(database, 'SELECT FROM processed_events'), 0)
 })
 
-t.test('a recorder with too many waiting events refuses new ones and records the others', async (t) => {
-  const cases: [string, Partial<RecorderLimits>][] = [
-    ['too many events wait', { waitingEvents: 3 }],
-    ['too many bytes wait', { waitingBytes: 8 }],
-  ]
-  for (const [name, limits] of cases) {
-    const { store, database } = await openStore(t)
-    const recorder = createRecorder(store, { ...recorderLimits, ...limits })
-    const results = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, n) => recorder.record(anEvent(`evt_${n}`), body('ab'), 0)),
-    )
-    const taken = results.filter(({ status }) => status === 'fulfilled').length
-    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    t.ok(taken > 0 && refused.length > 0, name)
-    for (const reason of refused) t.match(reason, { code: 'unavailable', retryAfterSeconds: 1 })
-    t.equal(await count(database, 'SELECT FROM received_events'), taken, name)
-  }
-})
+t.test(
+  'a recorder with too many waiting events refuses new ones and records the others',
+  async (t) => {
+    const cases: [string, Partial<RecorderLimits>][] = [
+      ['too many events wait', { waitingEvents: 3 }],
+      ['too many bytes wait', { waitingBytes: 8 }],
+    ]
+    for (const [name, limits] of cases) {
+      const { store, database } = await openStore(t)
+      const recorder = createRecorder(store, { ...recorderLimits, ...limits })
+      const results = await Promise.allSettled(
+        Array.from({ length: 9 }, (_, n) => recorder.record(anEvent(`evt_${n}`), body('ab'), 0)),
+      )
+      const taken = results.filter(({ status }) => status === 'fulfilled').length
+      const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+      t.ok(taken > 0 && refused.length > 0, name)
+      for (const reason of refused) t.match(reason, { code: 'unavailable', retryAfterSeconds: 1 })
+      t.equal(await count(database, 'SELECT FROM received_events'), taken, name)
+    }
+  },
+)
 
 t.test('an event that has waited too long is refused', async (t) => {
   const { store, database } = await openStore(t)

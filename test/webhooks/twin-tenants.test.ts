@@ -63,7 +63,11 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
   )
   t.equal(await inTwin((tx) => deleteEndpoint(tx, by, ids.endpoint)), true)
   const facts = { url, description: null, eventTypes: null, signature: 'spec' } as const
-  t.match(await inTwin((tx) => createEndpoint(tx, by, facts, sealing)), { url }, 'below the limit of endpoints')
+  t.match(
+    await inTwin((tx) => createEndpoint(tx, by, facts, sealing)),
+    { url },
+    'below the limit of endpoints',
+  )
 })
 
 t.test('with the same delivery id, each tenant reads its own', async (t) => {
@@ -112,7 +116,11 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
       },
       ...prepare,
     )
-  t.match(await after('succeeded'), { status: 'active', alerts: 1 }, 'the original’s endpoint has recovered')
+  t.match(
+    await after('succeeded'),
+    { status: 'active', alerts: 1 },
+    'the original’s endpoint has recovered',
+  )
   t.match(
     await after(
       'exhausted',

@@ -79,7 +79,11 @@ t.test('a connection is reused only for the same checked addresses', async (t) =
   const first = await ask('127.0.0.2')
   t.equal(first.host, '127.0.0.2')
   const second = await ask('127.0.0.3')
-  t.equal(second.host, '127.0.0.3', 'the name resolves to another address, and so does the connection')
+  t.equal(
+    second.host,
+    '127.0.0.3',
+    'the name resolves to another address, and so does the connection',
+  )
   t.not(second.pool, first.pool)
   t.equal((await ask('127.0.0.2')).pool, first.pool)
   t.equal(

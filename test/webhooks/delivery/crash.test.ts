@@ -11,46 +11,49 @@ const seconds = Number(process.env.CRASH_SECONDS ?? 25)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const eventsPerRound = 4
 
-t.test('kill -9 between response and commit: nothing is lost, and no attempt follows a success', async (t) => {
-  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
-  const random = randomOf(seed)
-  const outbox = await createOutbox(t)
-  const { database, tenant } = outbox
-  const arrived = new Set<string>()
-  const receiver = await openReceiver(t, ({ headers, url }, response) => {
-    arrived.add(`${headers['webhook-id']} ${url}`)
-    response.writeHead(random(3) === 0 ? 500 : 204).end()
-  })
-  for (const path of ['/a', '/b']) {
-    await createEndpoint(database, tenant, { url: `${receiver.url}${path}` })
-  }
-  const worker = await startKillable('worker', {
-    BASE_URL: 'http://localhost:3000',
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-    SESSION_SECRETS: 'a session secret that is long enough for a test',
-    BILLING_WEBHOOK_SECRETS: webhookSecret,
-    ENCRYPTION_KEYS: encryptionKey,
-    OIDC_PROVIDERS: 'demo',
-    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
-    OIDC_DEMO_CLIENT_ID: 'test',
-    OIDC_DEMO_CLIENT_SECRET: 'test',
-    OUTBOUND_RETRY_SECONDS: '0,0,0,0,0',
-    ...allowing(receiver),
-  })
-  t.teardown(() => worker.end())
-  const published: string[] = []
-  const end = performance.now() + seconds * 1_000
-  for (let round = 0; round < rounds && performance.now() < end; round++) {
-    for (let n = 0; n < eventsPerRound; n++) published.push(await outbox.publish())
-    await waitTurns(random(400))
-    await strike(database, worker, random(10))
-  }
-  await settle(outbox)
-  t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
-  t.equal(arrived.size, published.length * 2, 'every event has arrived at every endpoint')
-  t.comment(`${published.length} events, ${receiver.requests.length} requests`)
-})
+t.test(
+  'kill -9 between response and commit: nothing is lost, and no attempt follows a success',
+  async (t) => {
+    t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+    const random = randomOf(seed)
+    const outbox = await createOutbox(t)
+    const { database, tenant } = outbox
+    const arrived = new Set<string>()
+    const receiver = await openReceiver(t, ({ headers, url }, response) => {
+      arrived.add(`${headers['webhook-id']} ${url}`)
+      response.writeHead(random(3) === 0 ? 500 : 204).end()
+    })
+    for (const path of ['/a', '/b']) {
+      await createEndpoint(database, tenant, { url: `${receiver.url}${path}` })
+    }
+    const worker = await startKillable('worker', {
+      BASE_URL: 'http://localhost:3000',
+      DATABASE_URL: database.url,
+      DATABASE_WORKER_URL: database.workerUrl,
+      SESSION_SECRETS: 'a session secret that is long enough for a test',
+      BILLING_WEBHOOK_SECRETS: webhookSecret,
+      ENCRYPTION_KEYS: encryptionKey,
+      OIDC_PROVIDERS: 'demo',
+      OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+      OIDC_DEMO_CLIENT_ID: 'test',
+      OIDC_DEMO_CLIENT_SECRET: 'test',
+      OUTBOUND_RETRY_SECONDS: '0,0,0,0,0',
+      ...allowing(receiver),
+    })
+    t.teardown(() => worker.end())
+    const published: string[] = []
+    const end = performance.now() + seconds * 1_000
+    for (let round = 0; round < rounds && performance.now() < end; round++) {
+      for (let n = 0; n < eventsPerRound; n++) published.push(await outbox.publish())
+      await waitTurns(random(400))
+      await strike(database, worker, random(10))
+    }
+    await settle(outbox)
+    t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
+    t.equal(arrived.size, published.length * 2, 'every event has arrived at every endpoint')
+    t.comment(`${published.length} events, ${receiver.requests.length} requests`)
+  },
+)
 
 t.test('the checker finds each kind of violation', async (t) => {
   const insertJob = (id: string) =>

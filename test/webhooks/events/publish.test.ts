@@ -17,37 +17,40 @@ async function setUp(t: Test) {
   return { database, db, tenant: await createUser(database) }
 }
 
-t.test('an event has a delivery and a job for every endpoint that has chosen its type', async (t) => {
-  const { database, db, tenant } = await setUp(t)
-  const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
-  const chosen = await createEndpoint(database, tenant, {
-    url: 'https://some.example',
-    eventTypes: ['post.deleted', 'order.updated'],
-  })
-  await createEndpoint(database, tenant, {
-    url: 'https://other.example',
-    eventTypes: ['post.deleted'],
-  })
-  await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
-  const published = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
-  const { rows } = await database.admin.query('SELECT * FROM deliveries')
-  t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
-  t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
-  for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
-  const jobs = await jobsOf(database)
-  t.strictSame(
-    jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byDelivery),
-    rows
-      .map((row) => ({
-        tenantId: tenant.tenantId,
-        deliveryId: row.id,
-        series: 0,
-        number: 1,
-        group_id: row.endpoint_id,
-      }))
-      .toSorted(byDelivery),
-  )
-})
+t.test(
+  'an event has a delivery and a job for every endpoint that has chosen its type',
+  async (t) => {
+    const { database, db, tenant } = await setUp(t)
+    const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
+    const chosen = await createEndpoint(database, tenant, {
+      url: 'https://some.example',
+      eventTypes: ['post.deleted', 'order.updated'],
+    })
+    await createEndpoint(database, tenant, {
+      url: 'https://other.example',
+      eventTypes: ['post.deleted'],
+    })
+    await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
+    const published = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+    const { rows } = await database.admin.query('SELECT * FROM deliveries')
+    t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
+    t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
+    for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
+    const jobs = await jobsOf(database)
+    t.strictSame(
+      jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byDelivery),
+      rows
+        .map((row) => ({
+          tenantId: tenant.tenantId,
+          deliveryId: row.id,
+          series: 0,
+          number: 1,
+          group_id: row.endpoint_id,
+        }))
+        .toSorted(byDelivery),
+    )
+  },
+)
 
 t.test('the body of an event has its id, type, time and data', async (t) => {
   const { database, db, tenant } = await setUp(t)
