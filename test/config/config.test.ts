@@ -90,7 +90,7 @@ t.test('each bad value is a fault that names its setting', async (t) => {
     [{ BASE_URL: 'ftp://localhost' }, /^BASE_URL: must be https/],
     [{ SESSION_SECRETS: 's'.repeat(31) }, /^SESSION_SECRETS: .* at least 32/],
     [{ SESSION_SECRETS: `${'s'.repeat(32)},short` }, /^SESSION_SECRETS: .* at least 32/],
-    [{ SESSION_SECRETS: ' , ' }, /^SESSION_SECRETS: must name/],
+    [{ SESSION_SECRETS: ' , ' }, /^SESSION_SECRETS: must have at least one value/],
     [{ BILLING_WEBHOOK_SECRETS: 'short' }, /^BILLING_WEBHOOK_SECRETS: .* at least 16/],
     [{ OIDC_PROVIDERS: undefined }, /^OIDC_PROVIDERS: is missing/],
     [{ OIDC_PROVIDERS: 'Acme' }, /^OIDC_PROVIDERS: “Acme”/],

@@ -110,7 +110,7 @@ t.test('a bad private key is a fault that repeats none of it', async (t) => {
   const { d } = JSON.parse(jwk(ec.privateKey, {}))
   const rows: [string, RegExp][] = [
     ['', /is missing/],
-    ['/nowhere/key.json', /neither a JWK as JSON nor the path/],
+    ['/nowhere/key.json', /must be a JWK as JSON or the path/],
     ['{"kty":"EC",', /not a JWK as JSON/],
     [jwk(rsa.privateKey, { alg: 'HS256' }), /alg that is not one of/],
     [jwk(rsa.privateKey, { alg: 'none' }), /alg that is not one of/],

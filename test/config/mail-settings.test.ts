@@ -9,7 +9,7 @@ const read = (url?: string, sender: string | undefined = from) => {
 
 t.test('without SMTP_URL there is no mail', async (t) => {
   t.same(readMail(undefined, undefined, []), null)
-  t.match(read(undefined).faults, [/^ALERT_FROM: is of no use/])
+  t.match(read(undefined).faults, [/^ALERT_FROM: has no effect/])
 })
 
 t.test('a server and a sender are read', async (t) => {
