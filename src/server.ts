@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type { PgBoss } from 'pg-boss'
 import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
-import routeAccess from '#plugins/require-access.ts'
+import requireAccess from '#plugins/require-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
 import { measureBacklog } from '#src/billing/events.ts'
@@ -125,7 +125,7 @@ async function buildAdmin(
   const admin = Fastify(serverOptions(config, logger))
   await admin.register(errors)
   await admin.register(notFound)
-  await admin.register(routeAccess)
+  await admin.register(requireAccess)
   await admin.register(health, {
     // A stopping process is not ready, even if all its parts work.
     findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(checksOf(parts))),

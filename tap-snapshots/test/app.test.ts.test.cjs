@@ -5,7 +5,7 @@
  * Make sure to inspect the output below.  Do not ignore changes!
  */
 'use strict'
-exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > plugins by scope 1`] = `
+exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed snapshot > plugins by scope 1`] = `
 root
     schema-compilers
     tracing
@@ -116,7 +116,7 @@ root
       billing
 `
 
-exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > routes and the hooks a request passes 1`] = `
+exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed snapshot > routes and the hooks a request passes 1`] = `
 └── / (GET)
     • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
     • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]

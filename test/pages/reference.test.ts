@@ -3,7 +3,7 @@ import type { ApiDescription, Operation } from '#src/http/openapi-examples.ts'
 import { fieldsOf, referencePage, typeText } from '#src/pages/reference.ts'
 import { build } from '#test/support/helper.ts'
 
-t.test('the reference at /docs shows every operation, without a script', async (t) => {
+t.test('the reference at /docs shows every operation without scripts', async (t) => {
   const { app } = await build(t)
   const page = await app.inject('/docs')
   t.equal(page.statusCode, 200)
@@ -19,7 +19,7 @@ t.test('the reference at /docs shows every operation, without a script', async (
   t.match(page.body, '&quot;cardLast4&quot;: &quot;4242&quot;')
 })
 
-t.test('what a description holds is escaped; who may and code are shown', async (t) => {
+t.test('descriptions are escaped; access notes and code spans are shown', async (t) => {
   const operation: Operation = {
     tags: ['<i>'],
     summary: '<b>',
@@ -37,7 +37,7 @@ t.test('what a description holds is escaped; who may and code are shown', async 
   t.match(page, 'Requires a session or an API token.')
 })
 
-t.test('schemas in words', async (t) => {
+t.test('schemas are described in words', async (t) => {
   t.equal(
     typeText({ type: 'string', minLength: 1, maxLength: 5_000 }),
     'string, 1 to 5,000 characters',

@@ -5,7 +5,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { runDemo } from '#test/support/program.ts'
 
 t.test(
-  'the webhooks dashboard by keyboard alone: register, test, understand a failure, replay',
+  'webhooks pages by keyboard only: add an endpoint, test it, read a failure, replay',
   async (t) => {
     const { baseUrl, output } = await runDemo(t)
     const receiver = /receiver at (http:\S+),/.exec(output())?.[1]
@@ -53,7 +53,7 @@ t.test(
     t.same(await seriousFindings(page), [], 'the progress')
     await press(page, 'link', 'View deliveries')
     await heading(page, 'Deliveries')
-    t.same(faults, [], 'nothing is blocked by the content policy')
+    t.same(faults, [], 'the content security policy blocks nothing')
   },
 )
 

@@ -8,7 +8,7 @@ import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
-/** A person at the pages: opens them and sends their forms. */
+/** A user who opens the pages and submits their forms. */
 function person({ app }: TestApp, cookie: string) {
   return {
     open: (url = '/app/billing') => app.inject({ url, headers: { ...form, cookie } }),
@@ -29,7 +29,7 @@ async function replaysOf({ database }: TestApp): Promise<number> {
   return (await database.admin.query('SELECT FROM billing_replays')).rowCount ?? 0
 }
 
-t.test('403 for everyone but operators, admins included, and no link for them', async (t) => {
+t.test('only operators have the pages and the link; admins get a 403 too', async (t) => {
   const { test, open } = await setUp(t)
   await receive(test.database, { id: 'a', status: 'dead' })
   const admin = await createUser(test.database, { role: 'admin' })
@@ -51,7 +51,7 @@ t.test('403 for everyone but operators, admins included, and no link for them', 
   t.equal((await open(`${run}/events`)).statusCode, 404)
 })
 
-t.test('events are shown newest first with state, attempts and error, escaped', async (t) => {
+t.test('events are listed newest first with status, attempts and error, escaped', async (t) => {
   const { test, open } = await setUp(t)
   await receive(test.database, { id: 'one', receivedAt: '2026-11-01T00:00:00Z' })
   await receive(test.database, { id: '<i>&"two/2', type: '<u>', status: 'dead', object: {} })
@@ -80,7 +80,7 @@ t.test('events are shown newest first with state, attempts and error, escaped', 
   t.equal((await open('/app/billing/none')).statusCode, 404)
 })
 
-t.test('the list is filtered by state and type, and goes on by a link', async (t) => {
+t.test('the list is filtered by status and type, and has a link to older events', async (t) => {
   const { test, open } = await setUp(t)
   for (let n = 10; n < 40; n++) await receive(test.database, { id: `evt-${n}`, type: 'a&b' })
   await receive(test.database, { id: 'evt-dead', status: 'dead' })
@@ -133,7 +133,7 @@ t.test('one event or all dead events are replayed; without scripts the page relo
   t.equal((await open('/app/billing/replays/x')).statusCode, 400)
 })
 
-t.test('a form of another site is refused', async (t) => {
+t.test('a cross-site form is refused', async (t) => {
   const { test, send } = await setUp(t)
   await receive(test.database, { id: 'a', status: 'dead' })
   for (const url of ['/app/billing/replay', '/app/billing/a/replay']) {
@@ -143,7 +143,7 @@ t.test('a form of another site is refused', async (t) => {
 })
 
 t.test(
-  'a body is laid out where only blanks change, else shown as received, and cut',
+  'a body is indented if only whitespace changes, otherwise shown as received; long ones are cut',
   async (t) => {
     t.equal(indentJson('{"a" : [1, "x  y"]}'), '{\n  "a": [\n    1,\n    "x  y"\n  ]\n}')
     for (const raw of ['{"a":12345678901234567890}', '{"a":1,"a":2}', '{"a":1.0}', '{', 'text']) {

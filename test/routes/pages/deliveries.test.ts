@@ -5,7 +5,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 
-t.test('a delivery shows each attempt, why it failed, and what is sent', async (t) => {
+t.test('a delivery shows each attempt, why it failed, and the request', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const id = await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
@@ -34,7 +34,7 @@ t.test('a delivery shows each attempt, why it failed, and what is sent', async (
 })
 
 t.test(
-  'a delivery is sent again; to a disabled endpoint it is not, with the way out',
+  'a delivery is replayed; for a disabled endpoint the page links to enabling it',
   async (t) => {
     const { test, one, admin } = await webhookVisitors(t)
     const endpointId = await createEndpoint(test.database, one, { url })
@@ -56,7 +56,7 @@ t.test(
   },
 )
 
-t.test('a delivery of another tenant is missing, whatever is asked of it', async (t) => {
+t.test('a delivery of another tenant is a 404 for every request', async (t) => {
   const { test, other, admin, viewer } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, other, { url })
   const id = await createDelivery(test.database, { ...other, endpointId })
