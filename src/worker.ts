@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
-import { startPruner } from '#src/auth/sessions/cleanup.ts'
+import { startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
@@ -22,7 +22,7 @@ export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<
 
 const stopTimeoutMs = 8_000
 
-/** Starts working on jobs, as the worker role; a start that fails leaves nothing open. */
+/** Starts processing jobs, as the worker role. If the start fails, everything opened is closed. */
 export async function startWorker(
   config: Config,
   logger: FastifyBaseLogger,
@@ -40,10 +40,10 @@ export async function startWorker(
       tracing,
     ),
     queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
-    others: [],
+    stoppables: [],
   }
   try {
-    await work(parts, config, logger, metrics, tracing)
+    await startParts(parts, config, logger, metrics, tracing)
     return { queue: parts.queue, systemDb: parts.systemDb, stop: () => stopWorker(parts) }
   } catch (error) {
     await stopWorker(parts)
@@ -51,15 +51,15 @@ export async function startWorker(
   }
 }
 
-/** `others`: what works beside the queue's own handlers. */
+/** `stoppables`: parts that run beside the handlers of the queue. */
 type Parts = {
   db: Database
   systemDb: SystemDatabase
   queue: PgBoss
-  others: { stop(): Promise<void> }[]
+  stoppables: { stop(): Promise<void> }[]
 }
 
-async function work(
+async function startParts(
   parts: Parts,
   config: Config,
   logger: FastifyBaseLogger,
@@ -69,7 +69,7 @@ async function work(
   const { db, systemDb, queue } = parts
   const { clock, encryptionKeys: keys } = config
   const providers = createProviders(config.providers, clock, (provider, position) =>
-    logger.warn({ provider, position }, 'another client secret was accepted'),
+    logger.warn({ provider, position }, 'the provider accepted another client secret'),
   )
   await queue.start()
   const { api, retentionDays } = config.billing
@@ -85,37 +85,37 @@ async function work(
     logger,
   })
   await workRevocations(queue, { systemDb, keys, providers }, logger)
-  const deps = {
+  const deliveryDeps = {
     queue,
     db,
     systemDb,
-    announced: !isPooled(config.database.workerUrl),
+    listens: !isPooled(config.database.workerUrl),
     keys,
     clock,
     metrics: metrics.outbound,
     tracing,
     logger,
   }
-  parts.others.push(await workOutbound(config.outbound, deps))
+  parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   const { mail, baseUrl } = config
-  const alertMeans = {
+  const alertDeps = {
     db,
     mailer: mail && createMailer(mail),
     baseUrl,
     listManagers: listManagerAddresses,
     clock,
   }
-  await workAlerts(queue, alertMeans, logger)
-  parts.others.push(startPruner(systemDb, config.session, logger))
+  await workAlerts(queue, alertDeps, logger)
+  parts.stoppables.push(startCleanup(systemDb, config.session, logger))
 }
 
-/** Stops taking jobs, lets those under way finish, hands back the rest. */
-async function stopWorker({ queue, others, db, systemDb }: Parts): Promise<void> {
+/** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */
+async function stopWorker({ queue, stoppables, db, systemDb }: Parts): Promise<void> {
   const stopping = { graceful: true, timeout: stopTimeoutMs }
-  // The others hand their jobs back through the queue's connections, so these are closed last.
+  // The others return their jobs through the queue's connections, so these are closed last.
   await Promise.all([
     queue.stop({ ...stopping, close: false }),
-    ...others.map((other) => other.stop()),
+    ...stoppables.map((part) => part.stop()),
   ])
   await queue.stop({ ...stopping, close: true })
   await Promise.all([db.close(), systemDb.close()])

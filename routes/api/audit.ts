@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import { AuditPage, listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { PageQuery, problems } from '#src/http/schemas.ts'
 
-/** What happened in the tenant, for those who manage its users. */
+/** The audit log of a tenant, for its administrators. */
 const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
   app.get(
     '/audit',
@@ -11,18 +13,23 @@ const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
       config: { access: { resource: 'audit', action: 'read' } },
       schema: {
         tags: ['tenant'],
-        summary: 'What happened in your tenant, newest first',
+        summary: 'List the audit log of your tenant, newest first',
         querystring: PageQuery,
         response: { 200: AuditPage, ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const page = readPage(request.query, tenantAuditList.name, tenantAuditList.forms)
-      // The tenant alone is the scope: row-level security then hides the reader's own from elsewhere.
-      const scope = { tenantId: request.tenantScope.tenantId }
-      return app.db.read(scope, (tx) => listTenantAudit(tx, scope, page))
-    },
+    listAudit,
   )
+}
+
+async function listAudit(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const page = readPage(request.query, tenantAuditList.name, tenantAuditList.forms)
+  // Without the user, row-level security hides the reader's own entries from other tenants.
+  const scope = { tenantId: request.tenantScope.tenantId }
+  return this.db.read(scope, (tx) => listTenantAudit(tx, scope, page))
 }
 
 export default tenantAudit

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import {
   EventParams,
   findReceived,
@@ -21,12 +22,12 @@ const Received = Type.Object({
   outcome: Nullable(
     Type.String({
       description:
-        '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider no longer has the object)',
+        '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object)',
     }),
   ),
   processedAt: Nullable(Time),
   otherBodies: Type.Integer({
-    description: 'Copies of the id that came with another body; the first body stayed',
+    description: 'Duplicates of the id with another body; the first body is stored',
   }),
 })
 
@@ -41,7 +42,7 @@ const listQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** What was received from the billing provider, for those who run the service. */
+/** Events received from the billing provider, for operators. */
 const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(app) {
   app.get(
     '/billing/events',
@@ -50,7 +51,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
       schema: {
         tags: ['billing events'],
         summary: 'List received billing events, newest first',
-        description: 'For operators. Look for a rare `type` within `from` and `to`.',
+        description: 'For operators. To find a rare `type`, set `from` and `to`.',
         querystring: listQuery,
         response: {
           200: PageOf(Received),
@@ -58,12 +59,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
         },
       },
     },
-    async (request) => {
-      const { limit, cursor, ...filter } = request.query
-      const given = { ...(limit && { limit }), ...(cursor && { cursor }) }
-      const page = readPage(given, receivedList.name, receivedList.forms)
-      return listReceived(app.systemDb, filter, page)
-    },
+    listBillingEvents,
   )
 
   app.get(
@@ -73,7 +69,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
       schema: {
         tags: ['billing events'],
         summary: 'Read a received billing event with its raw body',
-        description: 'For operators. `body` is null once it is no longer kept.',
+        description: 'For operators. `body` is null after its retention has ended.',
         params: EventParams,
         response: {
           200: Type.Object({ ...Received.properties, body: Nullable(Type.String()) }),
@@ -81,8 +77,25 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
         },
       },
     },
-    async (request) => found(await findReceived(app.systemDb, request.params.id)),
+    readBillingEvent,
   )
+}
+
+async function listBillingEvents(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof listQuery> }>,
+) {
+  const { limit, cursor, ...filter } = request.query
+  const given = { ...(limit && { limit }), ...(cursor && { cursor }) }
+  const page = readPage(given, receivedList.name, receivedList.forms)
+  return listReceived(this.systemDb, filter, page)
+}
+
+async function readBillingEvent(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof EventParams> }>,
+) {
+  return found(await findReceived(this.systemDb, request.params.id))
 }
 
 export default billingEvents

@@ -1,16 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { EventParams, findReceived, Status } from '#src/billing/events.ts'
 import { createReplay, findReplay } from '#src/billing/replays.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
+import { Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const Replay = Type.Object({
   id: Uuid,
-  total: Type.Integer({ description: 'Events selected when it was asked for' }),
+  total: Type.Integer({ description: 'Events selected by the request' }),
   succeeded: Type.Integer(),
-  failed: Type.Integer({ description: 'Events that failed again; each says why' }),
+  failed: Type.Integer({ description: 'Events that failed again; each has its `lastError`' }),
   createdAt: Time,
   finishedAt: Nullable(Time),
 })
@@ -25,10 +26,10 @@ const Selection = Type.Object(
 )
 
 const replay = { resource: 'billing-event', action: 'replay' } as const
-const explained =
-  'For operators. Each event is run once more, in order of arrival; effects are keyed by the event, so one that was worked on has none twice. The answer is the replay; GET /billing/replays/:id tells how far it has come.'
+const explanation =
+  'For operators. Processes each event again, in order of arrival. Effects are keyed by the event, so none happens twice. Returns the replay; GET /billing/replays/:id returns its progress.'
 
-/** Running received events again, one or many. */
+/** Processing received events again, one or many. */
 const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(app) {
   app.post(
     '/billing/events/:id/replay',
@@ -36,18 +37,13 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
       config: { access: replay },
       schema: {
         tags: ['billing events'],
-        summary: 'Run a received billing event again',
-        description: `${explained} 409 when its body is no longer kept.`,
+        summary: 'Process a received billing event again',
+        description: `${explanation} 409 if its body has been deleted.`,
         params: EventParams,
         response: { 202: Replay, ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { id } = request.params
-      const { body } = found(await findReceived(app.systemDb, id))
-      if (body === null) throw new Problem('conflict', { detail: 'Its body is no longer kept.' })
-      return reply.code(202).send(await createReplay(app.systemDb, app.queue, { ids: [id] }))
-    },
+    replayOneEvent,
   )
 
   app.post(
@@ -56,14 +52,13 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
       config: { access: replay },
       schema: {
         tags: ['billing events'],
-        summary: 'Run many received billing events again',
-        description: explained,
+        summary: 'Process many received billing events again',
+        description: explanation,
         body: Selection,
         response: { 202: Replay, ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) =>
-      reply.code(202).send(await createReplay(app.systemDb, app.queue, request.body)),
+    replayManyEvents,
   )
 
   app.get(
@@ -72,13 +67,39 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
       config: { access: replay },
       schema: {
         tags: ['billing events'],
-        summary: 'How far a replay has come',
-        params: Type.Object({ id: Uuid }, { additionalProperties: false }),
+        summary: 'Read the progress of a replay',
+        params: UuidParams,
         response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => found(await findReplay(app.systemDb, request.params.id)),
+    readReplay,
   )
+}
+
+async function replayOneEvent(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof EventParams> }>,
+  reply: FastifyReply,
+) {
+  const { id } = request.params
+  const { body } = found(await findReceived(this.systemDb, id))
+  if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
+  return reply.code(202).send(await createReplay(this.systemDb, this.queue, { ids: [id] }))
+}
+
+async function replayManyEvents(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof Selection> }>,
+  reply: FastifyReply,
+) {
+  return reply.code(202).send(await createReplay(this.systemDb, this.queue, request.body))
+}
+
+async function readReplay(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+) {
+  return found(await findReplay(this.systemDb, request.params.id))
 }
 
 export default billingReplays

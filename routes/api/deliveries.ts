@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -24,7 +25,7 @@ const DeliveryQuery = Type.Object(
 
 const tags = ['webhook deliveries']
 
-/** What became of each event at each endpoint. */
+/** Deliveries of events to endpoints. */
 const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
   app.get(
     '/webhook-endpoints/:id/deliveries',
@@ -32,20 +33,13 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
       config: { access: { resource: 'delivery', action: 'read' } },
       schema: {
         tags,
-        summary: 'Deliveries to an endpoint, newest first, with every attempt',
+        summary: 'List the deliveries to an endpoint, newest first, with their attempts',
         params: UuidParams,
         querystring: DeliveryQuery,
         response: { 200: PageOf(Delivery), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const { id } = request.params
-      const { status, eventType, ...query } = request.query
-      const page = readPage(query, deliveryList.name, deliveryList.forms)
-      const filter = { status, eventType }
-      return found(await app.db.read(scope, (tx) => listDeliveries(tx, scope, id, filter, page)))
-    },
+    listEndpointDeliveries,
   )
 
   app.get(
@@ -54,16 +48,12 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
       config: { access: { resource: 'delivery', action: 'read' } },
       schema: {
         tags,
-        summary: 'One delivery with every attempt',
+        summary: 'Read a delivery with its attempts',
         params: UuidParams,
         response: { 200: Delivery, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const { id } = request.params
-      return found(await app.db.read(scope, (tx) => findDelivery(tx, scope, id)))
-    },
+    readDelivery,
   )
 
   app.post(
@@ -72,21 +62,51 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
       config: { access: { resource: 'delivery', action: 'replay' } },
       schema: {
         tags,
-        summary: 'Send a delivery again, with attempts of its own',
-        description: `The same event with the same id, whatever became of it before. Asked for twice before the first attempt is made, it is one. ${disabledHint} (409).`,
+        summary: 'Send a delivery again, with a new series of attempts',
+        description: `Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. ${disabledHint} (409).`,
         params: UuidParams,
         body: NoBody,
         response: { 202: Delivery, ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { params, actor: by } = request
-      const now = app.clock.now()
-      const delivery = found(await app.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
-      if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
-      return reply.code(202).send(delivery)
-    },
+    sendDeliveryAgain,
   )
+}
+
+async function listEndpointDeliveries(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof UuidParams>
+    Querystring: Static<typeof DeliveryQuery>
+  }>,
+) {
+  const scope = request.tenantScope
+  const { id } = request.params
+  const { status, eventType, ...query } = request.query
+  const page = readPage(query, deliveryList.name, deliveryList.forms)
+  const filter = { status, eventType }
+  return found(await this.db.read(scope, (tx) => listDeliveries(tx, scope, id, filter, page)))
+}
+
+async function readDelivery(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+) {
+  const scope = request.tenantScope
+  const { id } = request.params
+  return found(await this.db.read(scope, (tx) => findDelivery(tx, scope, id)))
+}
+
+async function sendDeliveryAgain(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
+  reply: FastifyReply,
+) {
+  const { params, actor: by } = request
+  const now = this.clock.now()
+  const delivery = found(await this.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
+  if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
+  return reply.code(202).send(delivery)
 }
 
 export default deliveries

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import {
@@ -46,9 +47,9 @@ const DocumentChange = Type.Object(
 
 const tags = ['documents']
 const chain =
-  'Documents belong to the members of the team that owns their folder; to nobody else, administrators included.'
+  'Only members of the team that owns its folder can reach a document; administrators cannot.'
 
-/** Documents need the chain: member of team, team owns folder, folder holds document. */
+/** Access to a document is by the chain: member of a team, team owns folder, folder has document. */
 const documents: FastifyPluginAsyncTypebox = async function documents(app) {
   app.get(
     '/documents',
@@ -56,17 +57,13 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
       config: { access: { resource: 'document', action: 'read' } },
       schema: {
         tags,
-        summary: 'The documents of your teams, newest first',
+        summary: 'List the documents of your teams, newest first',
         description: chain,
         querystring: PageQuery,
         response: { 200: PageOf(Document), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const page = readPage(request.query, documentList.name, documentList.forms)
-      return app.db.read(scope, (tx) => listDocuments(tx, scope, page))
-    },
+    listOwnDocuments,
   )
 
   app.post(
@@ -75,18 +72,13 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
       config: { access: { resource: 'document', action: 'create' } },
       schema: {
         tags,
-        summary: 'Write a document into a folder of one of your teams',
+        summary: 'Create a document in a folder of one of your teams',
         description: chain,
         body: NewDocument,
         response: { 201: Document, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope: scope, body } = request
-      const now = app.clock.now()
-      const created = await app.db.write(scope, (tx) => createDocument(tx, scope, body, now))
-      return reply.code(201).send(found(created))
-    },
+    postDocument,
   )
 
   app.get(
@@ -101,11 +93,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         response: { 200: Document, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      return found(await app.db.read(scope, (tx) => findDocument(tx, scope, id)))
-    },
+    readDocument,
   )
 
   app.patch(
@@ -121,13 +109,47 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         response: { 200: Document, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const { tenantScope: scope, body } = request
-      const id = readId(request.params.id)
-      const now = app.clock.now()
-      return found(await app.db.write(scope, (tx) => changeDocument(tx, scope, id, body, now)))
-    },
+    patchDocument,
   )
+}
+
+async function listOwnDocuments(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.tenantScope
+  const page = readPage(request.query, documentList.name, documentList.forms)
+  return this.db.read(scope, (tx) => listDocuments(tx, scope, page))
+}
+
+async function postDocument(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewDocument> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope: scope, body } = request
+  const now = this.clock.now()
+  const created = await this.db.write(scope, (tx) => createDocument(tx, scope, body, now))
+  return reply.code(201).send(found(created))
+}
+
+async function readDocument(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  return found(await this.db.read(scope, (tx) => findDocument(tx, scope, id)))
+}
+
+async function patchDocument(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof DocumentChange> }>,
+) {
+  const { tenantScope: scope, body } = request
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  return found(await this.db.write(scope, (tx) => changeDocument(tx, scope, id, body, now)))
 }
 
 export default documents

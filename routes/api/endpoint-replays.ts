@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
@@ -18,8 +19,8 @@ const Replay = Type.Object({
   from: Time,
   to: Time,
   status: Nullable(DeliveryStatusName),
-  total: Type.Integer({ description: 'Deliveries selected when it was asked for' }),
-  done: Type.Integer({ description: 'Deliveries put on their way so far' }),
+  total: Type.Integer({ description: 'Deliveries selected by the request' }),
+  done: Type.Integer({ description: 'Deliveries started so far' }),
   createdAt: Time,
   finishedAt: Nullable(Time),
 })
@@ -32,7 +33,7 @@ const Range = Type.Object(
 const ReplayParams = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
 const tags = ['webhook deliveries']
 
-/** Sending a range of deliveries again. */
+/** Sending the deliveries of a time range again. */
 const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplays(app) {
   app.post(
     '/webhook-endpoints/:id/replay',
@@ -40,26 +41,14 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
       config: { access: { resource: 'delivery', action: 'replay' } },
       schema: {
         tags,
-        summary: 'Send the deliveries of a range of time again',
-        description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days; without \`status\` in every state. The answer tells where to follow it. ${disabledHint} (409).`,
+        summary: 'Send the deliveries of a time range again',
+        description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days; without \`status\` those of every status. \`Location\` is the replay. ${disabledHint} (409).`,
         params: UuidParams,
         body: Range,
         response: { 202: Replay, ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { params, body, actor: by } = request
-      const range = readRange(body)
-      const now = app.clock.now()
-      const replay = found(
-        await app.db.write(by, (tx) => createReplay(tx, app.queue, by, params.id, range, now)),
-      )
-      if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
-      return reply
-        .code(202)
-        .header('location', `/webhook-endpoints/${replay.endpointId}/replays/${replay.id}`)
-        .send(replay)
-    },
+    postReplay,
   )
 
   app.get(
@@ -68,20 +57,43 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
       config: { access: { resource: 'delivery', action: 'read' } },
       schema: {
         tags,
-        summary: 'How far a replay has come',
+        summary: 'Read the progress of a replay',
         params: ReplayParams,
         response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const { id: endpointId, replayId: id } = request.params
-      return found(await app.db.read(scope, (tx) => findReplay(tx, scope, { endpointId, id })))
-    },
+    readReplay,
   )
 }
 
-/** The schema's format lets a leap second through, which no Date can say. */
+async function postReplay(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof Range> }>,
+  reply: FastifyReply,
+) {
+  const { params, body, actor: by } = request
+  const range = readRange(body)
+  const now = this.clock.now()
+  const replay = found(
+    await this.db.write(by, (tx) => createReplay(tx, this.queue, by, params.id, range, now)),
+  )
+  if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
+  return reply
+    .code(202)
+    .header('location', `/webhook-endpoints/${replay.endpointId}/replays/${replay.id}`)
+    .send(replay)
+}
+
+async function readReplay(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof ReplayParams> }>,
+) {
+  const scope = request.tenantScope
+  const { id: endpointId, replayId: id } = request.params
+  return found(await this.db.read(scope, (tx) => findReplay(tx, scope, { endpointId, id })))
+}
+
+/** The format `date-time` allows a leap second, which is an invalid Date. */
 function readRange(body: Type.Static<typeof Range>): ReplayRange {
   const [from, to] = [new Date(body.from), new Date(body.to)]
   if (isReplayRange(from, to)) return { from, to, status: body.status ?? null }

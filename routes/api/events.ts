@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { Nullable, PageQuery, problems, Time } from '#src/http/schemas.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
@@ -14,7 +15,7 @@ const SentEvent = Type.Object({
 const { limit, cursor } = PageQuery.properties
 const FeedQuery = Type.Object({ limit, after: cursor }, { additionalProperties: false })
 
-/** For whoever missed deliveries: what was sent, or would have been. */
+/** All events of a tenant, for a receiver that has missed deliveries. */
 const events: FastifyPluginAsyncTypebox = async function events(app) {
   app.get(
     '/events',
@@ -22,9 +23,9 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
       config: { access: { resource: 'event', action: 'read' } },
       schema: {
         tags: ['webhook endpoints'],
-        summary: 'The events of your tenant in order, from a cursor on',
+        summary: 'List the events of your tenant in order, after a cursor',
         description:
-          'Every event, whether an endpoint wanted it or not, as it is sent and with the same id. `nextCursor` stands behind the last event of the page: keep it and ask again with `after`, now or later. It is null when there is nothing new; then the cursor you have stays good. An event appears as soon as no transaction that began before it is under way, so none is ever skipped.',
+          'Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped.',
         querystring: FeedQuery,
         response: {
           200: Type.Object({ data: Type.Array(SentEvent), nextCursor: Nullable(Type.String()) }),
@@ -32,14 +33,19 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
         },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const { after, ...query } = request.query
-      const asked = after === undefined ? query : { ...query, cursor: after }
-      const page = readPage(asked, eventFeed.name, eventFeed.forms)
-      return app.db.read(scope, (tx) => readFeed(tx, scope, page))
-    },
+    listEvents,
   )
+}
+
+async function listEvents(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof FeedQuery> }>,
+) {
+  const scope = request.tenantScope
+  const { after, ...query } = request.query
+  const asked = after === undefined ? query : { ...query, cursor: after }
+  const page = readPage(asked, eventFeed.name, eventFeed.forms)
+  return this.db.read(scope, (tx) => readFeed(tx, scope, page))
 }
 
 export default events

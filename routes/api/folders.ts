@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -29,7 +30,7 @@ const Folder = Type.Object({
   id: Id,
   tenantId: Uuid,
   name: Type.String(),
-  teamId: Type.Integer({ ...Id, description: 'The team that owns it, and all that is in it' }),
+  teamId: Type.Integer({ ...Id, description: 'The team that owns it and its contents' }),
   parentId: Nullable(Type.Integer({ ...Id, description: 'The folder it is nested in' })),
   createdAt: Time,
   updatedAt: Time,
@@ -42,7 +43,7 @@ const NewFolder = Type.Object(
   {
     additionalProperties: false,
     oneOf: [{ required: ['teamId'] }, { required: ['parentId'] }],
-    description: 'Directly with a team, or nested in a folder, whose team then owns it',
+    description: 'Directly with a team, or nested in a folder and owned by its team',
   },
 )
 
@@ -66,16 +67,12 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
       config: { access: { resource: 'folder', action: 'read' } },
       schema: {
         tags,
-        summary: 'The folders of your tenant, newest first',
+        summary: 'List the folders of your tenant, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Folder), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const page = readPage(request.query, folderList.name, folderList.forms)
-      return app.db.read(scope, (tx) => listFolders(tx, scope, page))
-    },
+    listTenantFolders,
   )
 
   app.post(
@@ -84,17 +81,12 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
       config: { access: { resource: 'folder', action: 'create' } },
       schema: {
         tags,
-        summary: 'Make a folder, directly with a team or nested in another folder',
+        summary: 'Create a folder, directly with a team or nested in another folder',
         body: NewFolder,
         response: { 201: Folder, ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope: scope, body } = request
-      const now = app.clock.now()
-      const created = await app.db.write(scope, (tx) => createFolder(tx, scope, body, now))
-      return reply.code(201).send(found(created))
-    },
+    postFolder,
   )
 
   app.get(
@@ -108,11 +100,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         response: { 200: Folder, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      return found(await app.db.read(scope, (tx) => findFolder(tx, scope, id)))
-    },
+    readFolder,
   )
 
   app.patch(
@@ -123,18 +111,13 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         tags,
         summary: 'Rename or move a folder',
         description:
-          'A folder moves with all that is in it, which from then on belongs to the team of its new place. 409 where it would come to be in itself.',
+          'A folder moves with its contents, which then belong to the team of its new place. 409 if it would contain itself.',
         params: IdParams,
         body: FolderChange,
         response: { 200: Folder, ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request) => {
-      const { tenantScope: scope, body } = request
-      const id = readId(request.params.id)
-      const now = app.clock.now()
-      return found(await app.db.write(scope, (tx) => changeFolder(tx, scope, id, body, now)))
-    },
+    patchFolder,
   )
 
   app.delete(
@@ -143,19 +126,64 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
       config: { access: { resource: 'folder', action: 'delete' } },
       schema: {
         tags,
-        summary: 'Delete an empty folder; 409 while it holds folders or documents',
+        summary: 'Delete an empty folder; 409 while it has folders or documents',
         params: IdParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      const deleted = await app.db.write(scope, (tx) => deleteFolder(tx, scope, id))
-      if (!deleted) throw new Problem('not-found')
-      return reply.code(204).send(null)
-    },
+    removeFolder,
   )
+}
+
+async function listTenantFolders(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.tenantScope
+  const page = readPage(request.query, folderList.name, folderList.forms)
+  return this.db.read(scope, (tx) => listFolders(tx, scope, page))
+}
+
+async function postFolder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewFolder> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope: scope, body } = request
+  const now = this.clock.now()
+  const created = await this.db.write(scope, (tx) => createFolder(tx, scope, body, now))
+  return reply.code(201).send(found(created))
+}
+
+async function readFolder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  return found(await this.db.read(scope, (tx) => findFolder(tx, scope, id)))
+}
+
+async function patchFolder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof FolderChange> }>,
+) {
+  const { tenantScope: scope, body } = request
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  return found(await this.db.write(scope, (tx) => changeFolder(tx, scope, id, body, now)))
+}
+
+async function removeFolder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+  reply: FastifyReply,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  const deleted = await this.db.write(scope, (tx) => deleteFolder(tx, scope, id))
+  if (!deleted) throw new Problem('not-found')
+  return reply.code(204).send(null)
 }
 
 export default folders

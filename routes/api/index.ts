@@ -19,7 +19,7 @@ import users from './users.ts'
 import webhookEndpointActions from './webhook-endpoint-actions.ts'
 import webhookEndpoints from './webhook-endpoints.ts'
 
-/** The JSON API. Each is a plugin; src/app.ts decides which guards stand before it. */
+/** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {
   audit,
   billingEvents,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import {
   Invitation,
   invitationList,
@@ -12,7 +13,7 @@ import { PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 
 const tags = ['users']
 
-/** Who is invited into a tenant and has not come yet; `POST /users` invites. */
+/** Open invitations of a tenant. `POST /users` creates them. */
 const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
   app.get(
     '/invitations',
@@ -20,18 +21,13 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
       config: { access: { resource: 'user', action: 'read' } },
       schema: {
         tags,
-        summary: 'Invitations into your tenant that nobody has accepted, newest first',
-        description: 'Expired ones too: nobody can accept them any more.',
+        summary: 'List the open invitations to your tenant, newest first',
+        description: 'Includes expired invitations, which can no longer be accepted.',
         querystring: PageQuery,
         response: { 200: PageOf(Invitation), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const scope = request.tenantScope
-      const page = readPage(request.query, invitationList.name, invitationList.forms)
-      return app.db.read(scope, (tx) => listInvitations(tx, scope, page))
-    },
+    listOpenInvitations,
   )
 
   app.delete(
@@ -40,19 +36,36 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
       config: { access: { resource: 'user', action: 'delete' } },
       schema: {
         tags,
-        summary: 'Withdraw an invitation that nobody has accepted',
+        summary: 'Withdraw an open invitation',
         params: UuidParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope, params } = request
-      if (!(await withdrawInvitation(app.systemDb, tenantScope, params.id, request.clientInfo))) {
-        throw new Problem('not-found')
-      }
-      return reply.code(204).send(null)
-    },
+    removeInvitation,
   )
+}
+
+async function listOpenInvitations(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  reply: FastifyReply,
+) {
+  reply.header('cache-control', 'no-store')
+  const scope = request.tenantScope
+  const page = readPage(request.query, invitationList.name, invitationList.forms)
+  return this.db.read(scope, (tx) => listInvitations(tx, scope, page))
+}
+
+async function removeInvitation(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, params } = request
+  if (!(await withdrawInvitation(this.systemDb, tenantScope, params.id, request.clientInfo))) {
+    throw new Problem('not-found')
+  }
+  return reply.code(204).send(null)
 }
 
 export default invitations

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Id, IdParams, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
@@ -14,7 +15,7 @@ const Invoice = Type.Object({
   createdAt: Time,
 })
 
-/** Invoices belong to a tenant: id AND the tenant of the verified session. */
+/** Invoices belong to a tenant: every query has the id and the tenant of the credential. */
 const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
   app.get(
     '/invoices',
@@ -22,16 +23,12 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
       config: { access: { resource: 'invoice', action: 'read' } },
       schema: {
         tags: ['invoices'],
-        summary: 'The invoices of your tenant, newest first',
+        summary: 'List the invoices of your tenant, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Invoice), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const page = readPage(request.query, invoiceList.name, invoiceList.forms)
-      return app.db.read(scope, (tx) => listInvoices(tx, scope, page))
-    },
+    listTenantInvoices,
   )
 
   app.get(
@@ -45,12 +42,26 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
         response: { 200: Invoice, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      return found(await findInvoice(app.db, scope, id))
-    },
+    readInvoice,
   )
+}
+
+async function listTenantInvoices(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.tenantScope
+  const page = readPage(request.query, invoiceList.name, invoiceList.forms)
+  return this.db.read(scope, (tx) => listInvoices(tx, scope, page))
+}
+
+async function readInvoice(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  return found(await findInvoice(this.db, scope, id))
 }
 
 export default invoices

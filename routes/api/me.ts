@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
@@ -20,31 +21,31 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
       config: { access: 'signed-in' },
       schema: {
         tags: ['account'],
-        summary: 'Who you are, where you are and what you may do',
+        summary: 'Read your user, tenant, role and permissions',
         response: { 200: Me, ...problems(401, 429, 503) },
       },
     },
-    async (request) => {
-      const { caller, ownerScope } = request
-      const { tenantId } = caller
-      const tenant =
-        tenantId === null
-          ? null
-          : await app.db.read(ownerScope, (tx) => findTenant(tx, { tenantId }))
-      return {
-        user: {
-          id: caller.userId,
-          email: caller.email,
-          createdAt: caller.createdAt.toISOString(),
-        },
-        tenant,
-        role: caller.role,
-        department: caller.department,
-        permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
-        plan: caller.plan,
-      }
-    },
+    readMe,
   )
+}
+
+async function readMe(this: FastifyInstance, request: FastifyRequest) {
+  const { caller, ownerScope } = request
+  const { tenantId } = caller
+  const tenant =
+    tenantId === null ? null : await this.db.read(ownerScope, (tx) => findTenant(tx, { tenantId }))
+  return {
+    user: {
+      id: caller.userId,
+      email: caller.email,
+      createdAt: caller.createdAt.toISOString(),
+    },
+    tenant,
+    role: caller.role,
+    department: caller.department,
+    permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
+    plan: caller.plan,
+  }
 }
 
 export default me

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { Id, Nullable, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import { listNotifications, notificationList } from '#src/webhooks/endpoints/alerts.ts'
@@ -15,7 +16,7 @@ const Notification = Type.Object({
   mailedAt: Nullable(Time),
 })
 
-/** What those who manage a tenant were told of its webhook endpoints. */
+/** Alerts about webhook endpoints, for the administrators of a tenant. */
 const notifications: FastifyPluginAsyncTypebox = async function notifications(app) {
   app.get(
     '/notifications',
@@ -23,17 +24,22 @@ const notifications: FastifyPluginAsyncTypebox = async function notifications(ap
       config: { access: { resource: 'notification', action: 'read' } },
       schema: {
         tags: ['webhooks'],
-        summary: 'What you were told of your webhook endpoints, newest first',
+        summary: 'List the alerts about your webhook endpoints, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Notification), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const page = readPage(request.query, notificationList.name, notificationList.forms)
-      const scope = request.tenantScope
-      return app.db.read(scope, (tx) => listNotifications(tx, scope, page))
-    },
+    listTenantNotifications,
   )
+}
+
+async function listTenantNotifications(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const page = readPage(request.query, notificationList.name, notificationList.forms)
+  const scope = request.tenantScope
+  return this.db.read(scope, (tx) => listNotifications(tx, scope, page))
 }
 
 export default notifications

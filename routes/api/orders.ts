@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -29,7 +30,7 @@ const Order = Type.Object({
   updatedAt: Time,
 })
 
-// So many, that the sum of a whole order stays an exact number: 100 × 10^4 × 10^9 < 2^53.
+// The total of an order stays an exact number: 100 × 10^4 × 10^9 < 2^53.
 const maxLineItems = 100
 const maxQuantity = 10_000
 const maxUnitPrice = 1_000_000_000
@@ -62,7 +63,7 @@ const OrderChange = Type.Object(
   { additionalProperties: false },
 )
 
-/** Orders belong to the person who placed them: id AND owner, in the query and in the database. */
+/** Orders belong to the user who placed them: every query has the id and the owner. */
 const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get(
     '/orders',
@@ -70,16 +71,12 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
       config: { access: { resource: 'order', action: 'read' } },
       schema: {
         tags: ['orders'],
-        summary: 'Your orders in all your tenants, newest first',
+        summary: 'List your orders in all your tenants, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Order), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.ownerScope
-      const page = readPage(request.query, orderList.name, orderList.forms)
-      return app.db.read(scope, (tx) => listOrders(tx, scope, page))
-    },
+    listOwnOrders,
   )
 
   app.post(
@@ -89,20 +86,12 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
       schema: {
         tags: ['orders'],
         summary: 'Place an order',
-        description: 'It is yours, and placed in the tenant you are in.',
+        description: 'The order is yours, in your active tenant.',
         body: NewOrder,
         response: { 201: Order, ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { userId, tenantId } = request.ownerScope
-      if (tenantId === undefined)
-        throw new Problem('forbidden', { detail: 'You are in no tenant.' })
-      const scope = { userId, tenantId }
-      const now = app.clock.now()
-      const order = await app.db.write(scope, (tx) => createOrder(tx, scope, request.body, now))
-      return reply.code(201).send(order)
-    },
+    postOrder,
   )
 
   app.get(
@@ -116,11 +105,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
         response: { 200: Order, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.ownerScope
-      const id = readId(request.params.id)
-      return found(await findOrder(app.db, scope, id))
-    },
+    readOrder,
   )
 
   app.patch(
@@ -129,19 +114,56 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
       config: { access: { resource: 'order', action: 'update' } },
       schema: {
         tags: ['orders'],
-        summary: 'Change where one of your orders is shipped to',
+        summary: 'Change the shipping address of one of your orders',
         params: IdParams,
         body: OrderChange,
         response: { 200: Order, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.ownerScope
-      const id = readId(request.params.id)
-      const now = app.clock.now()
-      return found(await app.db.write(scope, (tx) => changeOrder(tx, scope, id, request.body, now)))
-    },
+    patchOrder,
   )
+}
+
+async function listOwnOrders(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.ownerScope
+  const page = readPage(request.query, orderList.name, orderList.forms)
+  return this.db.read(scope, (tx) => listOrders(tx, scope, page))
+}
+
+async function postOrder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewOrder> }>,
+  reply: FastifyReply,
+) {
+  const { userId, tenantId } = request.ownerScope
+  if (tenantId === undefined)
+    throw new Problem('forbidden', { detail: 'You have no active tenant.' })
+  const scope = { userId, tenantId }
+  const now = this.clock.now()
+  const order = await this.db.write(scope, (tx) => createOrder(tx, scope, request.body, now))
+  return reply.code(201).send(order)
+}
+
+async function readOrder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+) {
+  const scope = request.ownerScope
+  const id = readId(request.params.id)
+  return found(await findOrder(this.db, scope, id))
+}
+
+async function patchOrder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof OrderChange> }>,
+) {
+  const scope = request.ownerScope
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  return found(await this.db.write(scope, (tx) => changeOrder(tx, scope, id, request.body, now)))
 }
 
 export default orders

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { toProblem } from '#src/access/policy.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
@@ -32,7 +33,7 @@ const Department = Line(100)
 const Post = Type.Object({
   id: Id,
   tenantId: Uuid,
-  authorId: Nullable(Type.Integer({ ...Id, description: 'null once the author has left' })),
+  authorId: Nullable(Type.Integer({ ...Id, description: 'null after the author has left' })),
   department: Nullable(Type.String()),
   title: Type.String(),
   body: Type.String(),
@@ -52,7 +53,7 @@ const PostChange = Type.Object(
 
 const tags = ['posts']
 
-/** Posts belong to a tenant: id AND the tenant of the verified session. */
+/** Posts belong to a tenant: every query has the id and the tenant of the credential. */
 const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.get(
     '/posts',
@@ -60,16 +61,12 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       config: { access: { resource: 'post', action: 'read' } },
       schema: {
         tags,
-        summary: 'The posts of your tenant, newest first',
+        summary: 'List the posts of your tenant, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Post), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const page = readPage(request.query, postList.name, postList.forms)
-      return app.db.read(scope, (tx) => listPosts(tx, scope, page))
-    },
+    listTenantPosts,
   )
 
   app.post(
@@ -78,19 +75,13 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       config: { access: { resource: 'post', action: 'create' } },
       schema: {
         tags,
-        summary: 'Write a post in your tenant',
-        description: 'Without a `department` it is of yours.',
+        summary: 'Create a post in your tenant',
+        description: 'Without `department` the post has yours.',
         body: NewPost,
         response: { 201: Post, ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope, caller, body } = request
-      const author = { ...tenantScope, department: caller.department }
-      const now = app.clock.now()
-      const post = await app.db.write(tenantScope, (tx) => createPost(tx, author, body, now))
-      return reply.code(201).send(post)
-    },
+    createTenantPost,
   )
 
   app.get(
@@ -104,11 +95,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         response: { 200: Post, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      return found(await findPost(app.db, scope, id))
-    },
+    readPost,
   )
 
   app.patch(
@@ -125,16 +112,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         response: { 200: Post, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const { tenantScope: scope, caller, body } = request
-      const id = readId(request.params.id)
-      const now = app.clock.now()
-      const change = await app.db.write(scope, (tx) => changePost(tx, scope, caller, id, body, now))
-      if (change.outcome === 'missing') throw new Problem('not-found')
-      if (change.outcome === 'changed') return change.post
-      request.log.info({ reason: change.reason, userId: caller.userId }, 'refused')
-      throw toProblem(change.reason)
-    },
+    patchPost,
   )
 
   app.delete(
@@ -148,15 +126,65 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      const now = app.clock.now()
-      const deleted = await app.db.write(scope, (tx) => deletePost(tx, scope, id, now))
-      if (!deleted) throw new Problem('not-found')
-      return reply.code(204).send(null)
-    },
+    removePost,
   )
+}
+
+async function listTenantPosts(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.tenantScope
+  const page = readPage(request.query, postList.name, postList.forms)
+  return this.db.read(scope, (tx) => listPosts(tx, scope, page))
+}
+
+async function createTenantPost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewPost> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, caller, body } = request
+  const author = { ...tenantScope, department: caller.department }
+  const now = this.clock.now()
+  const post = await this.db.write(tenantScope, (tx) => createPost(tx, author, body, now))
+  return reply.code(201).send(post)
+}
+
+async function readPost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  return found(await findPost(this.db, scope, id))
+}
+
+async function patchPost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof PostChange> }>,
+) {
+  const { tenantScope: scope, caller, body } = request
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  const change = await this.db.write(scope, (tx) => changePost(tx, scope, caller, id, body, now))
+  if (change.outcome === 'missing') throw new Problem('not-found')
+  if (change.outcome === 'changed') return change.post
+  request.log.info({ reason: change.reason, userId: caller.userId }, 'refused')
+  throw toProblem(change.reason)
+}
+
+async function removePost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+  reply: FastifyReply,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  const deleted = await this.db.write(scope, (tx) => deletePost(tx, scope, id, now))
+  if (!deleted) throw new Problem('not-found')
+  return reply.code(204).send(null)
 }
 
 export default posts

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -19,7 +20,7 @@ const MemberParams = Type.Object({ id, userId: id }, { additionalProperties: fal
 
 const tags = ['teams']
 
-/** Who is in which team, for the administrators of a tenant. */
+/** The members of teams, for the administrators of a tenant. */
 const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
   app.get(
     '/teams/:id/members',
@@ -27,18 +28,13 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
       config: { access: { resource: 'team', action: 'read' } },
       schema: {
         tags,
-        summary: 'The members of a team, by user id',
+        summary: 'List the members of a team, by user id',
         params: IdParams,
         querystring: PageQuery,
         response: { 200: PageOf(TeamMember), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const { tenantId } = request.tenantScope
-      const scope = { tenantId, teamId: readId(request.params.id) }
-      const page = readPage(request.query, teamMemberList.name, teamMemberList.forms)
-      return found(await app.db.read(request.tenantScope, (tx) => listTeamMembers(tx, scope, page)))
-    },
+    listMembers,
   )
 
   app.get(
@@ -47,17 +43,12 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
       config: { access: { resource: 'team', action: 'read' } },
       schema: {
         tags,
-        summary: 'Read whether somebody is a member of a team',
+        summary: 'Read a membership of a team',
         params: MemberParams,
         response: { 200: TeamMember, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const { tenantScope, params } = request
-      const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
-      const userId = readId(params.userId)
-      return found(await app.db.read(tenantScope, (tx) => findTeamMember(tx, scope, userId)))
-    },
+    readMember,
   )
 
   app.put(
@@ -66,20 +57,13 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
       config: { access: { resource: 'team', action: 'update' } },
       schema: {
         tags,
-        summary: 'Make a member of your tenant a member of a team',
-        description: 'For one who is, nothing changes.',
+        summary: 'Add a member of your tenant to a team',
+        description: 'Changes nothing for a member of the team.',
         params: MemberParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope, params } = request
-      const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
-      const userId = readId(params.userId)
-      const now = app.clock.now()
-      await app.db.write(tenantScope, (tx) => addTeamMember(tx, scope, userId, now))
-      return reply.code(204).send(null)
-    },
+    putMember,
   )
 
   app.delete(
@@ -88,20 +72,62 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
       config: { access: { resource: 'team', action: 'update' } },
       schema: {
         tags,
-        summary: 'Take somebody out of a team; its documents are out of their reach at once',
+        summary: 'Remove a member from a team; access to its documents ends at once',
         params: MemberParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope, params } = request
-      const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
-      const userId = readId(params.userId)
-      const removed = await app.db.write(tenantScope, (tx) => removeTeamMember(tx, scope, userId))
-      if (!removed) throw new Problem('not-found')
-      return reply.code(204).send(null)
-    },
+    removeMember,
   )
+}
+
+async function listMembers(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof IdParams>
+    Querystring: Static<typeof PageQuery>
+  }>,
+) {
+  const { tenantId } = request.tenantScope
+  const scope = { tenantId, teamId: readId(request.params.id) }
+  const page = readPage(request.query, teamMemberList.name, teamMemberList.forms)
+  return found(await this.db.read(request.tenantScope, (tx) => listTeamMembers(tx, scope, page)))
+}
+
+async function readMember(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
+) {
+  const { tenantScope, params } = request
+  const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
+  const userId = readId(params.userId)
+  return found(await this.db.read(tenantScope, (tx) => findTeamMember(tx, scope, userId)))
+}
+
+async function putMember(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, params } = request
+  const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
+  const userId = readId(params.userId)
+  const now = this.clock.now()
+  await this.db.write(tenantScope, (tx) => addTeamMember(tx, scope, userId, now))
+  return reply.code(204).send(null)
+}
+
+async function removeMember(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, params } = request
+  const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
+  const userId = readId(params.userId)
+  const removed = await this.db.write(tenantScope, (tx) => removeTeamMember(tx, scope, userId))
+  if (!removed) throw new Problem('not-found')
+  return reply.code(204).send(null)
 }
 
 export default teamMembers

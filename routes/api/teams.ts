@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -33,16 +34,12 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
       config: { access: { resource: 'team', action: 'read' } },
       schema: {
         tags,
-        summary: 'The teams of your tenant, newest first',
+        summary: 'List the teams of your tenant, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Team), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const page = readPage(request.query, teamList.name, teamList.forms)
-      return app.db.read(scope, (tx) => listTeams(tx, scope, page))
-    },
+    listTenantTeams,
   )
 
   app.post(
@@ -51,17 +48,12 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
       config: { access: { resource: 'team', action: 'create' } },
       schema: {
         tags,
-        summary: 'Make a team, without members',
+        summary: 'Create a team without members',
         body: TeamName,
         response: { 201: Team, ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { tenantScope: scope, body } = request
-      const now = app.clock.now()
-      const team = await app.db.write(scope, (tx) => createTeam(tx, scope, body.name, now))
-      return reply.code(201).send(team)
-    },
+    postTeam,
   )
 
   app.get(
@@ -75,11 +67,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         response: { 200: Team, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      return found(await app.db.read(scope, (tx) => findTeam(tx, scope, id)))
-    },
+    readTeam,
   )
 
   app.patch(
@@ -94,12 +82,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         response: { 200: Team, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const { tenantScope: scope, body } = request
-      const id = readId(request.params.id)
-      const now = app.clock.now()
-      return found(await app.db.write(scope, (tx) => renameTeam(tx, scope, id, body.name, now)))
-    },
+    patchTeam,
   )
 
   app.delete(
@@ -113,14 +96,59 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      const deleted = await app.db.write(scope, (tx) => deleteTeam(tx, scope, id))
-      if (!deleted) throw new Problem('not-found')
-      return reply.code(204).send(null)
-    },
+    removeTeam,
   )
+}
+
+async function listTenantTeams(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.tenantScope
+  const page = readPage(request.query, teamList.name, teamList.forms)
+  return this.db.read(scope, (tx) => listTeams(tx, scope, page))
+}
+
+async function postTeam(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof TeamName> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope: scope, body } = request
+  const now = this.clock.now()
+  const team = await this.db.write(scope, (tx) => createTeam(tx, scope, body.name, now))
+  return reply.code(201).send(team)
+}
+
+async function readTeam(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  return found(await this.db.read(scope, (tx) => findTeam(tx, scope, id)))
+}
+
+async function patchTeam(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof TeamName> }>,
+) {
+  const { tenantScope: scope, body } = request
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  return found(await this.db.write(scope, (tx) => renameTeam(tx, scope, id, body.name, now)))
+}
+
+async function removeTeam(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+  reply: FastifyReply,
+) {
+  const scope = request.tenantScope
+  const id = readId(request.params.id)
+  const deleted = await this.db.write(scope, (tx) => deleteTeam(tx, scope, id))
+  if (!deleted) throw new Problem('not-found')
+  return reply.code(204).send(null)
 }
 
 export default teams

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { listMemberships, tenantList } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { readPage } from '#src/http/pagination.ts'
@@ -11,10 +12,12 @@ const Membership = Type.Object({
   id: Uuid,
   name: Type.String(),
   role: Type.String(),
-  active: Type.Boolean({ description: 'The one this session is in' }),
+  active: Type.Boolean({ description: 'Whether it is the active tenant of this session' }),
 })
 
-/** The tenants one is a member of, and going from one to another. */
+const TenantChoice = Type.Object({ tenantId: Uuid }, { additionalProperties: false })
+
+/** The caller's tenants, and switching between them. */
 const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
   app.get(
     '/tenants',
@@ -22,16 +25,12 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       config: { access: 'session' },
       schema: {
         tags: ['account'],
-        summary: 'The tenants you are a member of, by name',
+        summary: 'List the tenants you are a member of, by name',
         querystring: PageQuery,
         response: { 200: PageOf(Membership), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const page = readPage(request.query, tenantList.name, tenantList.forms)
-      const { userId, tenantId } = request.sessionCaller
-      return app.db.read({ userId }, (tx) => listMemberships(tx, { userId }, tenantId, page))
-    },
+    listOwnTenants,
   )
 
   app.post(
@@ -40,9 +39,9 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       config: { access: 'session' },
       schema: {
         tags: ['account'],
-        summary: 'Make another of your tenants the active one: 204, or 303 for a form',
-        description: 'The session goes on under a new id; the cookie of before is dead.',
-        body: Type.Object({ tenantId: Uuid }, { additionalProperties: false }),
+        summary: 'Switch the active tenant of your session: 204, or 303 for a form',
+        description: 'The session gets a new id, and the previous cookie is no longer valid.',
+        body: TenantChoice,
         response: {
           204: Type.Null(),
           303: Type.Null(),
@@ -50,24 +49,39 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
         },
       },
     },
-    async (request, reply) => {
-      const { sessionCaller, session } = request
-      const { tenantId } = request.body
-      const result = await switchTenant(
-        app.systemDb,
-        sessionCaller,
-        session.sessionId,
-        tenantId,
-        request.clientInfo,
-      )
-      if (result.outcome === 'no-member') throw new Problem('not-found')
-      if (result.outcome === 'session-ended') throw new Problem('unauthenticated')
-      await request.adoptSession(result.newCookieId)
-      reply.header('cache-control', 'no-store')
-      const asForm = isForm(request.headers['content-type'])
-      return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)
-    },
+    switchActiveTenant,
   )
+}
+
+async function listOwnTenants(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const page = readPage(request.query, tenantList.name, tenantList.forms)
+  const { userId, tenantId } = request.sessionCaller
+  return this.db.read({ userId }, (tx) => listMemberships(tx, { userId }, tenantId, page))
+}
+
+async function switchActiveTenant(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof TenantChoice> }>,
+  reply: FastifyReply,
+) {
+  const { sessionCaller, session } = request
+  const { tenantId } = request.body
+  const result = await switchTenant(
+    this.systemDb,
+    sessionCaller,
+    session.sessionId,
+    tenantId,
+    request.clientInfo,
+  )
+  if (result.outcome === 'no-member') throw new Problem('not-found')
+  if (result.outcome === 'session-ended') throw new Problem('unauthenticated')
+  await request.adoptSession(result.newCookieId)
+  reply.header('cache-control', 'no-store')
+  const asForm = isForm(request.headers['content-type'])
+  return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)
 }
 
 export default tenants

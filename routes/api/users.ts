@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { roles } from '#src/access/roles.ts'
 import { createInvitation, Invitation } from '#src/auth/members/invitations.ts'
 import {
@@ -55,9 +56,9 @@ const UserChange = Type.Object(
 )
 
 const tags = ['users']
-const lastAdmin = 'A tenant keeps an admin: 409 for the last one, whoever asks.'
+const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
 
-/** The members of a tenant, for those who manage them. */
+/** The members of a tenant, for its administrators. */
 const users: FastifyPluginAsyncTypebox = async function users(app) {
   app.get(
     '/users',
@@ -65,18 +66,13 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       config: { access: { resource: 'user', action: 'read' } },
       schema: {
         tags,
-        summary: 'The members of your tenant, newest users first',
-        description: 'Who is invited and has not come yet is at `GET /invitations`.',
+        summary: 'List the members of your tenant, newest users first',
+        description: 'Open invitations are at `GET /invitations`.',
         querystring: PageQuery,
         response: { 200: PageOf(User), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const scope = request.tenantScope
-      const page = readPage(request.query, memberList.name, memberList.forms)
-      return app.db.read(scope, (tx) => listMembers(tx, scope, page))
-    },
+    listUsers,
   )
 
   app.post(
@@ -85,24 +81,14 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       config: { access: { resource: 'user', action: 'create' } },
       schema: {
         tags,
-        summary: 'Invite somebody into your tenant',
+        summary: 'Invite a user to your tenant',
         description:
-          'Whoever next signs in with that e-mail, verified by a provider trusted for it, becomes a member; a user who has it verified already is one at once (`acceptedAt`). Invitations hold for 14 days; a second one for the same e-mail takes the place of the first. A member’s e-mail is a 409.',
+          'The next user who signs in with that e-mail, verified by a provider trusted for it, becomes a member. A user with that verified e-mail becomes one at once (`acceptedAt`). An invitation is valid for 14 days; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
         body: NewUser,
         response: { 201: Invitation, ...problems(400, 401, 403, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { userId: invitedBy, tenantId } = request.tenantScope
-      const { email, role, department = null } = request.body
-      const invitation = await createInvitation(
-        app.systemDb,
-        { tenantId, email, role, department, invitedBy },
-        request.clientInfo,
-      )
-      if (invitation === 'member') throw toMemberProblem('member-already')
-      return reply.code(201).send(invitation)
-    },
+    inviteUser,
   )
 
   app.patch(
@@ -111,20 +97,14 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       config: { access: { resource: 'user', action: 'update' } },
       schema: {
         tags,
-        summary: 'Change a member of your tenant, from their next request on',
-        description: `\`role\` and \`department\` are the member’s in your tenant; in others they keep theirs. \`billingCustomer\` is the user’s everywhere, so it is changed in the user’s own tenant alone, the one made at their first sign-in, where their invoices go: 403 elsewhere, 409 when another user has it. ${lastAdmin}`,
+        summary: 'Change a member of your tenant; it applies from their next request',
+        description: `\`role\` and \`department\` apply to your tenant only. \`billingCustomer\` applies to the user in all tenants, so it can be changed only in the user’s own tenant (created at their first sign-in, receives their invoices): 403 elsewhere, 409 if another user has it. ${lastAdmin}`,
         params: IdParams,
         body: UserChange,
         response: { 200: User, ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request) => {
-      const id = readId(request.params.id)
-      const { tenantScope, body } = request
-      const result = await changeMember(app.systemDb, tenantScope, id, body, request.clientInfo)
-      if (typeof result === 'string') throw toMemberProblem(result)
-      return result
-    },
+    patchUser,
   )
 
   app.delete(
@@ -134,25 +114,63 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       schema: {
         tags,
         summary: 'Remove a member from your tenant',
-        description: `Their sessions and API tokens in it end; their posts stay, without an author. Whoever is a member nowhere any more is deleted, with their identities and orders. ${lastAdmin}`,
+        description: `Ends their sessions and API tokens in it. Their posts stay without an author. A user without any membership left is deleted, with identities and orders. ${lastAdmin}`,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const id = readId(request.params.id)
-      const { systemDb, queue } = app
-      const result = await removeMember(
-        systemDb,
-        queue,
-        request.tenantScope,
-        id,
-        request.clientInfo,
-      )
-      if (result !== 'removed') throw toMemberProblem(result)
-      return reply.code(204).send(null)
-    },
+    removeUser,
   )
+}
+
+async function listUsers(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  reply: FastifyReply,
+) {
+  reply.header('cache-control', 'no-store')
+  const scope = request.tenantScope
+  const page = readPage(request.query, memberList.name, memberList.forms)
+  return this.db.read(scope, (tx) => listMembers(tx, scope, page))
+}
+
+async function inviteUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewUser> }>,
+  reply: FastifyReply,
+) {
+  const { userId: invitedBy, tenantId } = request.tenantScope
+  const { email, role, department = null } = request.body
+  const invitation = await createInvitation(
+    this.systemDb,
+    { tenantId, email, role, department, invitedBy },
+    request.clientInfo,
+  )
+  if (invitation === 'member') throw toMemberProblem('member-already')
+  return reply.code(201).send(invitation)
+}
+
+async function patchUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof UserChange> }>,
+) {
+  const id = readId(request.params.id)
+  const { tenantScope, body } = request
+  const result = await changeMember(this.systemDb, tenantScope, id, body, request.clientInfo)
+  if (typeof result === 'string') throw toMemberProblem(result)
+  return result
+}
+
+async function removeUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+  reply: FastifyReply,
+) {
+  const id = readId(request.params.id)
+  const { systemDb, queue } = this
+  const result = await removeMember(systemDb, queue, request.tenantScope, id, request.clientInfo)
+  if (result !== 'removed') throw toMemberProblem(result)
+  return reply.code(204).send(null)
 }
 
 export default users

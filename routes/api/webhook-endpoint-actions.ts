@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { NoBody, Nullable, problems, Time, UuidParams } from '#src/http/schemas.ts'
@@ -13,30 +14,34 @@ const Rotation = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: overlapSeconds.maximum,
-        description: `How long the secret before signs too; ${overlapSeconds.default} by default`,
+        description: `How long the previous secret still signs; ${overlapSeconds.default} by default`,
       }),
     ),
   },
   { additionalProperties: false },
 )
 
+const OptionalRotation = Nullable(Rotation)
+
 const access = { resource: 'webhook-endpoint', action: 'update' } as const
 const tags = ['webhook endpoints']
 
-/** What one does to an endpoint beside changing its fields. */
-const webhookEndpointActions: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> =
-  async function webhookEndpointActions(app, { keys }) {
+type Options = { keys: EncryptionKeys }
+
+/** Actions on an endpoint other than changing its fields. */
+const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
+  async function webhookEndpointActions(app, options) {
     app.post(
       '/webhook-endpoints/:id/rotate-secret',
       {
         config: { access },
         schema: {
           tags,
-          summary: 'Give an endpoint a new secret; it is shown this once',
+          summary: 'Rotate the secret of an endpoint; the new one is not shown again',
           description:
-            'Until the overlap ends every delivery carries a signature by each of the two secrets. At most two sign: rotated again within an overlap, the oldest stops at once. With `overlapSeconds: 0` the old one does.',
+            'Until the overlap ends, every delivery is signed with both secrets. At most two secrets sign: another rotation during the overlap stops the oldest at once. With `overlapSeconds: 0` the previous secret stops at once.',
           params: UuidParams,
-          body: Nullable(Rotation),
+          body: OptionalRotation,
           response: {
             200: Type.Object({
               ...Endpoint.properties,
@@ -47,13 +52,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }
           },
         },
       },
-      async (request, reply) => {
-        const { params, actor: by } = request
-        const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
-        const rotation = { keys, now: app.clock.now(), overlap }
-        const endpoint = await app.db.write(by, (tx) => rotateSecret(tx, by, params.id, rotation))
-        return reply.header('cache-control', 'no-store').send(found(endpoint))
-      },
+      rotateEndpointSecret(options),
     )
 
     app.post(
@@ -62,19 +61,15 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }
         config: { access },
         schema: {
           tags,
-          summary: 'Take up sending to a failing or disabled endpoint again',
+          summary: 'Enable a failing or disabled endpoint',
           description:
-            'What failed before counts no more. Deliveries that came to their end meanwhile are sent by a replay.',
+            'Earlier failures no longer count. Use a replay to send the deliveries that ended in the meantime.',
           params: UuidParams,
           body: NoBody,
           response: { 200: Endpoint, ...problems(400, 401, 403, 404, 429, 503) },
         },
       },
-      async (request) => {
-        const { params, actor: by } = request
-        const now = app.clock.now()
-        return found(await app.db.write(by, (tx) => enableEndpoint(tx, by, params.id, now)))
-      },
+      enableEndpointAgain,
     )
 
     app.post(
@@ -83,20 +78,53 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }
         config: { access },
         schema: {
           tags,
-          summary: 'Send one `endpoint.test` to an endpoint now, and see its answer',
+          summary: 'Send one `endpoint.test` to an endpoint now and return the result',
           description:
-            'One attempt, made before this answers; it is not repeated and changes nothing about the state of the endpoint. Disabled endpoints can be tested too.',
+            'Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
           params: UuidParams,
           body: NoBody,
           response: { 200: Delivery, ...problems(400, 401, 403, 404, 429, 503) },
         },
       },
-      async (request) => {
-        const { params, actor: by } = request
-        const { db, sender, clock } = app
-        return found(await sendTest(db, { sender, keys, clock }, by, params.id))
-      },
+      testEndpoint(options),
     )
   }
+
+function rotateEndpointSecret({ keys }: Options) {
+  return async function rotateEndpointSecret(
+    this: FastifyInstance,
+    request: FastifyRequest<{
+      Params: Static<typeof UuidParams>
+      Body: Static<typeof OptionalRotation>
+    }>,
+    reply: FastifyReply,
+  ) {
+    const { params, actor: by } = request
+    const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
+    const rotation = { keys, now: this.clock.now(), overlap }
+    const endpoint = await this.db.write(by, (tx) => rotateSecret(tx, by, params.id, rotation))
+    return reply.header('cache-control', 'no-store').send(found(endpoint))
+  }
+}
+
+async function enableEndpointAgain(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
+) {
+  const { params, actor: by } = request
+  const now = this.clock.now()
+  return found(await this.db.write(by, (tx) => enableEndpoint(tx, by, params.id, now)))
+}
+
+function testEndpoint({ keys }: Options) {
+  return async function testEndpoint(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
+  ) {
+    const { params, actor: by } = request
+    const { db, sender, clock } = this
+    return found(await sendTest(db, { sender, keys, clock }, by, params.id))
+  }
+}
 
 export default webhookEndpointActions

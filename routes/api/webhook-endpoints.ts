@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
@@ -19,17 +20,17 @@ import { Endpoint, EndpointChange, NewEndpoint, Secret } from '#src/webhooks/end
 
 type Options = {
   keys: EncryptionKeys
-  /** Profile of an endpoint that names none. */
+  /** Default profile of a new endpoint. */
   signature: SignatureProfile
 }
 
 const resource = 'webhook-endpoint'
 const tags = ['webhook endpoints']
 
-/** Where a tenant has its events sent to. */
+/** The URLs that a tenant's events are sent to. */
 const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoints(
   app,
-  { keys, signature },
+  options,
 ) {
   app.post(
     '/webhook-endpoints',
@@ -37,8 +38,8 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       config: { access: { resource, action: 'create' } },
       schema: {
         tags,
-        summary: 'Have events sent to a URL of yours; the signing secret is shown this once',
-        description: `A tenant has at most ${maxEndpoints} endpoints (409). The URL is checked now and again before every attempt.`,
+        summary: 'Create an endpoint for your events; its signing secret is not shown again',
+        description: `A tenant has at most ${maxEndpoints} endpoints (409). The URL is checked now, and again before every attempt.`,
         body: NewEndpoint,
         response: {
           201: Type.Object({ ...Endpoint.properties, secret: Secret }),
@@ -46,22 +47,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         },
       },
     },
-    async (request, reply) => {
-      const { body, actor: by } = request
-      const facts = {
-        url: await app.readCustomerUrl(body.url, request.log),
-        description: body.description ?? null,
-        eventTypes: body.eventTypes ?? null,
-        signature: body.signature ?? signature,
-      }
-      const made = { keys, now: app.clock.now() }
-      const endpoint = await app.db.write(by, (tx) => createEndpoint(tx, by, facts, made))
-      if (endpoint === null) {
-        const detail = `A tenant has at most ${maxEndpoints} endpoints.`
-        throw new Problem('conflict', { detail })
-      }
-      return reply.header('cache-control', 'no-store').code(201).send(endpoint)
-    },
+    postEndpoint(options),
   )
 
   app.get(
@@ -70,16 +56,12 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       config: { access: { resource, action: 'read' } },
       schema: {
         tags,
-        summary: 'The endpoints of your tenant, newest first',
+        summary: 'List the endpoints of your tenant, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Endpoint), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const page = readPage(request.query, endpointList.name, endpointList.forms)
-      return app.db.read(scope, (tx) => listEndpoints(tx, scope, page))
-    },
+    listTenantEndpoints,
   )
 
   app.get(
@@ -88,16 +70,12 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       config: { access: { resource, action: 'read' } },
       schema: {
         tags,
-        summary: 'One of the endpoints of your tenant',
+        summary: 'Read an endpoint of your tenant',
         params: UuidParams,
         response: { 200: Endpoint, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const scope = request.tenantScope
-      const { id } = request.params
-      return found(await app.db.read(scope, (tx) => findEndpoint(tx, scope, id)))
-    },
+    readEndpoint,
   )
 
   app.patch(
@@ -106,22 +84,13 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       config: { access: { resource, action: 'update' } },
       schema: {
         tags,
-        summary: 'Change an endpoint; what is under way goes to the new URL from its next attempt',
+        summary: 'Change an endpoint; pending deliveries use the new URL from their next attempt',
         params: UuidParams,
         body: EndpointChange,
         response: { 200: Endpoint, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request) => {
-      const { body, params, actor: by } = request
-      const now = app.clock.now()
-      // Foreign and missing are a 404 before the URL is looked at, whatever it is.
-      found(await app.db.read(by, (tx) => findEndpoint(tx, by, params.id)))
-      const { url } = body
-      const change =
-        url === undefined ? body : { ...body, url: await app.readCustomerUrl(url, request.log) }
-      return found(await app.db.write(by, (tx) => changeEndpoint(tx, by, params.id, change, now)))
-    },
+    patchEndpoint,
   )
 
   app.delete(
@@ -130,19 +99,83 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       config: { access: { resource, action: 'delete' } },
       schema: {
         tags,
-        summary: 'Remove an endpoint and its deliveries; nothing more is sent to it',
+        summary: 'Delete an endpoint and its deliveries; nothing more is sent to it',
         params: UuidParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const by = request.actor
-      const { id } = request.params
-      const deleted = await app.db.write(by, (tx) => deleteEndpoint(tx, by, id))
-      if (!deleted) throw new Problem('not-found')
-      return reply.code(204).send(null)
-    },
+    removeEndpoint,
   )
+}
+
+function postEndpoint({ keys, signature }: Options) {
+  return async function postEndpoint(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof NewEndpoint> }>,
+    reply: FastifyReply,
+  ) {
+    const { body, actor: by } = request
+    const facts = {
+      url: await this.readCustomerUrl(body.url, request.log),
+      description: body.description ?? null,
+      eventTypes: body.eventTypes ?? null,
+      signature: body.signature ?? signature,
+    }
+    const made = { keys, now: this.clock.now() }
+    const endpoint = await this.db.write(by, (tx) => createEndpoint(tx, by, facts, made))
+    if (endpoint === null) {
+      const detail = `A tenant has at most ${maxEndpoints} endpoints.`
+      throw new Problem('conflict', { detail })
+    }
+    return reply.header('cache-control', 'no-store').code(201).send(endpoint)
+  }
+}
+
+async function listTenantEndpoints(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const scope = request.tenantScope
+  const page = readPage(request.query, endpointList.name, endpointList.forms)
+  return this.db.read(scope, (tx) => listEndpoints(tx, scope, page))
+}
+
+async function readEndpoint(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+) {
+  const scope = request.tenantScope
+  const { id } = request.params
+  return found(await this.db.read(scope, (tx) => findEndpoint(tx, scope, id)))
+}
+
+async function patchEndpoint(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof UuidParams>
+    Body: Static<typeof EndpointChange>
+  }>,
+) {
+  const { body, params, actor: by } = request
+  const now = this.clock.now()
+  // A missing endpoint is a 404 before the URL is checked.
+  found(await this.db.read(by, (tx) => findEndpoint(tx, by, params.id)))
+  const { url } = body
+  const change =
+    url === undefined ? body : { ...body, url: await this.readCustomerUrl(url, request.log) }
+  return found(await this.db.write(by, (tx) => changeEndpoint(tx, by, params.id, change, now)))
+}
+
+async function removeEndpoint(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+  reply: FastifyReply,
+) {
+  const by = request.actor
+  const { id } = request.params
+  const deleted = await this.db.write(by, (tx) => deleteEndpoint(tx, by, id))
+  if (!deleted) throw new Problem('not-found')
+  return reply.code(204).send(null)
 }
 
 export default webhookEndpoints

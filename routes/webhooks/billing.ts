@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { parseEvent } from '#src/billing/event.ts'
 import type { Recorded } from '#src/billing/record.ts'
@@ -6,7 +6,7 @@ import type { WebhookOutcome } from '#src/observability/metrics.ts'
 
 const maxBodyBytes = 1_048_576 // contract 5: 1 MiB
 
-const refused = Type.String({ description: 'The reason in words' })
+const refused = Type.String({ description: 'The reason' })
 const answers: Readonly<Record<Recorded, string>> = {
   first: 'recorded',
   ignored: 'ignored',
@@ -20,7 +20,7 @@ const outcomes: Readonly<Record<Recorded, WebhookOutcome>> = {
   'duplicate-different-body': 'duplicate_different_body',
 }
 
-/** Verified before this is reached; parse, record, enqueue, acknowledge (specification). */
+/** Parses, records, enqueues and acknowledges an event whose signature is verified (specification). */
 const billing: FastifyPluginAsync = async function billing(app) {
   app.post(
     '/webhooks/billing',
@@ -31,7 +31,7 @@ const billing: FastifyPluginAsync = async function billing(app) {
         tags: ['webhooks'],
         summary: 'Receive a signed billing event',
         description:
-          'Header `Webhook-Signature: t=UNIX_SECONDS,v1=HEX`, an HMAC-SHA256 of `t.body`, at most 300 seconds old. The answer is text. 200 `recorded`, `ignored` (a kind that is not worked on), or `duplicate` (a copy with another body is one too; the first body stays); all of them mean: do not send again. 503 with `Retry-After`: nothing was recorded, send again.',
+          'Header `Webhook-Signature: t=UNIX_SECONDS,v1=HEX`, an HMAC-SHA256 of `t.body`, at most 300 seconds old. The response is text. 200 is `recorded`, `ignored` (a kind that is not processed) or `duplicate` (also with another body; the first body stays): do not send the event again. 503 with `Retry-After`: nothing was recorded, send it again.',
         consumes: ['application/json'],
         produces: ['text/plain'],
         response: {
@@ -44,20 +44,22 @@ const billing: FastifyPluginAsync = async function billing(app) {
         },
       },
     },
-    async (request, reply) => {
-      reply.type('text/plain')
-      const { webhook } = request
-      const event = webhook && parseEvent(webhook.body)
-      if (webhook === null || event === null) return reply.code(400).send('malformed event')
-      const { body, secretIndex } = webhook
-      const ended = app.metrics.billing.stages.startTimer({ stage: 'record' })
-      const recorded = await app.recorder.record(event, body, secretIndex)
-      ended()
-      request.webhookOutcome = outcomes[recorded]
-      request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')
-      return answers[recorded]
-    },
+    receiveEvent,
   )
+}
+
+async function receiveEvent(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  reply.type('text/plain')
+  const { webhook } = request
+  const event = webhook && parseEvent(webhook.body)
+  if (webhook === null || event === null) return reply.code(400).send('malformed event')
+  const { body, secretIndex } = webhook
+  const stopTimer = this.metrics.billing.stages.startTimer({ stage: 'record' })
+  const recorded = await this.recorder.record(event, body, secretIndex)
+  stopTimer()
+  request.webhookOutcome = outcomes[recorded]
+  request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')
+  return answers[recorded]
 }
 
 export default billing

@@ -1,6 +1,6 @@
 import billing from './billing.ts'
 
-/** Events from outside. Each is a plugin; src/app.ts decides which guards stand before it. */
+/** Inbound webhooks. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {
   billing,
 }

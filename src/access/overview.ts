@@ -9,31 +9,31 @@ import {
 } from './policy.ts'
 import { roles, type TokenPermission } from './roles.ts'
 
-/** One rule of the policy as people read it. */
+/** One rule of the policy, in words. */
 export type AccessRow = {
   resource: Resource
   action: Action
-  /** The roles that may; none where no role gives it. */
+  /** The roles that are allowed; empty if no role is. */
   roles: readonly string[]
-  /** Which objects. */
+  /** The objects it applies to. */
   scope: string
-  /** What is asked beside. */
+  /** Further conditions. */
   conditions: readonly string[]
   tokenPermission: TokenPermission | null
 }
 
 const scopeWords: Readonly<Record<ScopeKind, string>> = {
-  owner: 'one’s own',
-  tenant: 'of one’s tenant',
-  chain: 'of one’s tenant, where a chain leads from one of one’s teams',
-  operator: 'of no tenant: for operators alone',
+  owner: 'own',
+  tenant: 'of the active tenant',
+  chain: 'of the active tenant, in a folder of one of the user’s teams',
+  operator: 'of no tenant; operators only',
 }
 const conditionWords: Readonly<Record<Condition, string>> = {
-  'editor-of-another-department': 'an editor only in their own department',
-  'editor-outside-hours': 'an editor only from 09:00 until before 17:00 UTC',
+  'editor-of-another-department': 'editors only in their own department',
+  'editor-outside-hours': 'editors only from 09:00 until before 17:00 UTC',
 }
 
-/** Who may do what, one row for each rule of the policy, in its order. */
+/** The policy as a table: one row per rule, in the same order. */
 export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
   return rules.map((rule) => ({
     resource: rule.resource,
@@ -45,20 +45,20 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
   }))
 }
 
-/** The policy itself is asked, as for a member of a tenant. */
+/** Asks the policy itself, for a member of some tenant. */
 function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]): boolean {
   const caller = { role, tenantId: 'any', tokenPermissions: null }
   return decideWithoutObject({ caller, resource, action }, rules).effect === 'allow'
 }
 
-const introduction = `# Who may do what
+const introduction = `# Permissions
 
-Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. What is not in the table is refused. The permission is judged first (403), then whether the object is within reach (404 for what is missing and for what is not), then what else is asked (403). A limited token needs what its column names, and its owner the rest.
+Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest.
 `
 
 /** The policy as a Markdown document. */
 export function accessDocument(rows: readonly AccessRow[]): string {
-  const header = ['Resource', 'Action', ...roles, 'Which', 'Only', 'Limited token']
+  const header = ['Resource', 'Action', ...roles, 'Objects', 'Conditions', 'Limited token']
   const lines = rows.map(
     ({ resource, action, roles: allowed, scope, conditions, tokenPermission }) => [
       resource,

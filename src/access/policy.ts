@@ -18,30 +18,30 @@ export type Resource =
 export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay'
 
 /**
- * Where the scope of a row comes from: its owner; the tenant of the verified session; in the tenant
- * the chain from a team of the caller's to the row. What belongs to no tenant is for operators, by
- * the identity they signed in with.
+ * How a row is scoped: by its owner; by the active tenant of the caller; within that tenant by the
+ * chain from one of the caller's teams to the row. Rows of no tenant are for operators, who are known
+ * by the identity they signed in with.
  */
 export type ScopeKind = 'owner' | 'tenant' | 'chain' | 'operator'
 
 export type Rule = {
   readonly resource: Resource
   readonly action: Action
-  /** Needed before the object is looked at; null when the scope alone decides. */
+  /** Checked before the object is read; null if the scope alone decides. */
   readonly permission: Permission | null
-  /** What a limited token has to name for it; the role is asked for all the same. */
+  /** The permission a limited token needs, in addition to the role of its owner. */
   readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
-  /** What forbids it although the rest allows it, judged on the object itself. */
+  /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }
 
-/** Conditions of the specification's attribute rule; each concerns callers of one role. */
+/** Conditions of the specification's attribute rule. Each applies to callers with one role. */
 export type Condition = 'editor-of-another-department' | 'editor-outside-hours'
 
 /**
- * Who may do what. What stands here is allowed, everything else is refused; the matrix of the
- * tests, route registration, the API description and docs/access.md read this table.
+ * The permissions. Everything that is not listed is refused. The access matrix of the tests, route
+ * registration, the OpenAPI document and docs/access.md are derived from this table.
  */
 export const policy: readonly Rule[] = [
   allow('order', 'read', 'owner', null, 'order:read'),
@@ -82,24 +82,24 @@ function allow(
   return { resource, action, permission, tokenPermission, scope, unless }
 }
 
-/** What the administrators of a tenant see to. */
+/** Everything about a resource that the administrators of a tenant manage. */
 function managed(resource: Resource): readonly Rule[] {
   const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
   return actions.map((action) => allow(resource, action, 'tenant', 'user:manage', 'user:manage'))
 }
 
-/** What is known of the caller when the decision is made. */
+/** The facts about the caller that a decision needs. */
 export type Subject = {
   readonly role: string | null
   readonly tenantId: string | null
   readonly department?: string | null
-  /** Only where it was found out; anything but true is no operator. */
+  /** Only true if it was determined for this request. */
   readonly operator?: boolean
-  /** What the token of the request is limited to; null where nothing limits. */
+  /** The permissions of a limited token; null for a session or an unlimited token. */
   readonly tokenPermissions: readonly string[] | null
 }
 
-/** What conditions look at in an object. */
+/** The fields of an object that conditions read. */
 export type Attributes = { readonly department: string | null }
 
 export type Decision = {
@@ -123,8 +123,8 @@ type Question = {
 }
 
 /**
- * Decides whether the caller may do the action to this object, which the scope in the query has
- * found to be within their reach. What forbids goes before what allows; deny unless allowed.
+ * Decides whether the caller may perform the action on this object, which a scoped query has found.
+ * A condition that denies overrides the rest. Denied unless allowed.
  */
 export function decide(
   question: Question & { readonly object: Attributes; readonly now: Date },
@@ -137,9 +137,9 @@ export function decide(
 }
 
 /**
- * Decides whether the caller may try the action at all, before an object is looked at. Whether
- * the object is within their reach is decided by the scope in the query and again by row-level
- * security; where the rule has conditions `decide` has to follow. Deny unless allowed.
+ * Decides whether the caller may try the action, before an object is read. The scope of the query
+ * and row-level security decide whether the object is visible. If the rule has conditions, `decide`
+ * must follow. Denied unless allowed.
  */
 export function decideWithoutObject(
   { caller, resource, action }: Question,
@@ -184,13 +184,13 @@ function holds(
   }
 }
 
-/** What a person is told; the code is in the log. */
+/** Details for the caller. The reason itself is in the log. */
 const details: Partial<Record<Decision['reason'], string>> = {
-  'editor-of-another-department': 'An editor may change what is of their own department only.',
-  'editor-outside-hours': 'An editor may change this between 09:00 and 17:00 UTC only.',
+  'editor-of-another-department': 'Editors can change only what belongs to their own department.',
+  'editor-outside-hours': 'Editors can change this only between 09:00 and 17:00 UTC.',
 }
 
-/** The 403 for what `decide` has refused, in words where the reason is the caller's to know. */
+/** The 403 for a denied action, with a detail if the caller may know the reason. */
 export function toProblem(reason: Decision['reason']): Problem {
   const detail = details[reason]
   return new Problem('forbidden', detail === undefined ? {} : { detail })

@@ -1,40 +1,39 @@
 import { Prisma } from '#src/db/generated/client.ts'
 
-/** The first lock: a person, in the tenant of the verified session. */
+/** The scope of a chain: a user in their active tenant. */
 export type ChainScope = { readonly tenantId: string; readonly userId: number }
 
 /**
- * The chain, as the condition on a folder or document: it belongs to a team of the caller's. Every
- * check and change has it in its `where`. The other links are keys of the database: a document has
- * the team of its folder, and a nested folder that of the one it is in, so nothing is walked here
- * however deep the nesting.
+ * The chain as a condition on a folder or document: it belongs to one of the caller's teams. Every
+ * query has it in its WHERE. Foreign keys guarantee the rest of the chain: a document has the team of
+ * its folder, and a nested folder has the team of its parent. So the cost does not depend on depth.
  */
 export function inReach(caller: ChainScope): Prisma.Sql {
   return Prisma.sql`tenant_id = ${caller.tenantId}::uuid AND team_id IN (${ownTeams(caller)})`
 }
 
 /**
- * The chain for a page of a list of documents: the newest in reach. Each team of the caller's gives
- * its own newest few from an index, so the cost grows with these teams and not with what they hold.
- * @param before the id behind which the page begins; null for the first one
+ * The chain for a page of a list: the newest documents the caller can reach. An index returns the
+ * newest of each team, so the cost grows with the number of teams, not of documents.
+ * @param before the last id of the previous page; null for the first page
  */
 export function newestInReach(
   caller: ChainScope,
   { before, limit }: { before: bigint | null; limit: number },
 ): Prisma.Sql {
   const tenant = Prisma.sql`tenant_id = ${caller.tenantId}::uuid`
-  const behind = before === null ? Prisma.sql`true` : Prisma.sql`id < ${before}`
+  const older = before === null ? Prisma.sql`true` : Prisma.sql`id < ${before}`
   return Prisma.sql`${tenant} AND id = ANY (ARRAY(
     SELECT newest.id FROM (${ownTeams(caller)}) AS own
     CROSS JOIN LATERAL (
-      SELECT id FROM documents WHERE ${tenant} AND team_id = own.team_id AND ${behind}
+      SELECT id FROM documents WHERE ${tenant} AND team_id = own.team_id AND ${older}
       ORDER BY id DESC LIMIT ${limit}
     ) AS newest
     ORDER BY newest.id DESC LIMIT ${limit}
   ))`
 }
 
-/** The first link, read anew by every statement: whoever has left a team is out at once. */
+/** Read by every statement, so that access ends as soon as a user leaves a team. */
 function ownTeams({ tenantId, userId }: ChainScope): Prisma.Sql {
   return Prisma.sql`
     SELECT team_id FROM team_members

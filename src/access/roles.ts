@@ -1,4 +1,4 @@
-/** Specification, Roles and permissions, word for word. A role not in this table has none. */
+/** Specification, Roles and permissions. A role that is not in this table has no permissions. */
 export const rolePermissions = {
   viewer: ['post:read'],
   editor: ['post:read', 'post:write'],
@@ -13,7 +13,7 @@ export const roles = [
 
 export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
 
-/** The permissions of a role; none for a role that is not in the table. */
+/** The permissions of a role; none for an unknown role. */
 export function permissionsOf(role: string | null): readonly Permission[] {
   return role !== null && Object.hasOwn(rolePermissions, role)
     ? rolePermissions[role as keyof typeof rolePermissions]
@@ -25,7 +25,7 @@ export function rolesWith(permission: Permission): string[] {
   return Object.keys(rolePermissions).filter((role) => permissionsOf(role).includes(permission))
 }
 
-// Contract 8: what a limited token may name beside the table's permissions.
+// Contract 8: further permissions that a token can be limited to.
 const tokenOnlyPermissions = [
   'order:read',
   'order:write',
@@ -36,21 +36,21 @@ const tokenOnlyPermissions = [
 
 export type TokenPermission = Permission | (typeof tokenOnlyPermissions)[number]
 
-/** Everything a token can be limited to. */
+/** All permissions that a token can be limited to. */
 export const tokenPermissions: readonly TokenPermission[] = [
   ...rolePermissions.admin,
   ...tokenOnlyPermissions,
 ]
 
-/** What somebody in `role` may give a token: their own permissions and the resources' own. */
+/** The permissions that a user with `role` may give to a token: those of the role, and token-only ones. */
 export function assignablePermissions(role: string | null): readonly string[] {
   return [...permissionsOf(role), ...tokenOnlyPermissions]
 }
 
 /**
- * What the caller may do right now: the role's permissions; of a limited token those it names and
- * its owner still has.
- * @param limit the token's permissions; null where nothing limits
+ * The current permissions of a caller: those of the role, or those of a limited token that its owner
+ * still has.
+ * @param limit the permissions of a limited token; null otherwise
  */
 export function effectivePermissions(
   role: string | null,

@@ -1,21 +1,21 @@
 import { type BillingEvent, kindOf } from './event.ts'
 
-/** What an event asks for, judged from its contents alone. */
+/** What an event does, decided from its contents alone. */
 export type Effect =
   | { kind: 'create-invoice'; customer: string; amount: number; currency: string }
   | { kind: 'activate'; customer: string }
   | { kind: 'none' }
 
-/** An event that can never be worked on, however often it is tried; `message` says why. */
+/** An event that can never be processed; `message` says why. */
 export class PoisonEvent extends Error {
   override readonly name = 'PoisonEvent'
 }
 
 /**
- * Decides what an event means. Pure.
- * @throws PoisonEvent when its object lacks what its kind needs
+ * Decides the effect of an event.
+ * @throws PoisonEvent if its object lacks a field that its kind needs
  */
-export function effectOf(event: BillingEvent): Effect {
+export function decideEffect(event: BillingEvent): Effect {
   const { object } = event
   switch (kindOf(event.type)) {
     case 'charge.succeeded':
@@ -43,11 +43,11 @@ function textOf(object: BillingEvent['object'], name: string): string {
 
 function amountOf({ amount }: BillingEvent['object']): number {
   if (typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0) return amount
-  throw new PoisonEvent('data.object.amount is no amount of minor units')
+  throw new PoisonEvent('data.object.amount is not an amount in minor units')
 }
 
 function currencyOf(object: BillingEvent['object']): string {
   const currency = textOf(object, 'currency').toLowerCase()
   if (/^[a-z]{3}$/.test(currency)) return currency
-  throw new PoisonEvent('data.object.currency is no ISO 4217 code')
+  throw new PoisonEvent('data.object.currency is not an ISO 4217 code')
 }

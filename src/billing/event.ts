@@ -1,13 +1,15 @@
-/** What every kind of event has; `object` is what the kind is about. */
+import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+
+/** An event of the billing provider. `object` is `data.object` of its body. */
 export type BillingEvent = {
   id: string
   type: string
-  /** Unix seconds, as the provider says; absent when it says none. */
+  /** Unix seconds, set by the provider; null if it sent none. */
   created: number | null
   object: Readonly<Record<string, unknown>>
 }
 
-/** Kinds that are worked on; every other kind is recorded as `ignored`. */
+/** Kinds that are processed. Every other kind is recorded as `ignored`. */
 export type EventKind = 'charge.succeeded' | 'subscription.created' | 'subscription.updated'
 
 const kinds: readonly EventKind[] = [
@@ -15,15 +17,15 @@ const kinds: readonly EventKind[] = [
   'subscription.created',
   'subscription.updated',
 ]
-// Contract 5. Nothing the database cannot keep as sent: no control characters, no half surrogates.
+// Contract 5. Excludes what PostgreSQL cannot store as sent: control characters, lone surrogates.
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u
 
 /**
  * Parses verified bytes as an event.
- * @returns null when they are not JSON in UTF-8, or have no usable string `id` and `type`
+ * @returns null if they are not JSON in UTF-8, or lack a valid string `id` or `type`
  */
 export function parseEvent(body: Uint8Array): BillingEvent | null {
-  const event = parseJsonObject(body)
+  const event = decodeObject(body)
   if (event === null) return null
   const { id, type, created, data } = event
   if (typeof id !== 'string' || !printable.test(id)) return null
@@ -32,31 +34,26 @@ export function parseEvent(body: Uint8Array): BillingEvent | null {
     id,
     type,
     created: typeof created === 'number' && Number.isFinite(created) ? created : null,
-    object: (isObject(data) && isObject(data.object) && data.object) || {},
+    object: (isJsonObject(data) && isJsonObject(data.object) && data.object) || {},
   }
 }
 
-/** The kind to work on, or null; the prefix `customer.` is accepted (contract 5). */
+/** The kind of a type, or null if it is not processed. The prefix `customer.` is accepted (contract 5). */
 export function kindOf(type: string): EventKind | null {
   const bare = type.replace(/^customer\./, '')
   return kinds.find((kind) => kind === bare) ?? null
 }
 
-function parseJsonObject(body: Uint8Array): Record<string, unknown> | null {
+function decodeObject(body: Uint8Array): JsonObject | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    return parseJsonObject(text)
   } catch {
     return null
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** What can be said of a sample event; the rest is made up. */
+/** The fields of a sample event that a caller chooses. */
 export type SampleOptions = {
   id: string
   type: string
@@ -66,11 +63,11 @@ export type SampleOptions = {
   /** Minor units. */
   amount: number
   currency: string
-  /** Of a subscription. */
+  /** Status of a subscription. */
   status: string
 }
 
-/** The body of an event as the billing provider would send it (contract 5). */
+/** The body of an event, as the billing provider sends it (contract 5). */
 export function sampleEvent(options: SampleOptions): string {
   const { id, type, created } = options
   return JSON.stringify({ id, type, created, data: { object: objectOf(options) } })

@@ -6,7 +6,7 @@ import type { BillingMetrics } from '#src/observability/metrics.ts'
 export const eventStatuses = ['recorded', 'processed', 'ignored', 'failed', 'dead'] as const
 export type EventStatus = (typeof eventStatuses)[number]
 
-/** What was received and what became of it. Times are RFC 3339 in UTC. */
+/** A received event and its processing. Times are RFC 3339 in UTC. */
 export type ReceivedEvent = {
   id: string
   type: string
@@ -14,10 +14,10 @@ export type ReceivedEvent = {
   status: EventStatus
   attempts: number
   lastError: string | null
-  /** What the work came to: processed, stale, gone; null until then. */
+  /** Result of processing: processed, stale or gone; null before. */
   outcome: string | null
   processedAt: string | null
-  /** Copies of the id that came with another body; the first body stayed. */
+  /** Duplicates of the id with another body. The first body is stored. */
   otherBodies: number
 }
 
@@ -29,30 +29,24 @@ export type EventFilter = {
   to?: string | undefined
 }
 
-type Row = {
-  event_id: string
-  type: string
-  received_at: Date
-  received_us: string
-  status: EventStatus
-  attempts: number
-  last_error: string | null
-  outcome: string | null
-  processed_at: Date | null
-  other_bodies: number
+type Row = Omit<ReceivedEvent, 'receivedAt' | 'processedAt'> & {
+  receivedAt: Date
+  processedAt: Date | null
 }
 
-const columns = `event_id, type, received_at, status, attempts, last_error, outcome, processed_at,
-  other_bodies, (extract(epoch FROM received_at) * 1000000)::bigint AS received_us`
-/** Name and key of the list, for its cursors: microseconds of receipt, event id. */
+const columns = `event_id AS id, type, received_at AS "receivedAt", status, attempts,
+  last_error AS "lastError", outcome, processed_at AS "processedAt",
+  other_bodies AS "otherBodies"`
+
+/** The cursor is the event's id. Rows are never deleted, so its time can be looked up. */
 export const receivedList = {
   name: 'billing-events',
-  forms: [/^\d{1,16}$/, /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u],
+  forms: [/^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u],
 }
 
 /**
- * Received events, newest first. Filters by state are quick for every state but `processed`; a
- * rare `type` is best looked for within `from` and `to`.
+ * Received events, newest first. A filter by status is fast for every status but `processed`. To
+ * find a rare `type`, limit the time with `from` and `to`.
  */
 export async function listReceived(
   systemDb: Queryable,
@@ -64,7 +58,7 @@ export async function listReceived(
   const where = (value: unknown, condition: (parameter: string) => string) => {
     if (value !== undefined) conditions.push(condition(`$${values.push(value)}`))
   }
-  // The state is compared as a literal too, for the planner to see that the partial index holds it.
+  // The literal lets the planner see that the partial index contains the status.
   where(filter.status, (p) => `status = ${p}`)
   if (filter.status !== undefined && filter.status !== 'processed') {
     conditions.push(`status <> 'processed'`)
@@ -73,8 +67,11 @@ export async function listReceived(
   where(filter.from, (p) => `received_at >= ${p}::timestamptz`)
   where(filter.to, (p) => `received_at < ${p}::timestamptz`)
   if (page.after !== null) {
-    const [at, id] = page.after.map((part) => `$${values.push(part)}`)
-    conditions.push(`(received_at, event_id) < (${instant(at)}, ${id})`)
+    where(
+      page.after[0],
+      (p) => `(received_at, event_id) <
+        (SELECT received_at, event_id FROM received_events WHERE event_id = ${p})`,
+    )
   }
   const { rows } = await systemDb.query<Row>({
     text: `SELECT ${columns} FROM received_events
@@ -82,11 +79,10 @@ export async function listReceived(
       ORDER BY received_at DESC, event_id DESC LIMIT ${page.limit + 1}`,
     values,
   })
-  const { name } = receivedList
-  return pageOf(rows, page, name, (row) => [row.received_us, row.event_id], toReceived)
+  return pageOf(rows, page, receivedList.name, ({ id }) => [id], toReceived)
 }
 
-/** One event with its raw body as text, null once that is no longer kept; null when unknown. */
+/** One event with its raw body as text (null once deleted); null if there is no such event. */
 export async function findReceived(
   systemDb: Queryable,
   id: string,
@@ -96,32 +92,23 @@ export async function findReceived(
     values: [id],
   })
   const [row] = rows
-  return row === undefined ? null : { ...toReceived(row), body: row.body?.toString('utf8') ?? null }
+  if (row === undefined) return null
+  const { body, ...event } = row
+  return { ...toReceived(event), body: body?.toString('utf8') ?? null }
 }
 
-/** Microseconds since the epoch, which a JavaScript date cannot hold, as an instant of the database. */
-export function instant(parameter: string | undefined): string {
-  return `('epoch'::timestamptz + ${parameter}::bigint * interval '1 microsecond')`
-}
-
-function toReceived(row: Row): ReceivedEvent {
+function toReceived({ receivedAt, processedAt, ...row }: Row): ReceivedEvent {
   return {
-    id: row.event_id,
-    type: row.type,
-    receivedAt: row.received_at.toISOString(),
-    status: row.status,
-    attempts: row.attempts,
-    lastError: row.last_error,
-    outcome: row.outcome,
-    processedAt: row.processed_at?.toISOString() ?? null,
-    otherBodies: row.other_bodies,
+    ...row,
+    receivedAt: receivedAt.toISOString(),
+    processedAt: processedAt?.toISOString() ?? null,
   }
 }
 
-const statuses = ['recorded', 'failed', 'dead'] as const
-const most = 100_000 // counted up to here, so that a scrape stays cheap however long the queue is
+const backlogStatuses = ['recorded', 'failed', 'dead'] as const
+const maxMeasured = 100_000 // bounds the cost of a scrape
 
-/** Sets the numbers of what waits for work or for a person, counted to 100,000 of each. */
+/** Sets the gauges of events that wait for a worker or an operator, up to `maxMeasured` of each. */
 export async function measureBacklog(systemDb: Queryable, metrics: BillingMetrics): Promise<void> {
   const { rows } = await systemDb.query<{ status: string; events: number; age: number | null }>({
     text: `
@@ -132,7 +119,7 @@ export async function measureBacklog(systemDb: Queryable, metrics: BillingMetric
         (SELECT extract(epoch FROM now() - min(e.received_at))::float8 FROM received_events e
          WHERE e.status = s.status AND e.status <> 'processed') AS age
       FROM unnest($1::text[]) AS s (status)`,
-    values: [statuses, most],
+    values: [backlogStatuses, maxMeasured],
   })
   for (const { status, events, age } of rows) {
     metrics.backlogEvents.set({ status }, events)
@@ -148,14 +135,14 @@ export const EventParams = Type.Object(
   { additionalProperties: false },
 )
 
-/** Counted up to here, so that a page stays cheap however much was received. */
+/** Bounds the cost of the page. */
 export const mostCounted = 10_000
 
-/** How many events are in each state, counted to 10,000 of each. */
+/** How many events have each status, up to `mostCounted` of each. */
 export async function countByStatus(
   systemDb: Queryable,
 ): Promise<{ status: EventStatus; events: number }[]> {
-  // Processed ones are most of the table, the others have an index of their own.
+  // Most rows are processed; the other statuses have a partial index.
   const { rows } = await systemDb.query<{ status: EventStatus; events: number }>({
     text: `
       SELECT s.status, CASE WHEN s.status = 'processed' THEN

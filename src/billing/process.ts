@@ -2,31 +2,31 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan } from '#src/resources/plans.ts'
-import { type Effect, effectOf, PoisonEvent } from './effect.ts'
+import { decideEffect, type Effect, PoisonEvent } from './effect.ts'
 import { type BillingEvent, kindOf, parseEvent } from './event.ts'
 import type { ProviderApi } from './provider-api.ts'
 
 /**
- * `stale`: a newer state was applied already. `gone`: the provider no longer has the object.
- * `ignored`: not a kind that is worked on. `missing`: no such event, or its body is no longer kept.
+ * `stale`: a newer state was applied before. `gone`: the provider has deleted the object.
+ * `ignored`: a kind that is not processed. `missing`: no such event, or its body was deleted.
  */
 export type Applied = 'processed' | 'stale' | 'gone' | 'ignored' | 'already-processed' | 'missing'
 
 export type ApplyOptions = {
-  /** Where the newest state of an object is asked for; without it `created` decides. */
+  /** Returns the current state of an object. Without it, `created` decides which state is newer. */
   api?: ProviderApi | null
-  /** Events of one object one after another. */
-  turns?: SerializeByKey
-  /** Also when it was worked on before: effects are keyed by the event, so none is doubled. */
+  /** Processes the events of one object one after another. */
+  serialize?: SerializeByKey
+  /** Process it again. No effect is doubled, because the event's id is the key of its effects. */
   again?: boolean
 }
 
-const judgements = 5 // another event of the object can come in between so often
+const maxTries = 5 // Each time, another event of the object may be applied first.
 
 /**
- * Works one recorded event. Its effect and the mark `processed` commit together, so running it
- * again changes nothing.
- * @throws PoisonEvent when it can never work; anything else is worth another try
+ * Processes one recorded event. Its effect and its status `processed` commit together, so that
+ * running it again changes nothing.
+ * @throws PoisonEvent if it can never be processed; a retry may solve any other error
  */
 export async function applyEvent(
   db: Database,
@@ -38,25 +38,25 @@ export async function applyEvent(
   const body = await findBody(db, eventId)
   if (body === null) return 'missing'
   const event = parseEvent(body)
-  if (event === null) throw new PoisonEvent('the recorded bytes are no event')
+  if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
   if (kindOf(event.type) === null) return 'ignored'
-  const work = () => judgeAndApply(db, systemDb, event, now, options)
+  const work = () => applyUntilCurrent(db, systemDb, event, now, options)
   const objectId = objectIdOf(event)
-  return objectId === null || !options.turns ? work() : options.turns(objectId, work)
+  return objectId === null || !options.serialize ? work() : options.serialize(objectId, work)
 }
 
-async function judgeAndApply(
+async function applyUntilCurrent(
   db: Database,
   systemDb: Queryable,
   event: BillingEvent,
   now: Date,
   options: ApplyOptions,
 ): Promise<Applied> {
-  for (let judgement = 1; ; judgement++) {
+  for (let tries = 1; ; tries++) {
     try {
       return await applyOnce(db, systemDb, event, now, options)
     } catch (error) {
-      if (!(error instanceof StateMoved) || judgement === judgements) throw error
+      if (!(error instanceof StateConflict) || tries === maxTries) throw error
     }
   }
 }
@@ -70,7 +70,7 @@ async function applyOnce(
 ): Promise<Applied> {
   const objectId = statefulIdOf(event)
   const seen = objectId === null ? null : await db.read({}, (tx) => findObjectState(tx, objectId))
-  const { effect, applied } = await judge(event, objectId, seen, api)
+  const { effect, applied } = await decide(event, objectId, seen, api)
   const customer = effect.kind === 'none' ? null : await findCustomer(systemDb, effect.customer)
   if (effect.kind !== 'none' && customer === null) {
     throw new Error('no user has the billing customer of this event yet')
@@ -78,33 +78,33 @@ async function applyOnce(
   return db.write(customer ?? {}, async (tx) => {
     if (!(await markProcessed(tx, event.id, now, applied, again))) return 'already-processed'
     if (objectId !== null && applied !== 'stale') {
-      await moveObjectState(tx, objectId, seen, event.created, now)
+      await updateObjectState(tx, objectId, seen, event.created, now)
     }
     if (customer !== null) await carryOut(tx, effect, customer, event.id, now)
     return applied
   })
 }
 
-type Judgement = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
+type Decision = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
 
-/** What the newest known state asks for; where the provider knows none, that is the event's own. */
-async function judge(
+/** Decides by the current state of the object, or by the event if the provider returns no state. */
+async function decide(
   event: BillingEvent,
   objectId: string | null,
   seen: ObjectState | null,
   api: ProviderApi | null,
-): Promise<Judgement> {
+): Promise<Decision> {
   if (objectId !== null && api !== null) {
     const object = await api.findSubscription(objectId)
     if (object === 'gone') return { effect: { kind: 'none' }, applied: 'gone' }
     if (object !== 'unknown') {
-      return { effect: effectOf({ ...event, object }), applied: 'processed' }
+      return { effect: decideEffect({ ...event, object }), applied: 'processed' }
     }
   }
   if (objectId !== null && isStale(event, seen)) {
     return { effect: { kind: 'none' }, applied: 'stale' }
   }
-  return { effect: effectOf(event), applied: 'processed' }
+  return { effect: decideEffect(event), applied: 'processed' }
 }
 
 async function findBody(db: Database, eventId: string): Promise<Uint8Array | null> {
@@ -114,7 +114,7 @@ async function findBody(db: Database, eventId: string): Promise<Uint8Array | nul
   return row?.body ?? null
 }
 
-/** Also the lock: of two workers with one event the second waits here and then sees it is done. */
+/** Locks the row too: a second worker with the same event waits here, and then gets false. */
 async function markProcessed(
   tx: Tx,
   eventId: string,
@@ -149,8 +149,8 @@ async function carryOut(
   if (effect.kind === 'activate') await activatePlan(tx, customer, now)
 }
 
-/** Notes why an attempt failed, for the operator; `dead` is never tried again by itself. */
-export async function noteFailure(
+/** Records why an event failed, for the operator. A `dead` event is not retried automatically. */
+export async function recordFailure(
   db: Database,
   eventId: string,
   status: 'failed' | 'dead',
@@ -165,11 +165,11 @@ export async function noteFailure(
 }
 
 /**
- * Notes that an event will not be tried again, where the attempt itself could not: its worker ended
- * in the middle of it. What was noted or worked on stays as it is.
- * @returns whether there was anything to note
+ * Marks an event as dead whose worker ended during the last try and could not record it. An event
+ * that is processed or dead already stays as it is.
+ * @returns whether the event was changed
  */
-export async function noteAbandoned(db: Database, eventId: string): Promise<boolean> {
+export async function recordAbandoned(db: Database, eventId: string): Promise<boolean> {
   const { count } = await db.write({}, (tx) =>
     tx.receivedEvent.updateMany({
       where: { eventId, status: { notIn: ['processed', 'dead'] } },
@@ -183,23 +183,23 @@ export async function noteAbandoned(db: Database, eventId: string): Promise<bool
   return count === 1
 }
 
-/** What is known of an object of the provider: the newest `created` applied, and how often it moved. */
+/** The newest `created` applied to an object of the provider, and the number of its updates. */
 type ObjectState = { newestCreated: number | null; revision: bigint }
 
-/** Thrown when another event of the object was applied in between: judge again. */
-class StateMoved extends Error {
-  override readonly name = 'StateMoved'
+/** Thrown if another event of the object was applied in the meantime: decide again. */
+class StateConflict extends Error {
+  override readonly name = 'StateConflict'
 }
 
-/** The object an event is about, for taking turns; null when it names none. */
+/** The object of an event, the key for `serialize`; null if it has no id. */
 function objectIdOf(event: BillingEvent): string | null {
   const { id } = event.object
   return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null
 }
 
 /**
- * The object whose state an event reports; null for events that are facts of their own. A charge
- * that succeeded has succeeded, whatever else came first; a subscription is what it is last.
+ * The object whose state an event reports; null for events whose order does not matter. A charge
+ * that succeeded stays succeeded; of a subscription only the last state counts.
  */
 function statefulIdOf(event: BillingEvent): string | null {
   const kind = kindOf(event.type)
@@ -207,7 +207,7 @@ function statefulIdOf(event: BillingEvent): string | null {
   return isState ? objectIdOf(event) : null
 }
 
-/** Whether a newer state was applied already. An event without a time is never stale. */
+/** Whether a newer state was applied before. An event without a time is never stale. */
 function isStale(event: BillingEvent, state: ObjectState | null): boolean {
   const newest = state?.newestCreated ?? null
   return newest !== null && event.created !== null && event.created < newest
@@ -221,10 +221,10 @@ async function findObjectState(tx: Tx, objectId: string): Promise<ObjectState | 
 }
 
 /**
- * Notes that a state judged against `seen` is being applied.
- * @throws StateMoved when `seen` is no longer the stored state; then nothing is kept
+ * Stores the state of an object that was decided against `seen`.
+ * @throws StateConflict if `seen` is no longer the stored state; the transaction is rolled back
  */
-async function moveObjectState(
+async function updateObjectState(
   tx: Tx,
   objectId: string,
   seen: ObjectState | null,
@@ -243,13 +243,13 @@ async function moveObjectState(
           where: { objectId, revision: seen.revision },
           data: { ...data, revision: { increment: 1 }, updatedAt: now },
         })
-  if (count !== 1) throw new StateMoved('the object moved while it was judged')
+  if (count !== 1) throw new StateConflict('another event of the object was applied meanwhile')
 }
 
-/** The user behind a billing customer, and the tenant the user's invoices go to. */
+/** The user with a billing customer id, and the tenant that gets the user's invoices. */
 type Customer = { userId: number; tenantId: string }
 
-/** @returns null when no user carries the customer id, or the user has no tenant of their own */
+/** @returns null if no user has the customer id, or the user has no tenant of their own */
 async function findCustomer(systemDb: Queryable, customer: string): Promise<Customer | null> {
   const { rows } = await systemDb.query<{ id: string; own_tenant_id: string | null }>({
     name: 'find-customer',
@@ -261,19 +261,19 @@ async function findCustomer(systemDb: Queryable, customer: string): Promise<Cust
   return { userId: Number(row.id), tenantId: row.own_tenant_id }
 }
 
-/** Runs work of one key one after another, work of different keys in parallel. */
+/** Runs calls with the same key one after another, and calls with different keys in parallel. */
 export type SerializeByKey = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-/** Turns within this process; nothing is remembered of a key that nobody waits for. */
+/** A mutex by key within this process. A key without calls uses no memory. */
 export function serializeByKey(): SerializeByKey {
   const tails = new Map<string, Promise<unknown>>()
-  return async function takeTurn(key, work) {
-    const turn = (tails.get(key) ?? Promise.resolve()).then(work)
-    // Whoever comes next waits for the end of this, well or not.
-    const tail = turn.then(ignore, ignore)
+  return async function serialize(key, work) {
+    const result = (tails.get(key) ?? Promise.resolve()).then(work)
+    // The next call starts when this one has settled, even if it has failed.
+    const tail = result.then(ignore, ignore)
     tails.set(key, tail)
     try {
-      return await turn
+      return await result
     } finally {
       await tail
       if (tails.get(key) === tail) tails.delete(key)

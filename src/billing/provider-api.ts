@@ -1,5 +1,8 @@
-/** An object as the provider has it now; or it is gone for good; or the provider knows of none. */
-export type ProviderState = Readonly<Record<string, unknown>> | 'gone' | 'unknown'
+import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { readBody } from '#src/runtime/response-body.ts'
+
+/** The current object; `gone` if the provider has deleted it, `unknown` if it has none (yet). */
+export type ProviderState = JsonObject | 'gone' | 'unknown'
 
 export type ProviderApi = { findSubscription(id: string): Promise<ProviderState> }
 
@@ -13,13 +16,13 @@ type Options = {
 
 const deadlineMs = 5_000
 const maxBytes = 262_144
-// An id is put into a path, so nothing that means something there.
+// The id becomes a path segment, so characters with a meaning in a URL are refused.
 const plainId = /^[A-Za-z0-9_-]{1,255}$/
 
 /**
- * The billing provider's API: `GET {url}/subscriptions/{id}` with `Authorization: Bearer {key}`
- * answers 200 with the object as JSON, its `id` included; 404 when it knows none (yet), 410 when
- * it is gone for good. Anything else is an error and worth another try. No redirect is followed.
+ * The billing provider's API. `GET {url}/subscriptions/{id}` with `Authorization: Bearer {key}`
+ * returns 200 with the object as JSON, including its `id`; 404 if it has none (yet); 410 if it has
+ * deleted it. Anything else is an error that a retry may solve. Redirects are not followed.
  */
 export function createProviderApi(options: Options): ProviderApi {
   const { url, key, fetch = globalThis.fetch, timeoutMs = deadlineMs } = options
@@ -42,38 +45,23 @@ export function createProviderApi(options: Options): ProviderApi {
   }
 }
 
-async function readObject(response: Response, id: string): Promise<Record<string, unknown>> {
-  const object = parseObject(await readText(response))
-  if (object?.id !== id) throw new Error('the billing API answered with something else')
+async function readObject(response: Response, id: string): Promise<JsonObject> {
+  const object = parseJsonObject(await readText(response))
+  if (object?.id !== id) throw new Error('the billing API answered with another object')
   return object
 }
 
 async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
   try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) throw new Error('its answer is too large')
-      chunks.push(chunk)
-    }
+    const body = await readBody(response.body, maxBytes)
+    if (body === null) throw new Error('the answer is too large')
+    return body.toString('utf8')
   } catch (error) {
     throw new Error(`the billing API did not answer (${reasonOf(error)})`, { cause: error })
   }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
-}
-
-/** Said to operators; the causes of fetch carry the code of the socket. */
+/** For operators. The `cause` of a fetch error carries the code of the socket. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error.name === 'TimeoutError') return 'timed out'

@@ -10,54 +10,54 @@ import { WatchedPool } from '#src/db/scoped-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 
-/** A verified event as it is kept. */
-export type Arrival = {
+/** A verified event, as it is stored. */
+export type VerifiedEvent = {
   eventId: string
   type: string
   /** The bytes as received. */
   body: Buffer
   /** Which configured secret verified it, counted from 0. */
   secretIndex: number
-  /** A kind that is worked on; every other is recorded without a job. */
+  /** Whether its kind is processed. Other kinds are recorded without a job. */
   handled: boolean
 }
 
 export type RecordStore = {
   /**
-   * Records events of different ids, each with its job, in one statement and so in one commit.
-   * @param sendBefore on the clock of `performance.now()`: later it is not even sent
-   * @returns the ids that were new; the others were known, and for them nothing was written
-   * @throws when nothing was recorded, and nothing will be
+   * Records events with different ids, and a job for each, in one statement and one commit.
+   * @param sendBefore in ms of `performance.now()`; after that the statement is not sent
+   * @returns the ids that were new; nothing was written for the others
+   * @throws if nothing was recorded, now or later
    */
-  record(arrivals: readonly Arrival[], sendBefore: number): Promise<ReadonlySet<string>>
+  record(events: readonly VerifiedEvent[], sendBefore: number): Promise<ReadonlySet<string>>
   /**
-   * Counts the copies whose body is not the one that was kept (the first stays).
-   * @returns for each copy whether it differed; a body no longer kept differs from nothing
+   * Counts the duplicates whose body differs from the stored one, which is the first.
+   * @returns whether each body differs; false if the stored body has been deleted
    */
-  compare(copies: readonly Arrival[]): Promise<boolean[]>
+  compare(duplicates: readonly VerifiedEvent[]): Promise<boolean[]>
   close(): Promise<void>
 }
 
 export type StoreLimits = {
   connectMs: number
-  /** The server must have begun with the statement so long after it was sent. */
+  /** The server must begin the statement within this time after it was sent. */
   beginMs: number
-  /** From then on it may take so long. */
+  /** How long the statement may take from then on. */
   statementMs: number
 }
 
-const connections = 2 // one records, one compares
-const graceMs = 100 // for the answer of a server that keeps the limits above
+const connections = 2 // one to record, one to compare
+const graceMs = 100 // for the answer to arrive when the server keeps its limits
 
-/** Thrown when the statement came too late to be allowed to commit. */
+/** Thrown when the statement was too late to commit. */
 class TooLate extends Error {
-  readonly code = '57014' // as PostgreSQL calls a statement that ran out of time
+  readonly code = '57014' // query_canceled, as for a statement timeout
 }
 
 /**
- * Where the inbox writes. One statement is one round trip and one commit. It carries its own
- * deadline in the server's time: a server that was held up and reads it later records nothing, so
- * a sender that was told 503 is not contradicted. Whatever fails costs its connection.
+ * Writes verified events. One statement is one round trip and one commit. The statement carries a
+ * deadline in the server's time: if the server reads it later, it records nothing, so that an event
+ * answered with 503 is never recorded afterwards. Every error closes its connection.
  */
 export function openRecordStore(
   url: string,
@@ -71,11 +71,11 @@ export function openRecordStore(
   const options = {
     ...poolOptions(url, connections, waits),
     application_name: 'gatehouse inbox',
-    // One plan for few events and for many; making it anew costs more than carrying it out.
+    // The same plan for few events and for many: planning costs more than executing.
     ...(!isPooled(url) && { options: '-c plan_cache_mode=force_generic_plan' }),
   }
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
-  // Behind a pooler the limit of a statement has to come with its transaction, in a second trip.
+  // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.
   const { query }: Queryable = isPooled(url)
     ? {
         query: (statement) =>
@@ -84,7 +84,7 @@ export function openRecordStore(
           ),
       }
     : { query: (statement) => pool.query(statement) }
-  /** Server time minus local monotonic time, in ms; null until the server has told its time. */
+  /** Server time minus `performance.now()`, in ms; null while unknown. */
   let offset: number | null = null
   let recordText: Promise<string> | null = null
 
@@ -99,7 +99,7 @@ export function openRecordStore(
   }
 
   async function record(
-    arrivals: readonly Arrival[],
+    events: readonly VerifiedEvent[],
     sendBefore: number,
   ): Promise<ReadonlySet<string>> {
     recordText ??= buildRecordText(queue)
@@ -108,41 +108,45 @@ export function openRecordStore(
       throw error
     })
     const deadline = (await serverNow()) + limits.beginMs
-    if (performance.now() > sendBefore) throw new TooLate('there was no time left to record')
-    const { rows } = await query<{ fresh: string[] | null; now: string; taken: number }>({
+    if (performance.now() > sendBefore) throw new TooLate('no time left to record')
+    const { rows } = await query<{ inserted: string[] | null; now: string; accepted: number }>({
       name: 'record-events',
       text,
       values: [
-        arrivals.map(({ eventId }) => eventId),
-        arrivals.map(({ type }) => type),
-        arrivals.map(({ body }) => body),
-        arrivals.map(({ secretIndex }) => secretIndex),
-        arrivals.map(({ handled }) => handled),
+        events.map(({ eventId }) => eventId),
+        events.map(({ type }) => type),
+        events.map(({ body }) => body),
+        events.map(({ secretIndex }) => secretIndex),
+        events.map(({ handled }) => handled),
         deadline,
       ],
     })
     const [row] = rows
-    if (row === undefined) throw new Error('the recording statement gave no row')
+    if (row === undefined) throw new Error('the recording statement returned no row')
     offset = Number(row.now) - performance.now()
-    if (row.taken !== arrivals.length)
+    if (row.accepted !== events.length) {
       throw new TooLate('the statement reached the server too late')
-    return new Set(row.fresh ?? [])
+    }
+    return new Set(row.inserted ?? [])
   }
 
-  async function compare(copies: readonly Arrival[]): Promise<boolean[]> {
-    const { rows } = await query<{ copies: number[] }>({
+  async function compare(duplicates: readonly VerifiedEvent[]): Promise<boolean[]> {
+    const { rows } = await query<{ positions: number[] }>({
       name: 'count-other-bodies',
       text: countText,
-      values: [copies.map(({ eventId }) => eventId), copies.map(({ body }) => sha256(body))],
+      values: [
+        duplicates.map(({ eventId }) => eventId),
+        duplicates.map(({ body }) => sha256(body)),
+      ],
     })
-    const other = new Set(rows.flatMap((row) => row.copies))
-    return copies.map((_, index) => other.has(index + 1))
+    const differing = new Set(rows.flatMap(({ positions }) => positions))
+    return duplicates.map((_, index) => differing.has(index + 1))
   }
 
   return {
-    record: (arrivals, sendBefore) =>
-      record(arrivals, sendBefore).catch((error) => {
-        offset = null // the server may have been replaced by one with another clock
+    record: (events, sendBefore) =>
+      record(events, sendBefore).catch((error) => {
+        offset = null // after a failover the server has another clock
         return rethrowSilence(error)
       }),
     compare,
@@ -151,8 +155,8 @@ export function openRecordStore(
 }
 
 /**
- * Event rows and jobs in one statement. How a job row is written is the queue's own statement,
- * asked of it once, with the fresh events in the place of its parameter.
+ * Inserts event rows and jobs in one statement. The part for the jobs is pg-boss's own INSERT,
+ * captured once, with a subquery over the inserted events in place of its parameter.
  */
 async function buildRecordText(queue: PgBoss): Promise<string> {
   let insertJobs = ''
@@ -163,41 +167,42 @@ async function buildRecordText(queue: PgBoss): Promise<string> {
     },
   }
   await queue.insert('billing-event', [], { db })
-  if (insertJobs.split('$1').length !== 2) throw new Error('the queue writes jobs in another way')
+  if (insertJobs.split('$1').length !== 2)
+    throw new Error('pg-boss inserts jobs with another statement')
   return `
     WITH batch AS MATERIALIZED (
       SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::boolean[])
-        AS one (event_id, type, body, secret_index, handled)
+        AS event (event_id, type, body, secret_index, handled)
       WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < $6::float8
-    ), fresh AS (
+    ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
       ON CONFLICT DO NOTHING RETURNING event_id
-    ), kept AS (
+    ), stored AS (
       INSERT INTO received_events (event_id, type, body, secret_index, status)
       SELECT event_id, type, body, secret_index,
              CASE WHEN handled THEN 'recorded' ELSE 'ignored' END
-      FROM fresh JOIN batch USING (event_id)
+      FROM inserted JOIN batch USING (event_id)
     ), queued AS (
-      ${insertJobs.replace('$1', () => freshJobs)}
+      ${insertJobs.replace('$1', () => newJobs)}
     )
-    SELECT (SELECT array_agg(event_id) FROM fresh) AS fresh,
-           (SELECT count(*)::int FROM batch) AS taken,
+    SELECT (SELECT array_agg(event_id) FROM inserted) AS inserted,
+           (SELECT count(*)::int FROM batch) AS accepted,
            extract(epoch FROM clock_timestamp()) * 1000 AS now`
 }
 
-const freshJobs = `(
+const newJobs = `(
   SELECT coalesce(json_agg(json_build_object('data', json_build_object('eventId', event_id))), '[]')
-  FROM fresh JOIN batch USING (event_id) WHERE handled
+  FROM inserted JOIN batch USING (event_id) WHERE handled
 )`
 
 const countText = `
-  WITH other AS (
-    SELECT event_id, array_agg(copy.number::int) AS copies
-    FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS copy (event_id, hash, number)
+  WITH differing AS (
+    SELECT event_id, array_agg(duplicate.position::int) AS positions
+    FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS duplicate (event_id, hash, position)
     JOIN received_events USING (event_id)
-    WHERE body IS NOT NULL AND sha256(body) <> copy.hash
+    WHERE body IS NOT NULL AND sha256(body) <> duplicate.hash
     GROUP BY event_id
   )
-  UPDATE received_events SET other_bodies = other_bodies + cardinality(other.copies)
-  FROM other WHERE received_events.event_id = other.event_id
-  RETURNING other.copies`
+  UPDATE received_events SET other_bodies = other_bodies + cardinality(differing.positions)
+  FROM differing WHERE received_events.event_id = differing.event_id
+  RETURNING differing.positions`

@@ -1,9 +1,10 @@
 import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
-import { type EventFilter, type EventStatus, instant } from './events.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { EventFilter, EventStatus } from './events.ts'
 
-/** A request to run events again, once each, and how far it has come. */
+/** A request to process events again, once each, and its progress. */
 export type Replay = {
   id: string
   total: number
@@ -13,20 +14,17 @@ export type Replay = {
   finishedAt: string | null
 }
 
-/** Which events: those named, or those of a state and time. */
+/** The events to process: by id, or by status and time. */
 export type ReplaySelection = { ids: readonly string[] } | (EventFilter & { status: EventStatus })
 
-type ReplayRow = {
-  id: string
-  total: number
-  succeeded: number
-  failed: number
-  created_at: Date
-  finished_at: Date | null
+type ReplayRow = Omit<Replay, 'createdAt' | 'finishedAt'> & {
+  createdAt: Date
+  finishedAt: Date | null
 }
 
-const statementTimeoutMs = 5_000
-const shown = 'id, total, succeeded, failed, created_at, finished_at'
+const statementTimeoutMs = statementTimeoutsMs.replay
+const columns = `id, total, succeeded, failed, created_at AS "createdAt",
+  finished_at AS "finishedAt"`
 const selected = `
   received_at < r.received_to AND body IS NOT NULL
   AND (r.status IS NULL OR e.status = r.status)
@@ -34,8 +32,8 @@ const selected = `
   AND (r.received_from IS NULL OR e.received_at >= r.received_from)`
 
 /**
- * Asks for a replay: the selection as it is now, and the job that works through it, in one commit.
- * Events whose body is no longer kept are not part of it.
+ * Creates a replay of the events selected now, and the job for its first page, in one commit.
+ * Events whose body has been deleted are left out.
  */
 export async function createReplay(
   systemDb: SystemDatabase,
@@ -56,7 +54,7 @@ export async function createReplay(
         )
         INSERT INTO billing_replays (id, status, event_ids, received_from, received_to, total)
         SELECT r.*, (SELECT count(*) FROM received_events e WHERE ${selected}) FROM r
-        RETURNING ${shown}`,
+        RETURNING ${columns}`,
       values,
     })
     const replay = toReplay(rows[0])
@@ -65,21 +63,19 @@ export async function createReplay(
   })
 }
 
-/** @returns null when there is no such replay */
+/** @returns null if there is no such replay */
 export async function findReplay(systemDb: Queryable, id: string): Promise<Replay | null> {
   const { rows } = await systemDb.query<ReplayRow>({
-    text: `SELECT ${shown} FROM billing_replays WHERE id = $1`,
+    text: `SELECT ${columns} FROM billing_replays WHERE id = $1`,
     values: [id],
   })
   return rows[0] === undefined ? null : toReplay(rows[0])
 }
 
-type PageRow = { event_id: string; received_us: string }
-
 /**
- * Works one page of a replay; the progress and the job of the page after it are one commit. Run
- * twice, a page counts once.
- * @param runAgain runs one event and resolves to whether that went well; it never rejects
+ * Processes one page of a replay. The progress and the job for the next page are one commit. A page
+ * that is processed twice counts once.
+ * @param runAgain processes one event and resolves to whether it succeeded; never rejects
  */
 export async function workReplayPage(
   systemDb: SystemDatabase,
@@ -88,9 +84,9 @@ export async function workReplayPage(
   runAgain: (eventId: string) => Promise<boolean>,
   pageEvents = 50,
 ): Promise<void> {
-  const { rows } = await systemDb.query<PageRow>({
+  const { rows } = await systemDb.query<{ event_id: string }>({
     text: `
-      SELECT e.event_id, (extract(epoch FROM e.received_at) * 1000000)::bigint AS received_us
+      SELECT e.event_id
       FROM billing_replays r JOIN received_events e ON ${selected}
         AND (r.cursor_event_id IS NULL
              OR (e.received_at, e.event_id) > (r.cursor_received_at, r.cursor_event_id))
@@ -105,20 +101,18 @@ export async function workReplayPage(
   await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rowCount } = await connection.query({
       text: `
+        WITH last AS (
+          SELECT max(received_at) AS received_at, max(event_id) AS event_id
+          FROM received_events WHERE event_id = $4
+        )
         UPDATE billing_replays SET succeeded = succeeded + $2, failed = failed + $3,
-          cursor_received_at = COALESCE(${instant('$4')}, cursor_received_at),
-          cursor_event_id = COALESCE($5::text, cursor_event_id),
-          finished_at = CASE WHEN $6 THEN clock_timestamp() END
-        WHERE id = $1 AND finished_at IS NULL AND (cursor_event_id IS NULL OR $5::text IS NULL
-          OR (cursor_received_at, cursor_event_id) < (${instant('$4')}, $5::text))`,
-      values: [
-        replayId,
-        succeeded,
-        rows.length - succeeded,
-        last?.received_us ?? null,
-        last?.event_id ?? null,
-        isLast,
-      ],
+          cursor_received_at = COALESCE(last.received_at, cursor_received_at),
+          cursor_event_id = COALESCE(last.event_id, cursor_event_id),
+          finished_at = CASE WHEN $5 THEN clock_timestamp() END
+        FROM last
+        WHERE id = $1 AND finished_at IS NULL AND (cursor_event_id IS NULL OR last.event_id IS NULL
+          OR (cursor_received_at, cursor_event_id) < (last.received_at, last.event_id))`,
+      values: [replayId, succeeded, rows.length - succeeded, last?.event_id ?? null, isLast],
     })
     if (rowCount === 1 && !isLast) await sendPage(queue, connection, replayId)
   })
@@ -134,12 +128,10 @@ async function sendPage(queue: PgBoss, connection: Queryable, replayId: string):
 
 function toReplay(row: ReplayRow | undefined): Replay {
   if (row === undefined) throw new Error('the replay was not written')
+  const { createdAt, finishedAt, ...counts } = row
   return {
-    id: row.id,
-    total: row.total,
-    succeeded: row.succeeded,
-    failed: row.failed,
-    createdAt: row.created_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
+    ...counts,
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
   }
 }

@@ -3,13 +3,13 @@ import type { SystemDatabase } from '#src/db/system-database.ts'
 const batchRows = 500
 const maxBatches = 200
 
-/** `since`: the next run begins there. `done`: nothing older than the limit has a body any more. */
+/** `since`: where the next run begins. `done`: no body is older than the limit any more. */
 export type Purged = { bodies: number; since: string; done: boolean }
 
 /**
- * Lets go of raw bodies older than `days`, in small commits; rows and event ids stay. Database
- * time decides, because the rows carry it.
- * @param since RFC 3339; everything received before has been seen to
+ * Deletes raw bodies older than `days`, in small commits. Rows and event ids stay. Uses database
+ * time, because `received_at` is database time.
+ * @param since RFC 3339; events received before it have been handled by an earlier run
  */
 export async function purgeBodies(
   systemDb: SystemDatabase,

@@ -1,6 +1,6 @@
 import { equalBytes, hmacSha256 } from '#src/crypto/hash.ts'
 
-/** Specification, Limits: the absolute difference that is still inside. */
+/** Specification, Limits: the largest difference that is accepted, in either direction. */
 const toleranceSeconds = 300
 
 const maxSignatures = 8
@@ -15,9 +15,9 @@ export type Verdict =
 type Header = { timestamp: string; signatures: Buffer[] }
 
 /**
- * Judges an inbound webhook: the signature first, over the bytes as received, then the time.
- * @param header the `webhook-signature` header; several, joined as HTTP joins them, are refused
- * @param secrets the configured secrets; each is tried, also after one has matched
+ * Verifies an inbound webhook: first the signature over the bytes as received, then the time.
+ * @param header the `webhook-signature` header; several headers, joined by HTTP, are refused
+ * @param secrets the configured secrets; all are tried, even after a match
  * @param now Unix seconds
  */
 export function verifySignature(
@@ -44,9 +44,9 @@ export function verifySignature(
 }
 
 /**
- * `t=<unix seconds>,v1=<64 hex digits>`: one `t`, one to eight `v1`, other keys ignored, no
- * blanks anywhere: where a header was doubled, HTTP joins the two with one. The timestamp is kept
- * as sent, because it is part of what was signed.
+ * `t=<unix seconds>,v1=<64 hex digits>`: one `t`, one to eight `v1`, other keys ignored. White
+ * space is refused, because HTTP joins repeated headers with it. The timestamp stays as sent,
+ * because it is part of the signed content.
  */
 function parseHeader(header: string): Header | null {
   if (blank.test(header)) return null
@@ -71,7 +71,7 @@ function parseHeader(header: string): Header | null {
   return { timestamp, signatures }
 }
 
-/** The header a sender puts on `body` at `timestamp`; the demo's `curl` and tests use it. */
+/** The header that a sender adds to `body` at `timestamp`. Used by the demo's `curl` and by tests. */
 export function signatureHeader(secret: string, body: string, timestamp: number): string {
   return `t=${timestamp},v1=${hmacSha256(secret, `${timestamp}.${body}`).toString('hex')}`
 }

@@ -7,7 +7,7 @@ import type { Tracing } from '#src/observability/tracing.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
-import { applyEvent, noteAbandoned, noteFailure, serializeByKey } from './process.ts'
+import { applyEvent, recordAbandoned, recordFailure, serializeByKey } from './process.ts'
 import type { ProviderApi } from './provider-api.ts'
 import { workReplayPage } from './replays.ts'
 import { purgeBodies } from './retention.ts'
@@ -25,18 +25,17 @@ export type BillingWorkerDeps = {
 }
 
 type EventJob = JobWithMetadata<Jobs['billing-event']>
-type Attempt = 'well' | 'failed' | 'poison'
 
 const pollSeconds = 0.5
-// Together no more than a few jobs for each connection of the pool.
+// Bounds the jobs in progress to a few for each connection of the pool.
 const batchSize = 25
 const localConcurrency = 2
 const retentionSeconds = 3_600
 
-/** Starts working on recorded events, on replays and on the retention of bodies. */
-export async function workBilling(work: BillingWorkerDeps): Promise<void> {
-  const { queue, systemDb, metrics, logger } = work
-  const turns = serializeByKey()
+/** Registers the queue handlers: recorded events, replays and the deletion of old bodies. */
+export async function workBilling(deps: BillingWorkerDeps): Promise<void> {
+  const { queue, db, systemDb, api, clock, metrics, tracing, logger } = deps
+  const serialize = serializeByKey()
 
   await queue.work(
     'billing-event',
@@ -54,7 +53,7 @@ export async function workBilling(work: BillingWorkerDeps): Promise<void> {
     'billing-event-dead',
     { pollingIntervalSeconds: pollSeconds },
     async (jobs) => {
-      for (const { data } of jobs) await bury(data.eventId)
+      for (const { data } of jobs) await markAbandoned(data.eventId)
     },
   )
   await queue.work<Jobs['billing-replay']>(
@@ -63,68 +62,73 @@ export async function workBilling(work: BillingWorkerDeps): Promise<void> {
     async (jobs) => {
       for (const { data } of jobs) {
         await workReplayPage(systemDb, queue, data.replayId, async (eventId) => {
-          return (await attempt(eventId, { again: true, last: true })) === 'well'
+          return (await processEvent(eventId, { again: true, last: true })) === 'succeeded'
         })
       }
     },
   )
   await queue.work<Jobs['billing-retention']>('billing-retention', async (jobs) => {
-    for (const { data } of jobs) await letGo(data)
+    for (const { data } of jobs) await purge(data)
   })
   await queue.send('billing-retention', {})
 
   async function workEvent(job: EventJob): Promise<JobResult> {
     const last = job.retryCount >= job.retryLimit
-    const came = await attempt(job.data.eventId, { again: false, last })
-    // A noted poison event is settled: another try could not end differently.
-    return { id: job.id, status: came === 'failed' ? 'failed' : 'completed' }
+    const result = await processEvent(job.data.eventId, { again: false, last })
+    // A recorded poison event is completed, because a retry would fail in the same way.
+    return { id: job.id, status: result === 'failed' ? 'failed' : 'completed' }
   }
 
-  /** Never rejects: what went wrong is noted with the event, for the operator. */
-  async function attempt(
+  /**
+   * Never rejects: an error is stored with the event, for the operator.
+   * @param last whether the queue makes no further try
+   */
+  async function processEvent(
     eventId: string,
     { again, last }: { again: boolean; last: boolean },
-  ): Promise<Attempt> {
-    const ended = metrics.stages.startTimer({ stage: 'process' })
+  ): Promise<'succeeded' | 'failed' | 'poison'> {
+    const stopTimer = metrics.stages.startTimer({ stage: 'process' })
     try {
-      const now = work.clock.now()
+      const now = clock.now()
       const facts = { 'gatehouse.event_id': eventId }
-      const applied = await work.tracing.span('billing event', facts, async (note) => {
-        const options = { api: work.api, turns, again }
-        const applied = await applyEvent(work.db, systemDb, eventId, now, options)
+      const applied = await tracing.span('billing event', facts, async (note) => {
+        const applied = await applyEvent(db, systemDb, eventId, now, { api, serialize, again })
         note({ 'gatehouse.outcome': applied })
         return applied
       })
-      logger.info({ eventId, applied }, 'billing event worked on')
+      logger.info({ eventId, applied }, 'billing event processed')
       metrics.worked.inc({ outcome: applied })
-      return 'well'
+      return 'succeeded'
     } catch (error) {
       const poison = error instanceof PoisonEvent
-      const state = poison || last ? 'dead' : 'failed'
+      const status = poison || last ? 'dead' : 'failed'
       const reason = error instanceof Error ? error.message : String(error)
-      logger.warn({ eventId, dead: state === 'dead', err: error }, 'billing event failed')
-      metrics.worked.inc({ outcome: state })
-      const noted = await noteFailure(work.db, eventId, state, reason).then(
+      logger.warn({ eventId, dead: status === 'dead', err: error }, 'billing event failed')
+      metrics.worked.inc({ outcome: status })
+      const recorded = await recordFailure(db, eventId, status, reason).then(
         () => true,
-        (error) => logger.error({ eventId, err: error }, 'billing event failure not noted'),
+        (error) => {
+          logger.error({ eventId, err: error }, 'billing event failure not recorded')
+          return false
+        },
       )
-      return poison && noted ? 'poison' : 'failed'
+      return poison && recorded ? 'poison' : 'failed'
     } finally {
-      ended()
+      stopTimer()
     }
   }
 
-  async function bury(eventId: string): Promise<void> {
-    if (!(await noteAbandoned(work.db, eventId))) return
+  async function markAbandoned(eventId: string): Promise<void> {
+    if (!(await recordAbandoned(db, eventId))) return
     logger.warn({ eventId, dead: true }, 'billing event abandoned by its worker')
     metrics.worked.inc({ outcome: 'dead' })
   }
 
-  /** Begins where the last run ended, and comes back; at once while there is more to do. */
-  async function letGo({ since }: Jobs['billing-retention']): Promise<void> {
-    const purged = await purgeBodies(systemDb, work.retentionDays, since)
+  /** Begins where the last run ended. The next run follows at once while there is more to delete. */
+  async function purge({ since }: Jobs['billing-retention']): Promise<void> {
+    const purged = await purgeBodies(systemDb, deps.retentionDays, since)
     metrics.purged.inc(purged.bodies)
-    if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'raw bodies let go of')
+    if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'expired event bodies deleted')
     const startAfter = purged.done ? retentionSeconds : 0
     await queue.send('billing-retention', { since: purged.since }, { startAfter })
   }

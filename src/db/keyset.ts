@@ -1,19 +1,50 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import type { Page } from '#src/http/pagination.ts'
+import type { Page, Position } from '#src/http/pagination.ts'
 
-/** Forms of a cursor: `created_at` in microseconds since 1970, and the id. */
-export const newestFirstForms = [/^\d{1,16}$/, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/]
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Forms of a cursor by creation time: milliseconds since 1970, and the id. */
+export const creationForms = [/^\d{1,13}$/, uuid]
 
 /**
- * The end of a statement that lists rows with `created_at` and a uuid `id`, newest first, and one
- * more than fits on the page. Microseconds, because a JavaScript date would cut them off.
+ * The arguments of `findMany` for a page of a list, newest first, with one row more than fits on
+ * the page. Only for tables whose `created_at` holds whole milliseconds, as a JavaScript date does.
+ */
+export function byCreation({ limit, after }: Page) {
+  const [millis, id] = after ?? []
+  return {
+    where: millis === undefined || id === undefined ? {} : behind(new Date(Number(millis)), id),
+    orderBy: [{ createdAt: 'desc' as const }, { id: 'desc' as const }],
+    take: limit + 1,
+  }
+}
+
+/** Says the range of the index on its own, which an OR of both cases would hide. */
+function behind(createdAt: Date, id: string) {
+  return { createdAt: { lte: createdAt }, NOT: { createdAt, id: { gte: id } } }
+}
+
+export function creationPosition({ createdAt, id }: { createdAt: Date; id: string }): Position {
+  return [String(createdAt.getTime()), id]
+}
+
+/** Forms of a cursor of a `newestFirst` list: microseconds since 1970, and the id. */
+export const newestFirstForms = [/^\d{1,16}$/, uuid]
+
+/** The column of a `newestFirst` list that its cursor begins with. */
+export const createdPosition = Prisma.sql`
+  (extract(epoch FROM created_at) * 1000000)::bigint::text AS position`
+
+/**
+ * The same for a hand-written statement, for tables whose `created_at` the database writes: the end
+ * of the statement. Microseconds, because a JavaScript date would cut them off.
  */
 export function newestFirst({ limit, after }: Page): Prisma.Sql {
   const [micros, id] = after ?? []
-  const behind =
+  const rest =
     micros === undefined || id === undefined
       ? Prisma.sql`true`
       : Prisma.sql`(created_at, id) <
           ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)`
-  return Prisma.sql`${behind} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
+  return Prisma.sql`${rest} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
 }

@@ -154,8 +154,8 @@ export async function addSampleCustomer(
       [tenantId, endpointId, url, sealed],
     )
     await owner.query(
-      `INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-       SELECT $1, user_id, $2, 'demo', now() + interval '90 days'
+      `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, expires_at)
+       SELECT $1, user_id, $2, 'demo', true, now() + interval '90 days'
        FROM oauth_identities JOIN memberships USING (user_id)
        WHERE provider = 'demo' AND provider_user_id = 'ada' AND tenant_id = $2
        ON CONFLICT (hash) DO UPDATE SET expires_at = EXCLUDED.expires_at`,

@@ -2,9 +2,9 @@ import type { Queryable } from '#src/db/system-database.ts'
 import type { QueueMetrics } from '#src/observability/metrics.ts'
 import { queueNames } from './queue.ts'
 
-const most = 100_000 // counted up to here, so that a scrape stays cheap however long a queue is
+const maxMeasured = 100_000 // bounds the cost of a scrape
 
-/** Sets the numbers of every queue; those of a queue that does not exist are 0. */
+/** Sets the gauges of every queue, up to `maxMeasured` jobs each; 0 for a queue that does not exist. */
 export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics): Promise<void> {
   const { rows } = await systemDb.query<{
     queue: string
@@ -28,7 +28,7 @@ export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics):
           SELECT FROM pgboss.job_common
           WHERE name = queue AND state < 'active' AND NOT blocked
             AND start_after > pgboss.job_now() LIMIT $2) AS counted) AS later`,
-    values: [queueNames, most],
+    values: [queueNames, maxMeasured],
   })
   for (const { queue, due, scheduled, age } of rows) {
     metrics.due.set({ queue }, due)

@@ -1,13 +1,15 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
 import { poolOptions } from '#src/db/pool-options.ts'
-/** Name and payload of every job. Jobs carry keys, never contents. */
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+
+/** Name and payload of every job. Jobs carry ids, never contents. */
 export type Jobs = {
   'billing-event': { eventId: string }
   'billing-event-dead': { eventId: string }
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
   'endpoint-replay': { tenantId: string; replayId: string }
-  /** `since`: everything received before has been seen to (RFC 3339). */
+  /** `since`: earlier events have been handled by a previous run (RFC 3339). */
   'billing-retention': { since?: string }
   deliver: DeliverJob
   'outbound-retention': Record<string, never>
@@ -16,16 +18,16 @@ export type Jobs = {
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
 
-// A queue stands behind the one its jobs go to when the last attempt has failed.
+// A dead-letter queue is listed before the queue that refers to it, because it is created first.
 const queues = {
-  // Also the jobs whose worker ended in the middle of that attempt and could not say so.
+  // Also gets the jobs whose worker ended during the last try and could not record it.
   'billing-event-dead': {
     retryLimit: 1_000,
     retryDelay: 60,
     retryDelayMax: 3_600,
     retryBackoff: true,
   },
-  // 1 s, 2 s, 4 s … up to an hour, some two days in all, then the event is dead.
+  // 1 s, 2 s, 4 s … up to an hour, about two days in all. Then the event is dead.
   'billing-event': {
     deadLetter: 'billing-event-dead',
     retryLimit: 20,
@@ -33,9 +35,9 @@ const queues = {
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 60,
-    deleteAfterSeconds: 86_400, // the event's own row says what became of it
+    deleteAfterSeconds: 86_400, // the result is in the row of the event
   },
-  // 5 s, 10 s, 20 s … up to an hour, some twelve hours in all, then it is for the operator to see.
+  // 5 s, 10 s, 20 s … up to an hour, about twelve hours in all. Then an operator has to look.
   'revoke-grant': {
     retryLimit: 20,
     retryDelay: 5,
@@ -43,11 +45,11 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
-  // One page of a replay each; the page after it is sent with the same commit.
+  // One page of a replay per job. The same commit enqueues the next page.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
-  // One page of a replay each, as above.
+  // One page of a replay per job, as above.
   'endpoint-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 60 },
-  // At most one waits, however many processes ask for it.
+  // At most one job waits, however many processes send one.
   'billing-retention': {
     policy: 'short',
     retryLimit: 1_000,
@@ -56,9 +58,9 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 300,
   },
-  // One attempt each. Its own failures are no business of the queue: what is tried again here is
-  // an attempt that a process took with it, and that is never given up. An attempt takes 30 s at
-  // most (OUTBOUND_TIMEOUT_MS), recording it 20 s.
+  // One attempt per job. A failed attempt gets a new job by the retry schedule. The queue itself only
+  // retries jobs whose process ended, without limit. An attempt takes at most 30 s
+  // (OUTBOUND_TIMEOUT_MS), recording it 20 s.
   deliver: {
     retryLimit: 1_000_000,
     retryDelay: 0,
@@ -74,7 +76,7 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 900,
   },
-  // 30 s, 1 min, 2 min … up to an hour, some six hours in all: after that it is no news.
+  // 30 s, 1 min, 2 min … up to an hour, about six hours in all. A later mail would be useless.
   'alert-mail': {
     retryLimit: 12,
     retryDelay: 30,
@@ -86,11 +88,11 @@ const queues = {
 
 export const queueNames: readonly string[] = Object.keys(queues)
 
-// Clearing away what is done may take longer than a request would wait.
-const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
+// Deleting completed jobs may take longer than a request may.
+const maintenanceLimits = { statementMs: statementTimeoutsMs.queueMaintenance, silenceMs: 31_000 }
 
 /**
- * Creates or updates the queue's own schema and the queues, as the owner of the database.
+ * Creates or updates the schema of pg-boss and the queues, as the owner of the database.
  * @param lockWaitMs how long each change waits for a lock before it fails
  */
 export async function createQueues(ownerUrl: string, lockWaitMs: number): Promise<void> {
@@ -109,8 +111,8 @@ export async function createQueues(ownerUrl: string, lockWaitMs: number): Promis
 }
 
 /**
- * The queue as an application role: it never changes its schema.
- * @param duty `web` only adds jobs; `worker` also takes, settles and maintains them
+ * Opens the queue as an application role, which never changes its schema.
+ * @param duty `web` only adds jobs; `worker` also fetches, completes and maintains them
  */
 export function openQueue(
   url: string,
@@ -118,26 +120,25 @@ export function openQueue(
   onError: (error: Error) => void,
 ): PgBoss {
   const boss = new PgBoss({
-    // The queue hands all of them to its own pool.
+    // pg-boss passes these to its own pool.
     ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? {} : maintenanceLimits),
     application_name: 'gatehouse queue',
     migrate: false,
     createSchema: false,
     schedule: false,
     supervise: duty === 'worker',
-    reindex: false, // only the owner of an index may rebuild it
+    reindex: false, // only the owner of an index can rebuild it
   })
   boss.on('error', onError)
   return acceptNewerSchema(boss)
 }
 
-/** Of the queue's own tables, as the pinned version of the library makes them. */
+/** The schema version of the pinned pg-boss. */
 export const queueSchema = 43
 
 /**
- * The library starts on exactly its own schema. While a newer release is brought in, its schema is
- * there before the last process of this one has ended, and one that is started again must run as
- * those do that never stopped.
+ * pg-boss starts only on its own schema version. During a rolling upgrade the database has the
+ * version of the newer release already, and a process of this release must still be able to restart.
  */
 function acceptNewerSchema(boss: PgBoss): PgBoss {
   const db = boss.getDb()
@@ -151,15 +152,15 @@ function acceptNewerSchema(boss: PgBoss): PgBoss {
   return boss
 }
 
-/** One job is one attempt: which delivery of which tenant, and which attempt of which series. */
+/** One job is one attempt of a delivery. */
 export type DeliverJob = {
   tenantId: string
   deliveryId: string
-  /** 0 is the schedule, every manual request begins the next one. */
+  /** 0 is the schedule; every replay begins the next one. */
   series: number
-  /** From 1 within the series. */
+  /** Of the attempt, from 1 within the series. */
   number: number
 }
 
-/** Which notification a mail is to be sent of. */
+/** The notification to mail. */
 export type AlertMailJob = { tenantId: string; notificationId: number }

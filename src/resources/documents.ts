@@ -5,19 +5,13 @@ import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 
 export const documentList = { name: 'documents', forms: [idForm] }
 
-type Row = {
-  id: bigint
-  tenant_id: string
-  folder_id: bigint
-  title: string
-  body: string
-  created_at: Date
-  updated_at: Date
-}
+type Row = Omit<Prisma.DocumentGetPayload<object>, 'teamId'>
 
-const columns = Prisma.sql`id, tenant_id, folder_id, title, body, created_at, updated_at`
+const columns = Prisma.sql`
+  id, tenant_id AS "tenantId", folder_id AS "folderId", title, body, created_at AS "createdAt",
+  updated_at AS "updatedAt"`
 
-/** The documents at the end of the caller's chain, newest first. */
+/** The documents the caller can reach, newest first. */
 export async function listDocuments(tx: Tx, caller: ChainScope, page: Page) {
   const [last] = page.after ?? []
   const before = last === undefined ? null : BigInt(last)
@@ -28,7 +22,7 @@ export async function listDocuments(tx: Tx, caller: ChainScope, page: Page) {
   return pageOf(rows, page, documentList.name, (row) => [String(row.id)], toDocument)
 }
 
-/** A document at the end of the caller's chain, or null: missing and out of reach are the same. */
+/** A document the caller can reach, or null. */
 export async function findDocument(tx: Tx, caller: ChainScope, id: number) {
   const [row] = await tx.$queryRaw<Row[]>`
     SELECT ${columns} FROM documents WHERE ${inReach(caller)} AND id = ${id}`
@@ -36,8 +30,8 @@ export async function findDocument(tx: Tx, caller: ChainScope, id: number) {
 }
 
 /**
- * A new document in a folder of a team of the caller's; null when the folder is missing or out of
- * their reach. The folder is locked, so that it keeps its team until the document is in it.
+ * Creates a document in a folder of one of the caller's teams; null if they cannot reach the folder.
+ * The folder is locked so that it keeps its team until the document is inserted.
  */
 export async function createDocument(
   tx: Tx,
@@ -55,7 +49,7 @@ export async function createDocument(
   return row === undefined ? null : toDocument(row)
 }
 
-/** Changes a document at the end of the caller's chain; null when missing or out of reach. */
+/** Changes a document the caller can reach; null if there is no such document. */
 export async function changeDocument(
   tx: Tx,
   caller: ChainScope,
@@ -76,11 +70,11 @@ export async function changeDocument(
 function toDocument(row: Row) {
   return {
     id: Number(row.id),
-    tenantId: row.tenant_id,
-    folderId: Number(row.folder_id),
+    tenantId: row.tenantId,
+    folderId: Number(row.folderId),
     title: row.title,
     body: row.body,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   }
 }

@@ -1,31 +1,31 @@
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
 export const folderList = { name: 'folders', forms: [idForm] }
 
 /** The folders of the tenant, newest first. */
 export async function listFolders(tx: Tx, { tenantId }: TenantScope, page: Page) {
-  const [last] = page.after ?? []
   const rows = await tx.folder.findMany({
-    where: { tenantId, ...(last === undefined ? {} : { id: { lt: BigInt(last) } }) },
+    where: { tenantId, ...olderThan(page) },
     orderBy: { id: 'desc' },
     take: page.limit + 1,
   })
   return pageOf(rows, page, folderList.name, (row) => [String(row.id)], toFolder)
 }
 
-/** A folder of the tenant, or null: missing and another tenant's are the same. */
+/** A folder of the tenant, or null if it is missing or another tenant's. */
 export async function findFolder(tx: Tx, { tenantId }: TenantScope, id: number) {
   const row = await tx.folder.findFirst({ where: { tenantId, id } })
   return row && toFolder(row)
 }
 
 /**
- * A new folder of the tenant; null when the team or folder it is for is missing.
- * @throws Refusal `conflict` where it would be nested too deep
+ * Creates a folder; null if its team or parent folder is missing.
+ * @throws Problem `conflict` if it would be nested too deep
  */
 export async function createFolder(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function createFolder(
   { name, ...target }: Target & { name: string },
   now: Date,
 ) {
-  await takeTurn(tx, scope)
+  await lockFolders(tx, scope)
   const place = await findPlace(tx, scope, target)
   if (place === null) return null
   refuseDepth(place)
@@ -45,9 +45,9 @@ export async function createFolder(
 }
 
 /**
- * Renames a folder of the tenant, moves it, or both. It moves with all that is nested in it, which
- * then belongs to the team of its new place. Null when it, or where it is to go, is missing.
- * @throws Refusal `conflict` where it would come to be in itself, or nested too deep
+ * Renames a folder, moves it, or both. It moves with its contents, which then belong to the team of
+ * the new place. Null if the folder or the new place is missing.
+ * @throws Problem `conflict` if it would contain itself or be nested too deep
  */
 export async function changeFolder(
   tx: Tx,
@@ -56,7 +56,7 @@ export async function changeFolder(
   { name, ...target }: Target & { name?: string },
   now: Date,
 ) {
-  const place = isNamed(target) ? await findNewPlace(tx, scope, id, target) : {}
+  const place = isMove(target) ? await findNewPlace(tx, scope, id, target) : {}
   if (place === null) return null
   const [row] = await tx.folder.updateManyAndReturn({
     where: { tenantId: scope.tenantId, id },
@@ -66,28 +66,28 @@ export async function changeFolder(
 }
 
 /**
- * Deletes an empty folder of the tenant.
- * @returns false when it is missing
- * @throws Refusal `conflict` while it holds folders or documents
+ * Deletes an empty folder.
+ * @returns false if it is missing
+ * @throws Problem `conflict` while it has folders or documents
  */
 export async function deleteFolder(tx: Tx, scope: TenantScope, id: number): Promise<boolean> {
-  await takeTurn(tx, scope)
+  await lockFolders(tx, scope)
   try {
     const { count } = await tx.folder.deleteMany({ where: { tenantId: scope.tenantId, id } })
     return count === 1
   } catch (error) {
-    // Judged by the keys: they also see documents that are out of the caller's reach.
+    // The foreign keys also see documents that the caller cannot reach.
     if (!isForeignKeyViolation(error)) throw error
     throw new Problem('conflict', { detail: 'The folder is not empty.' })
   }
 }
 
-function isNamed({ teamId, parentId }: Target): boolean {
+function isMove({ teamId, parentId }: Target): boolean {
   return teamId !== undefined || parentId !== undefined
 }
 
 async function findNewPlace(tx: Tx, scope: TenantScope, id: number, target: Target) {
-  await takeTurn(tx, scope)
+  await lockFolders(tx, scope)
   const place = await findPlace(tx, scope, target)
   if (place !== null) await refuseImpossibleMove(tx, scope, id, place)
   return place
@@ -105,28 +105,28 @@ function toFolder(row: Prisma.FolderGetPayload<object>) {
   }
 }
 
-/** Where a folder is wanted: nested in another one, or else directly with a team. */
+/** The requested place of a folder: nested in another folder, or directly with a team. */
 export type Target = { readonly teamId?: number; readonly parentId?: number }
 
-/** What a folder's row says of where it stands. */
+/** The place of a folder, as the columns of its row. */
 type Place = {
   readonly teamId: bigint
   readonly parentId: bigint | null
   readonly parentDepth: number | null
 }
 
-const deepest = 32 // folders_depth_check
+const maxDepth = 32 // folders_depth_check
 
 /**
- * Changes to which team owns which folder of a tenant take turns until their transaction ends, so
- * that what was judged is what is changed. The keys of the database hold without it; it makes
- * their refusal a clear answer.
+ * Serializes changes to the folders and teams of a tenant, so that a check still holds when the
+ * change is made. Foreign keys protect the data without this lock; with it, the caller gets a
+ * specific error.
  */
-export async function takeTurn(tx: Tx, { tenantId }: TenantScope): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`folders ${tenantId}`}, 0))`
+export async function lockFolders(tx: Tx, { tenantId }: TenantScope): Promise<void> {
+  await lockUntilCommit(tx, 'folders', tenantId)
 }
 
-/** The place that a target names; null when it is missing or another tenant's. */
+/** The place of a target; null if it is missing or another tenant's. */
 async function findPlace(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -141,30 +141,32 @@ async function findPlace(
   return team && { teamId: team.id, parentId: null, parentDepth: null }
 }
 
-/** @throws Refusal `conflict` where a new folder would be nested too deep */
+/** @throws Problem `conflict` if a folder would be nested too deep */
 function refuseDepth({ parentDepth }: Place, levelsBelow = 0): void {
-  if ((parentDepth ?? 0) + 1 + levelsBelow <= deepest) return
-  throw new Problem('conflict', { detail: `Folders are nested at most ${deepest} deep.` })
+  if ((parentDepth ?? 0) + 1 + levelsBelow <= maxDepth) return
+  throw new Problem('conflict', { detail: `Folders are nested at most ${maxDepth} deep.` })
 }
 
-/** @throws Refusal `conflict` where a folder would come to be in itself, or too deep */
+/** @throws Problem `conflict` if a folder would contain itself or be nested too deep */
 async function refuseImpossibleMove(
   tx: Tx,
   { tenantId }: TenantScope,
   id: number,
   place: Place,
 ): Promise<void> {
-  const [subtree] = await tx.$queryRaw<{ levels: number | null; circle: boolean | null }[]>`
+  const [subtree] = await tx.$queryRaw<{ levels: number | null; hasCycle: boolean | null }[]>`
     WITH RECURSIVE subtree AS (
       SELECT id, depth FROM folders WHERE tenant_id = ${tenantId}::uuid AND id = ${id}
       UNION ALL
       SELECT below.id, below.depth FROM folders below JOIN subtree ON below.parent_id = subtree.id
       WHERE below.tenant_id = ${tenantId}::uuid
     )
-    SELECT max(depth) - min(depth) AS levels, bool_or(id = ${place.parentId}) AS circle
+    SELECT max(depth) - min(depth) AS levels, bool_or(id = ${place.parentId}) AS "hasCycle"
     FROM subtree`
-  if (subtree?.circle) {
-    throw new Problem('conflict', { detail: 'A folder cannot be in itself or in what it holds.' })
+  if (subtree?.hasCycle) {
+    throw new Problem('conflict', {
+      detail: 'A folder cannot be moved into itself or into a folder it contains.',
+    })
   }
   refuseDepth(place, subtree?.levels ?? 0)
 }

@@ -15,7 +15,7 @@ export async function listInvoices(tx: Tx, scope: TenantScope, page: Page) {
   return pageOf(rows, page, invoiceList.name, (row) => [String(row.id)], toInvoice)
 }
 
-/** An invoice of the tenant, or null: missing and another tenant's are the same. */
+/** An invoice of the tenant, or null if it is missing or another tenant's. */
 export async function findInvoice(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
   const [row] = await db.readRows<InvoiceRow>(
     scope,
@@ -27,7 +27,7 @@ export async function findInvoice(db: Pick<Database, 'readRows'>, scope: TenantS
 }
 
 /**
- * Makes the invoice of a paid charge; the event is its key, so running twice makes one.
+ * Creates the invoice of a paid charge, once: `sourceEvent` is unique in the tenant.
  * @param amount minor units of `currency`
  */
 export async function createInvoice(
@@ -44,7 +44,7 @@ export async function createInvoice(
   await publish(tx, scope, { type: 'invoice.created', data: toInvoice(row) }, now)
 }
 
-/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+/** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */
 type InvoiceRow = Omit<Prisma.InvoiceGetPayload<object>, 'id' | 'amount' | 'sourceEvent'> & {
   id: bigint | string
   amount: bigint | string

@@ -18,7 +18,7 @@ export type ShippingAddress = {
 /** `unitPrice` in minor units. */
 export type LineItem = { sku: string; quantity: number; unitPrice: number }
 
-/** The first lock: whose orders. */
+/** The scope of owned rows: their owner. */
 export type OwnerScope = { readonly userId: number }
 
 export const orderList = { name: 'orders', forms: [idForm] }
@@ -33,7 +33,7 @@ export async function listOrders(tx: Tx, owner: OwnerScope, page: Page) {
   return pageOf(rows, page, orderList.name, (row) => [String(row.id)], toOrder)
 }
 
-/** An order of `owner`, or null: missing and not theirs are the same. */
+/** An order of `owner`, or null if it is missing or not theirs. */
 export async function findOrder(db: Pick<Database, 'readRows'>, owner: OwnerScope, id: number) {
   const [row] = await db.readRows<OrderRow>(
     owner,
@@ -46,7 +46,7 @@ export async function findOrder(db: Pick<Database, 'readRows'>, owner: OwnerScop
   return row === undefined ? null : toOrder(row)
 }
 
-/** The newest orders of `owner`, as the start page lists them. */
+/** The newest orders of `owner`, for the start page. */
 export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number) {
   const rows = await tx.order.findMany({
     where: { userId: owner.userId },
@@ -60,8 +60,8 @@ export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number)
 }
 
 /**
- * A new order of `owner`, placed in the tenant they are in.
- * @throws Refusal `forbidden` for an owner who is being removed
+ * Creates an order of `owner` in their active tenant.
+ * @throws Problem `forbidden` if the owner has been removed meanwhile
  */
 export async function createOrder(
   tx: Tx,
@@ -88,8 +88,8 @@ export async function createOrder(
 }
 
 /**
- * Changes the shipping address of an order of `owner`; null when it is missing or not theirs. The
- * tenant it was placed in is told, whichever the owner is in now.
+ * Changes the shipping address of an order of `owner`; null if it is missing or not theirs. The event
+ * goes to the tenant in which the order was placed, not to the owner's active one.
  */
 export async function changeOrder(
   tx: Tx,
@@ -111,7 +111,7 @@ export async function changeOrder(
   return order
 }
 
-/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+/** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */
 type OrderRow = Omit<Prisma.OrderGetPayload<object>, 'id' | 'userId' | 'tenantId'> & {
   id: bigint | string
   userId: bigint | string
@@ -121,7 +121,7 @@ function toOrder(row: OrderRow) {
   return {
     id: Number(row.id),
     userId: Number(row.userId),
-    // Written through the schemas of the route alone, so what comes out has their shape.
+    // Only the route writes these columns, with values that match its schemas.
     lineItems: row.lineItems as LineItem[],
     shippingAddress: row.shippingAddress as ShippingAddress,
     cardLast4: row.cardLast4,

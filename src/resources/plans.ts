@@ -1,10 +1,10 @@
 import type { Tx } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
-/** Who has the plan, and the tenant that is told of it: the user's own. */
+/** The user of the plan, and their own tenant, which gets the event. */
 export type Subscriber = { readonly userId: number; readonly tenantId: string }
 
-/** The first activation sets the plan (specification, States); every later one finds it set. */
+/** Sets the plan at the first activation (specification, States). Later ones change nothing. */
 export async function activatePlan(
   tx: Tx,
   { userId, tenantId }: Subscriber,

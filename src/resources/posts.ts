@@ -17,7 +17,7 @@ export async function listPosts(tx: Tx, scope: TenantScope, page: Page) {
   return pageOf(rows, page, postList.name, (row) => [String(row.id)], toPost)
 }
 
-/** A post of the tenant, or null: missing and another tenant's are the same. */
+/** A post of the tenant, or null if it is missing or another tenant's. */
 export async function findPost(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
   const [row] = await db.readRows<PostRow>(
     scope,
@@ -30,8 +30,8 @@ export async function findPost(db: Pick<Database, 'readRows'>, scope: TenantScop
 }
 
 /**
- * A new post of the author, in their tenant; where no department is given, of their department.
- * @throws Refusal `forbidden` for an author who is leaving the tenant
+ * Creates a post of the author in their tenant, by default in the author's department.
+ * @throws Problem `forbidden` if the author has left the tenant meanwhile
  */
 export async function createPost(
   tx: Tx,
@@ -61,8 +61,8 @@ export type PostChange =
   | { outcome: 'refused'; reason: Decision['reason'] }
 
 /**
- * Changes a post of the tenant where the attribute rule lets the caller. The row is locked before
- * it is judged, so that what was judged is what is changed.
+ * Changes a post of the tenant if the attribute rule allows it. The row is locked before the
+ * decision, so that the decision still holds for the update.
  */
 export async function changePost(
   tx: Tx,
@@ -88,7 +88,7 @@ export async function changePost(
   return { outcome: 'changed', post }
 }
 
-/** Deletes a post of the tenant. @returns false when it is missing or another tenant's */
+/** Deletes a post of the tenant. @returns false if it is missing or another tenant's */
 export async function deletePost(
   tx: Tx,
   scope: TenantScope,
@@ -102,7 +102,7 @@ export async function deletePost(
   return true
 }
 
-/** As the driver or Prisma reads it: they differ in how a 64-bit integer comes. */
+/** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */
 type PostRow = Omit<Prisma.PostGetPayload<object>, 'id' | 'authorId'> & {
   id: bigint | string
   authorId: bigint | string | null

@@ -1,36 +1,35 @@
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { takeTurn } from './folders.ts'
+import { lockFolders } from './folders.ts'
 
 export const teamList = { name: 'teams', forms: [idForm] }
 
 /** The teams of the tenant, newest first. */
 export async function listTeams(tx: Tx, { tenantId }: TenantScope, page: Page) {
-  const [last] = page.after ?? []
   const rows = await tx.team.findMany({
-    where: { tenantId, ...(last === undefined ? {} : { id: { lt: BigInt(last) } }) },
+    where: { tenantId, ...olderThan(page) },
     orderBy: { id: 'desc' },
     take: page.limit + 1,
   })
   return pageOf(rows, page, teamList.name, (row) => [String(row.id)], toTeam)
 }
 
-/** A team of the tenant, or null: missing and another tenant's are the same. */
+/** A team of the tenant, or null if it is missing or another tenant's. */
 export async function findTeam(tx: Tx, { tenantId }: TenantScope, id: number) {
   const row = await tx.team.findFirst({ where: { tenantId, id } })
   return row && toTeam(row)
 }
 
-/** A new team of the tenant, without members. */
+/** Creates a team without members. */
 export async function createTeam(tx: Tx, { tenantId }: TenantScope, name: string, now: Date) {
   const row = await tx.team.create({ data: { tenantId, name, createdAt: now, updatedAt: now } })
   return toTeam(row)
 }
 
-/** Renames a team of the tenant; null when it is missing. */
+/** Renames a team; null if it is missing. */
 export async function renameTeam(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -46,12 +45,12 @@ export async function renameTeam(
 }
 
 /**
- * Deletes a team of the tenant that owns no folders; its members are members no more.
- * @returns false when it is missing
- * @throws Refusal `conflict` while it owns folders
+ * Deletes a team that owns no folders, with its memberships.
+ * @returns false if it is missing
+ * @throws Problem `conflict` while it owns folders
  */
 export async function deleteTeam(tx: Tx, scope: TenantScope, id: number): Promise<boolean> {
-  await takeTurn(tx, scope)
+  await lockFolders(tx, scope)
   try {
     const { count } = await tx.team.deleteMany({ where: { tenantId: scope.tenantId, id } })
     return count === 1
@@ -71,12 +70,12 @@ function toTeam(row: Prisma.TeamGetPayload<object>) {
   }
 }
 
-/** The first lock: a team, in the tenant of the verified session. */
+/** The scope of team members: a team in the caller's active tenant. */
 type TeamScope = { readonly tenantId: string; readonly teamId: number }
 
 export const teamMemberList = { name: 'team-members', forms: [idForm] }
 
-/** The members of the team, by user id; null when the team is missing or another tenant's. */
+/** The members of a team, by user id; null if the team is missing or another tenant's. */
 export async function listTeamMembers(tx: Tx, { tenantId, teamId }: TeamScope, page: Page) {
   const team = await tx.team.findFirst({ where: { tenantId, id: teamId } })
   if (team === null) return null
@@ -96,9 +95,9 @@ export async function findTeamMember(tx: Tx, { tenantId, teamId }: TeamScope, us
 }
 
 /**
- * Makes a member of the tenant a member of the team; for one who is nothing changes. Whether both
- * belong to the tenant is judged by the keys, so nobody can leave in between.
- * @throws Refusal `not-found` when the team or the person is missing, or another tenant's
+ * Adds a member of the tenant to a team; a member of the team stays one. Foreign keys check that both
+ * belong to the tenant, so that neither can leave in between.
+ * @throws Problem `not-found` if the team or the user is missing or another tenant's
  */
 export async function addTeamMember(
   tx: Tx,
@@ -114,7 +113,7 @@ export async function addTeamMember(
   }
 }
 
-/** Takes a member out of the team, and so out of reach of its documents at once. */
+/** Removes a member from a team, which ends their access to its documents at once. */
 export async function removeTeamMember(
   tx: Tx,
   { tenantId, teamId }: TeamScope,

@@ -41,8 +41,8 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
   }),
   // Uses the tenant's id as the id of its rows, so that no query is needed to find them.
   webhook_endpoints: ({ tenantId }) => ({
-    text: `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
-           VALUES ($1, $1, 'https://canary.invalid', 'spec', '')`,
+    text: `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, signature, secret)
+           VALUES ($1, $1, 'https://canary.invalid', true, 'spec', '')`,
     values: [tenantId],
   }),
   outbound_events: ({ tenantId }) => ({

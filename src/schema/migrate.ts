@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { lockIds } from '#src/db/advisory-lock.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
@@ -7,8 +8,6 @@ import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
 
-/** Key of the advisory lock that serializes `migrate`; no other lock in the database uses it. */
-const migrateLock = 7_165_230_418
 const turnMs = 200
 
 export type MigrateReport = {
@@ -62,7 +61,7 @@ async function acquireMigrateLock(owner: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await owner.query<{ taken: boolean }>(
       'SELECT pg_try_advisory_lock($1) AS taken',
-      [migrateLock],
+      [lockIds.migrate],
     )
     if (rows[0]?.taken) return
     await wait(turnMs)

@@ -68,7 +68,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: 'SELECT, UPDATE (succeeded, failed, cursor_received_at, cursor_event_id, finished_at)',
   },
   webhook_endpoints: {
-    web: 'SELECT, INSERT, UPDATE (url, description, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
+    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
     // `keys rotate` re-encrypts the secrets.
     worker:
       'SELECT, UPDATE (status, failing_since, disabled_at, last_success_at, secret, previous_secret)',

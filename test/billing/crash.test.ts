@@ -19,7 +19,7 @@ t.test(`kill -9 between any two steps: every 200 exists once and took effect onc
   await survive(t, database, { rounds, target: 'connections' })
 })
 
-t.test('and of the database server, which writes to disk before it says so', async (t) => {
+t.test('kill -9 of the database server with synchronous commits', async (t) => {
   const database = await startDurableDatabase(t)
   await survive(t, database, { rounds: Math.ceil(rounds / 8), target: 'server' })
 })
@@ -50,14 +50,14 @@ async function survive(
   t.ok(run.acknowledged > 0)
 }
 
-t.test('the checker sees each kind of breach', async (t) => {
+t.test('the checker finds each kind of violation', async (t) => {
   const breaches: [string, string, RegExp][] = [
     ['lost', `DELETE FROM received_events`, /acknowledged, but not recorded/],
     ['no effect', `DELETE FROM invoices`, /without effect/],
     ['doubled job', insertJob, /more than one job/],
     ['no job', `DELETE FROM pgboss.job`, /without a job/],
     ['unknown', `DELETE FROM processed_events`, /not known/],
-    ['not worked on', `UPDATE received_events SET status = 'recorded'`, /not worked on/],
+    ['not processed', `UPDATE received_events SET status = 'recorded'`, /not processed/],
     ['never sent', insertStranger, /never sent/],
   ]
   for (const [name, sql, breach] of breaches) {

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** What senders saw: event ids by whether one delivery of them was answered 200. */
+/** The event ids that senders saw acknowledged with 200, and the others. */
 export type History = { acknowledged: ReadonlySet<string>; sent: ReadonlySet<string> }
 
 /**
- * Holds the database against what senders were told.
- * @returns the breaches in words; none when every 200 exists once and took effect once
+ * Compares the database with the responses that senders got.
+ * @returns the violations; none if every event with a 200 exists once and took effect once
  */
 export async function checkHistory(admin: pg.Pool, history: History): Promise<string[]> {
   const ids = async (sql: string) => {
@@ -34,7 +34,7 @@ export async function checkHistory(admin: pg.Pool, history: History): Promise<st
   tell('known, but not recorded', missing(known, received))
   tell('recorded, but not known', missing(received, known))
   tell('recorded, but never sent', missing(received, [...history.sent]))
-  tell('not worked on', unsettled)
+  tell('not processed', unsettled)
   return breaches
 }
 

@@ -11,6 +11,6 @@ t.test('.env.example and docs/settings.md match the settings (npm run generate)'
   t.match(page, settingsTable(settings))
 })
 
-t.test('every setting says what it means', async (t) => {
+t.test('every setting has a description', async (t) => {
   for (const { name, description } of settings) t.match(description, /^\S.+[.)]$/s, name)
 })

@@ -3,11 +3,20 @@ export type Scope = { name: string; guards: string[]; scopes: Scope[] }
 
 const opening = /^( *)await app\.register\(async function (\w+)\(app\)/
 const registration = /^( *)await app\.register\((\w+)/
-const plugin = /^import (\w+) from '#plugins\/(.+)\.ts'/gm
+const plugin = /^import (\w+)(?:, \{ (\w+) \})? from '#plugins\/(.+)\.ts'/gm
 
 /** The scopes in the source of src/app.ts, by the indentation that the formatter guarantees. */
 export function readScopes(source: string): Scope {
-  const plugins = new Map([...source.matchAll(plugin)].map(([, name, file = '']) => [name, file]))
+  const plugins = new Map<string, string>()
+  for (const [, name = '', other, file = ''] of source.matchAll(plugin)) {
+    plugins.set(name, file)
+    // A second plugin of the file: `rateLimitStore` is `rate-limit-store`.
+    if (other)
+      plugins.set(
+        other,
+        other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      )
+  }
   const root: Scope = { name: 'root', guards: [], scopes: [] }
   const around = [{ indent: -1, scope: root }]
   for (const line of source.split('\n')) {

@@ -25,15 +25,15 @@ export type Receiver = {
   port: number
   /** Every request so far, oldest first. */
   requests: readonly RecordedRequest[]
-  /** Replaces the answer for all requests from now on. */
+  /** Replaces the response to all further requests. */
   respond(handler: Respond): void
-  /** The oldest request that `next` has not handed out, waiting for it to arrive if need be. */
+  /** The oldest request that `next` has not returned yet; waits for it if necessary. */
   next(): Promise<RecordedRequest>
-  /** Ends open connections too, answered or not. */
+  /** Also ends open connections. */
   close(): Promise<void>
 }
 
-/** An HTTP server on loopback that records what it is sent; answers 204 until told otherwise. */
+/** An HTTP server on loopback that records its requests; responds with 204 by default. */
 export async function startReceiver(handler: Respond = answerEmpty): Promise<Receiver> {
   const requests: RecordedRequest[] = []
   const waiting: ((request: RecordedRequest) => void)[] = []
@@ -51,7 +51,7 @@ export async function startReceiver(handler: Respond = answerEmpty): Promise<Rec
         }
         await respond(request, response)
       })
-      .catch(() => response.destroy()) // the sender went away, or the handler failed
+      .catch(() => response.destroy()) // the client disconnected, or the handler failed
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

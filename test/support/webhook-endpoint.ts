@@ -22,15 +22,16 @@ export async function createEndpoint(
   const id = crypto.randomUUID()
   const status = endpoint.status ?? 'active'
   await admin.query(
-    `INSERT INTO webhook_endpoints (tenant_id, id, url, event_types, signature, secret, status,
-       failing_since, disabled_at, enabled_at, last_success_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, CASE $7 WHEN 'failing' THEN now() END,
-       CASE $7 WHEN 'disabled' THEN now() END, COALESCE($8, now()), $9)`,
+    `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, event_types,
+       signature, secret, status, failing_since, disabled_at, enabled_at, last_success_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE $8 WHEN 'failing' THEN now() END,
+       CASE $8 WHEN 'disabled' THEN now() END, COALESCE($9, now()), $10)`,
     [
       tenantId,
       id,
       endpoint.url,
-      endpoint.eventTypes ?? null,
+      endpoint.eventTypes === undefined,
+      endpoint.eventTypes ?? [],
       endpoint.signature ?? 'spec',
       sealEndpointSecret(testKeys, { tenantId, id }, endpointSecret),
       status,

@@ -4,17 +4,18 @@ import { type Caller, type CallerRow, personOf } from '#src/auth/sessions/caller
 import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
-/** A token as its owner sees it; the secret itself is shown once and never again. */
+/** A token as its owner sees it. The secret is returned only when the token is created. */
 export type ApiToken = {
   id: string
   name: string
-  /** What it is limited to; null for all that its owner may. */
+  /** The permissions of the token; null for all permissions of its owner. */
   permissions: string[] | null
   createdAt: string
   expiresAt: string
@@ -23,37 +24,37 @@ export type ApiToken = {
 
 export type NewToken = {
   name: string
-  /** 90 days from now by default, at most a year ahead. */
+  /** At most 366 days from now; null for the default of 90 days. */
   expiresAt: Date | null
   permissions: readonly string[] | null
 }
 
 const defaultDays = 90
 const maxDays = 366
-const statementTimeoutMs = 2_000
-// A token is marked as used at most this often, so that reading it is seldom a write.
+const statementTimeoutMs = statementTimeoutsMs.byKey
+// last_used_at is updated at most this often, so that most look-ups write nothing.
 const usedEverySeconds = 60
 
 /**
- * Who speaks through the token: token, user and membership in one statement. Expiry is judged here
- * by database time; whoever has left the tenant has no token in it any more.
- * @returns null for whatever is no valid token
+ * Reads token, user and membership in one statement. Expiry is checked by database time. A user who
+ * has left the tenant has no tokens in it.
+ * @returns null if the token is not valid
  */
 export async function findToken(systemDb: Queryable, token: string): Promise<Caller | null> {
   if (!hasTokenForm(token)) return null
-  const { rows } = await systemDb.query<CallerRow & { permissions: string[] | null }>({
+  const { rows } = await systemDb.query<CallerRow & TokenLimit>({
     name: 'find-token',
     text: `
       WITH live AS (
-        SELECT id, user_id, tenant_id, permissions, last_used_at FROM api_tokens
+        SELECT id, user_id, tenant_id, all_permissions, permissions, last_used_at FROM api_tokens
         WHERE hash = $1 AND expires_at > now()
       ), used AS (
         UPDATE api_tokens SET last_used_at = now()
         WHERE id = (SELECT id FROM live
                     WHERE last_used_at IS NULL OR last_used_at < now() - make_interval(secs => $2))
       )
-      SELECT live.id, live.user_id, live.permissions, u.email, u.plan, u.created_at,
-             live.tenant_id, m.role, m.department
+      SELECT live.id, live.user_id, live.all_permissions AS "allPermissions", live.permissions,
+             u.email, u.plan, u.created_at, live.tenant_id, m.role, m.department
       FROM live
       JOIN users u ON u.id = live.user_id
       JOIN memberships m ON m.tenant_id = live.tenant_id AND m.user_id = live.user_id`,
@@ -64,24 +65,34 @@ export async function findToken(systemDb: Queryable, token: string): Promise<Cal
   return {
     sessionId: null,
     tokenId: row.id,
-    tokenPermissions: row.permissions,
+    tokenPermissions: limitOf(row),
     authenticatedSecondsAgo: null,
     ...personOf(row),
   }
 }
 
-export type TokenRow = {
-  id: string
-  name: string
-  permissions: string[] | null
-  created_at: Date
-  expires_at: Date
-  last_used_at: Date | null
+type TokenLimit = Pick<TokenRow, 'allPermissions' | 'permissions'>
+
+function limitOf({ allPermissions, permissions }: TokenLimit): string[] | null {
+  return allPermissions ? null : permissions
 }
 
+/** What is read of a token: not its hash. */
+const shown = {
+  id: true,
+  name: true,
+  allPermissions: true,
+  permissions: true,
+  createdAt: true,
+  expiresAt: true,
+  lastUsedAt: true,
+} as const satisfies Prisma.ApiTokenSelect
+
+type TokenRow = Prisma.ApiTokenGetPayload<{ select: typeof shown }>
+
 /**
- * Makes a token of the caller in their active tenant.
- * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
+ * Creates a token of the user in the tenant.
+ * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
  */
 export async function createToken(
   systemDb: SystemDatabase,
@@ -93,17 +104,20 @@ export async function createToken(
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<TokenRow>({
       text: `
-        INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
-        SELECT $1, $2, $3, $4, $5, expires_at
-        FROM (SELECT coalesce($6::timestamptz, now() + make_interval(days => $7)) AS expires_at) e
-        WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $8)
-        RETURNING id, name, permissions, created_at, expires_at, last_used_at`,
+        INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+        SELECT $1, $2, $3, $4, $5, $6, expires_at
+        FROM (SELECT coalesce($7::timestamptz, now() + make_interval(days => $8)) AS expires_at) e
+        WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $9)
+        RETURNING id, name, all_permissions AS "allPermissions", permissions,
+                  created_at AS "createdAt", expires_at AS "expiresAt",
+                  last_used_at AS "lastUsedAt"`,
       values: [
         sha256(secret),
         owner.userId,
         owner.tenantId,
         token.name,
-        token.permissions,
+        token.permissions === null,
+        token.permissions ?? [],
         token.expiresAt?.toISOString() ?? null,
         defaultDays,
         maxDays,
@@ -112,13 +126,13 @@ export async function createToken(
     const [row] = rows
     if (row === undefined) return null
     const created = { action: 'token-create', outcome: 'done', target: row.id } as const
-    const reason = row.permissions === null ? 'unlimited' : 'limited'
+    const reason = row.allPermissions ? 'unlimited' : 'limited'
     await recordAudit(connection, { ...created, reason, ...owner }, clientInfo)
     return { ...toToken(row), token: secret }
   })
 }
 
-/** Ends a token of the caller. @returns false when it is missing or not theirs */
+/** Deletes a token of the user. @returns false if it does not exist or belongs to another user */
 export async function deleteToken(
   systemDb: SystemDatabase,
   owner: { userId: number },
@@ -147,40 +161,36 @@ function toToken(row: TokenRow): ApiToken {
   return {
     id: row.id,
     name: row.name,
-    permissions: row.permissions,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    permissions: limitOf(row),
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   }
 }
 
-export const tokenList = { name: 'tokens', forms: newestFirstForms }
+export const tokenList = { name: 'tokens', forms: creationForms }
 
-type ListedRow = TokenRow & { position: string }
-
-/** The owner's tokens in all their tenants, newest first; expired ones until they are cleared away. */
+/** The user's tokens in all tenants, newest first. Expired ones are listed until the cleanup. */
 export async function listTokens(tx: Tx, owner: { readonly userId: number }, page: Page) {
-  const rows = await tx.$queryRaw<ListedRow[]>`${owned(owner.userId)} AND ${newestFirst(page)}`
-  return pageOf(rows, page, tokenList.name, (row) => [row.position, row.id], toToken)
+  const { where, ...order } = byCreation(page)
+  const rows = await tx.apiToken.findMany({
+    where: { userId: owner.userId, ...where },
+    ...order,
+    select: shown,
+  })
+  return pageOf(rows, page, tokenList.name, creationPosition, toToken)
 }
 
-/** A token of the owner, or null: missing and not theirs are the same. */
+/** A token of the user; null if it does not exist or belongs to another user. */
 export async function findOwnToken(tx: Tx, owner: { readonly userId: number }, id: string) {
-  const [row] = await tx.$queryRaw<ListedRow[]>`${owned(owner.userId)} AND id = ${id}::uuid`
-  return row === undefined ? null : toToken(row)
-}
-
-function owned(userId: number): Prisma.Sql {
-  return Prisma.sql`
-    SELECT id, name, permissions, created_at, expires_at, last_used_at,
-           (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
-    FROM api_tokens WHERE user_id = ${userId}`
+  const row = await tx.apiToken.findFirst({ where: { userId: owner.userId, id }, select: shown })
+  return row && toToken(row)
 }
 
 /**
- * Makes an API token of the caller's, which can never have more than they have.
- * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
- * @throws Refusal when they are in no tenant, or want more than they have
+ * Creates an API token with a subset of the caller's permissions.
+ * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
+ * @throws Problem if the caller has no active tenant or lacks one of the permissions
  */
 export async function createOwnToken(
   systemDb: SystemDatabase,
@@ -188,10 +198,10 @@ export async function createOwnToken(
   wanted: NewToken,
   clientInfo: ClientInfo,
 ): ReturnType<typeof createToken> {
-  if (tenantId === null) throw new Problem('forbidden', { detail: 'You are in no tenant.' })
-  const grantable = assignablePermissions(role)
-  if (wanted.permissions?.some((permission) => !grantable.includes(permission))) {
-    throw new Problem('forbidden', { detail: 'A token cannot have more than you have.' })
+  if (tenantId === null) throw new Problem('forbidden', { detail: 'You have no active tenant.' })
+  const assignable = assignablePermissions(role)
+  if (wanted.permissions?.some((permission) => !assignable.includes(permission))) {
+    throw new Problem('forbidden', { detail: 'A token cannot have permissions that you lack.' })
   }
   return createToken(systemDb, { userId, tenantId }, wanted, clientInfo)
 }

@@ -7,7 +7,7 @@ import { type Answer, exchange } from './exchange.ts'
 import { readEndpointUrl } from './url.ts'
 
 export type SendRequest = {
-  /** As kept; read and judged again at each attempt. */
+  /** As stored. Parsed and checked again at each attempt. */
   url: string
   headers: Readonly<Record<string, string>>
   /** The exact bytes, as text. */
@@ -15,50 +15,50 @@ export type SendRequest = {
 }
 
 export type SendResult = {
-  /** Of the final answer; null when there was none. */
+  /** Status of the final response; null if there was none. */
   statusCode: number | null
-  /** The first 2 KiB of the answer as text without NUL; null when there was no answer. */
+  /** The first 2 KiB of the response as text without NUL; null if there was none. */
   responseExcerpt: string | null
   startedAt: Date
   durationMs: number
-  /** In words for the customer; null when an answer came to its end, whatever its status. */
+  /** For the customer; null if a complete response arrived, whatever its status. */
   error: string | null
-  /** A stable code, `: ` and detail, for the operator; null with `error`. */
+  /** For the operator: a stable code, `: ` and detail; null if `error` is null. */
   cause: string | null
 }
 
 export type Sender = {
-  /** One attempt. Never rejects; success is a status of 200 to 299 and no error. */
+  /** Makes one attempt. Never rejects. Success is a status of 200 to 299 and no error. */
   send(request: SendRequest): Promise<SendResult>
-  /** Attempts under way end as failed; wait for them before. */
+  /** Fails the attempts in progress, so wait for them first. */
   close(): Promise<void>
 }
 
-/** `allow` are the exact `host:port` pairs of `OUTBOUND_ALLOW`. */
+/** `allow`: the exact `host:port` pairs of `OUTBOUND_ALLOW`. */
 export type SenderOptions = HostCheckOptions & {
-  /** From connect to last byte. The look-up of the name before it has its own limit, 3 s. */
+  /** From connect to the last byte. The DNS lookup before it has a limit of its own, 3 s. */
   timeoutMs: number
   clock?: Clock
 }
 
-// The connection's own, and what says where a message ends: never from a caller.
+// Headers of the connection and of message framing. Callers cannot set them.
 const reservedHeaders = ['connection', 'content-length', 'expect', 'host', 'keep-alive'].concat([
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
 ])
-/** What every attempt says of itself, beside id, time and signature. */
+/** Headers of every attempt besides id, timestamp and signature. */
 export const ownHeaders = {
   'content-type': 'application/json',
   'user-agent': 'Gatehouse-Webhooks',
-  'accept-encoding': 'identity', // what comes compressed nevertheless is kept as it is
+  'accept-encoding': 'identity', // A response that is compressed anyway is stored as it is.
 }
 
 /**
- * The one client that calls customers' URLs. Each attempt passes the guard anew: the URL is read,
- * the host checked, and only checked addresses are connected to. Redirects are answers like any
- * other; the proxy settings of the environment are not read.
+ * The only client that calls customers' URLs. Each attempt checks the URL and the host again, and
+ * connects only to the addresses it has checked. Redirects are not followed. The proxy settings of
+ * the environment are ignored.
  */
 export function createSender(options: SenderOptions): Sender {
   const { allow, timeoutMs, clock = systemClock } = options

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { type buildConnector, Pool } from 'undici'
-import { AttemptError, attemptError, handshakeError, lateError } from './errors.ts'
+import { AttemptError, attemptError, handshakeError, timeoutError } from './errors.ts'
 import { hostOf } from './url.ts'
 
 export type Peer = {
   /** A name or an address without brackets. */
   host: string
-  /** Where the check of the host allows to connect to. */
+  /** The addresses that the host check allows. */
   addresses: readonly string[]
   timeoutMs: number
   secureContext: SecureContext
 }
 
-// One address that does not answer must not use up the attempt.
+// One address that does not respond must not use up the whole timeout.
 const nextAddressMs = 1_000
 
 /**
- * Connects to exactly the addresses that were checked: nothing is looked up again. Whom the socket
- * has reached is compared before the first byte, because for a literal no look-up is asked at all.
+ * Connects only to the addresses that were checked, without another lookup. The remote address is
+ * compared before the first byte is sent, because Node skips the lookup for an IP literal.
  */
 export function createConnector(peer: Peer): buildConnector.connector {
   return function connectToPeer({ protocol, port }, callback) {
@@ -46,12 +46,12 @@ async function openSocket(peer: Peer, port: number, signal: AbortSignal): Promis
   })
   try {
     await once(socket, 'connect', { signal })
-    const reached = socket.remoteAddress ?? 'nobody'
+    const reached = socket.remoteAddress ?? 'no address'
     if (peer.addresses.includes(reached)) return socket
     throw new AttemptError('blocked', `reached ${reached}, which was not checked`)
   } catch (error) {
     discard(socket)
-    throw signal.aborted ? lateError(peer.timeoutMs, 'while connecting') : error
+    throw signal.aborted ? timeoutError(peer.timeoutMs, 'while connecting') : error
   }
 }
 
@@ -61,7 +61,7 @@ async function secure(socket: Socket, peer: Peer, signal: AbortSignal): Promise<
     host: peer.host,
     servername: isIP(peer.host) === 0 ? peer.host : '', // RFC 6066, 3: no literals
     secureContext: peer.secureContext,
-    rejectUnauthorized: true, // whatever the environment says
+    rejectUnauthorized: true, // even if NODE_TLS_REJECT_UNAUTHORIZED is 0
     ALPNProtocols: ['http/1.1'],
   })
   try {
@@ -69,11 +69,11 @@ async function secure(socket: Socket, peer: Peer, signal: AbortSignal): Promise<
     return secured
   } catch (error) {
     discard(secured)
-    throw signal.aborted ? lateError(peer.timeoutMs, 'while connecting') : handshakeError(error)
+    throw signal.aborted ? timeoutError(peer.timeoutMs, 'while connecting') : handshakeError(error)
   }
 }
 
-/** What fails after it was given up is nobody's concern, but without a listener it would throw. */
+/** Destroys a socket. Without a listener, a late `error` event would end the process. */
 function discard(socket: Socket): void {
   socket.on('error', () => {}).destroy()
 }
@@ -88,21 +88,21 @@ function answering(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** Connections kept for the next attempt to the same addresses of the same origin. */
+/** Connections that are reused for the same origin and the same addresses. */
 export type Pools = {
-  /** Ask again for each attempt, with the addresses checked for it. */
+  /** Call it for each attempt, with the addresses checked for that attempt. */
   poolFor(url: URL, addresses: readonly string[]): Pool
   close(): Promise<void>
 }
 
 const maxPools = 500
 const maxHeaderBytes = 16_384
-// Shorter than servers commonly wait, so that none closes a connection while it is written to.
+// Shorter than the idle timeout of common servers, so that none closes a connection during a write.
 const idleMs = 1_000
 
 /**
- * One pool for every origin and set of checked addresses: once a name answers otherwise, no attempt
- * finds its way back to an old connection. Pools close when idle; their number is bounded.
+ * One pool per origin and set of checked addresses. When a name resolves to other addresses, no
+ * attempt reuses a connection to the old ones. Pools close when idle; their number is bounded.
  */
 export function createPools({ timeoutMs }: { timeoutMs: number }): Pools {
   const pools = new Map<string, Pool>()
@@ -114,7 +114,7 @@ export function createPools({ timeoutMs }: { timeoutMs: number }): Pools {
       allowH2: false,
       pipelining: 1,
       maxHeaderSize: maxHeaderBytes,
-      // The attempt has one deadline of its own, from connect to last byte.
+      // `exchange` applies one timeout to the whole attempt.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: idleMs,
@@ -129,14 +129,14 @@ export function createPools({ timeoutMs }: { timeoutMs: number }): Pools {
 
   function drop(key: string, pool: Pool): void {
     pools.delete(key)
-    pool.close().catch(() => {}) // it is closed either way
+    pool.close().catch(() => {}) // Closed even if this fails.
   }
 
   return {
     poolFor(url, addresses) {
       const key = [url.origin, ...addresses.toSorted()].join(' ')
       const pool = pools.get(key) ?? open(url, addresses, key)
-      pools.delete(key) // put last again, as the youngest
+      pools.delete(key) // Moves it to the end: a Map iterates in order of insertion.
       pools.set(key, pool)
       const [oldest] = pools
       if (pools.size > maxPools && oldest) drop(...oldest)

@@ -1,28 +1,29 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { resultWithin } from '#src/runtime/timeout.ts'
 import { AttemptError, attemptError } from './errors.ts'
 import { refusedRange } from './ip-ranges.ts'
 import { hostOf, isExempt, readEndpointUrl } from './url.ts'
 
-/** The addresses an attempt may connect to; @throws AttemptError when there are none. */
+/** Returns the addresses an attempt may connect to. @throws AttemptError if there are none */
 export type HostCheck = (url: URL) => Promise<readonly string[]>
 
 export type HostCheckOptions = {
   allow: readonly string[]
   resolve?: Resolve
-  /** How long a name that passed is not looked up again. */
+  /** How long a result is reused. */
   cacheMs?: number
   ownAddresses?: () => readonly string[]
 }
 
 const maxCached = 1_000
-const maxTried = 8 // of the addresses of one name; every one of them is judged
+const maxTried = 8 // addresses of one name; all of them are checked
 const lookupDeadlineMs = 3_000
 
 /**
- * The part of the guard that asks the network: a name is looked up once, by us, and refused whole
- * if any of its addresses is forbidden. Attempts in the same few seconds share one look-up.
+ * The network part of the address guard. A name is resolved once, and refused if any of its
+ * addresses is forbidden. Attempts within `cacheMs` share one lookup.
  */
 export function createHostCheck({
   allow,
@@ -38,7 +39,8 @@ export function createHostCheck({
     const addresses = isIP(host) === 0 ? await resolveName(host) : [host]
     const own = ownAddresses()
     for (const address of addresses) {
-      const range = refusedRange(address) ?? (own.includes(address) ? 'our own' : null)
+      const range =
+        refusedRange(address) ?? (own.includes(address) ? 'an address of this server' : null)
       if (range !== null) throw new AttemptError('blocked', `${address} is ${range}`)
     }
     return addresses
@@ -57,7 +59,7 @@ export function createHostCheck({
     const known = checks.get(url.origin)
     if (known && known.until > now) return known.addresses
     const addresses = check(url).then((all) => all.slice(0, maxTried))
-    checks.delete(url.origin) // put last again, as the youngest
+    checks.delete(url.origin) // Moves it to the end: a Map iterates in order of insertion.
     checks.set(url.origin, { until: now + cacheMs, addresses })
     for (const oldest of checks.keys()) {
       if (checks.size <= maxCached) break
@@ -67,30 +69,31 @@ export function createHostCheck({
   }
 }
 
-/** A host the operator vouches for is looked up as the machine does it, hosts file included. */
+/** A host of `OUTBOUND_ALLOW` is resolved by the operating system, including its hosts file. */
 async function lookUp(host: string): Promise<readonly string[]> {
   try {
-    const found = await within(lookupDeadlineMs, lookup(host, { all: true }))
+    const found = await resolveWithin(lookupDeadlineMs, lookup(host, { all: true }))
     return found.map(({ address }) => address)
   } catch (error) {
     throw new AttemptError('dns', error instanceof Error ? error.message : String(error))
   }
 }
 
-/** A public address of this machine leads to its own listeners. */
+/** Even a public address of this server would reach its own listeners. */
 function listOwnAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address))
 }
 
-/** The URL in the form to keep, or why it is refused, for the operator alone. */
-export type JudgedUrl = { url: string } | { refused: string }
+/** The URL in the form to store, or the reason for refusing it, for the operator only. */
+export type CheckedUrl = { url: string } | { refused: string }
 
 /**
- * The whole guard before anything is sent: form, then name. A name that cannot be resolved is
- * refused as one that leads inside, or the difference would tell what our name servers know.
+ * The whole address guard without sending: first the form of the URL, then its host. A name that
+ * cannot be resolved is refused like one with a private address; otherwise the difference would
+ * reveal which names our name servers know.
  */
-export function createUrlJudge(allow: readonly string[], checkHost: HostCheck) {
-  return async function judgeUrl(text: string): Promise<JudgedUrl> {
+export function createUrlCheck(allow: readonly string[], checkHost: HostCheck) {
+  return async function checkUrl(text: string): Promise<CheckedUrl> {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) return read
     try {
@@ -103,11 +106,11 @@ export function createUrlJudge(allow: readonly string[], checkHost: HostCheck) {
   }
 }
 
-/** Every address of a name, IPv4 and IPv6; rejects when that cannot be found out. */
+/** Resolves to all IPv4 and IPv6 addresses of a name; rejects if they cannot be determined. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 type Options = {
-  /** As `dns.setServers` takes them; the machine's own without. */
+  /** As for `dns.setServers`; by default those of the operating system. */
   servers?: readonly string[]
   tryMs?: number
   deadlineMs?: number
@@ -117,8 +120,8 @@ const tries = 2
 const withoutRecords = ['ENODATA', 'ENOTFOUND']
 
 /**
- * Asks the name servers for A and AAAA records and nothing else: no hosts file, no search list.
- * One kind of record may be missing; when one of the questions stays open nothing is known.
+ * Queries the name servers for A and AAAA records only: no hosts file, no search list. Either type
+ * may be missing, but an error of either query is an error of the lookup.
  */
 export function createResolve({
   servers,
@@ -128,23 +131,19 @@ export function createResolve({
   const resolver = new Resolver({ timeout: tryMs, maxTimeout: tryMs, tries })
   if (servers) resolver.setServers(servers)
   return async function resolve(name) {
-    const questions = [records(resolver.resolve4(name)), records(resolver.resolve6(name))]
-    const answers = await within(deadlineMs, Promise.all(questions))
+    const queries = [records(resolver.resolve4(name)), records(resolver.resolve6(name))]
+    const answers = await resolveWithin(deadlineMs, Promise.all(queries))
     const addresses = answers.flat()
     if (addresses.length === 0) throw new Error('the name has no address')
     return addresses
   }
 }
 
-/** Rejects when the answer is late; a look-up cannot be called off, so it is left to itself. */
-async function within<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('the name servers are late')), deadlineMs)
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Rejects after `ms`. A DNS lookup cannot be cancelled, so it goes on in the background. */
+async function resolveWithin<T>(ms: number, lookUp: Promise<T>): Promise<T> {
+  const result = await resultWithin(ms, lookUp)
+  if (result === null) throw new Error('the name servers did not answer in time')
+  return result
 }
 
 async function records(answer: Promise<string[]>): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Stable words for why an attempt brought no whole answer. */
+/** Stable codes for why an attempt had no complete response. */
 export type CauseCode =
   | 'blocked'
   | 'dns'
@@ -17,7 +17,7 @@ export type CauseCode =
   | 'stopped'
   | 'internal'
 
-/** An attempt came to an end before a whole answer did. */
+/** An attempt ended without a complete response. */
 export class AttemptError extends Error {
   readonly code: CauseCode
 
@@ -28,8 +28,7 @@ export class AttemptError extends Error {
   }
 }
 
-/** The one end of an attempt that has a number in it. */
-export function lateError(timeoutMs: number, stage: string): AttemptError {
+export function timeoutError(timeoutMs: number, stage: string): AttemptError {
   return new AttemptError('timeout', `after ${(timeoutMs / 1_000).toFixed(1)} s, ${stage}`)
 }
 
@@ -50,7 +49,7 @@ const codes: Readonly<Record<string, CauseCode>> = {
   UND_ERR_HEADERS_OVERFLOW: 'headers-too-large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken-answer',
   HTTPParserError: 'broken-answer',
-  ERR_ASSERTION: 'broken-answer', // what undici's parser takes to be impossible
+  ERR_ASSERTION: 'broken-answer', // undici's parser asserts on some malformed responses
 }
 
 const tlsCodes: Readonly<Record<string, CauseCode>> = {
@@ -64,28 +63,28 @@ const tlsCodes: Readonly<Record<string, CauseCode>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-untrusted',
 }
 
-/** What a socket or undici says of a failed exchange, in our words. */
+/** Translates an error of a socket or of undici. */
 export function attemptError(error: unknown): AttemptError {
   if (error instanceof AttemptError) return error
   const code = codeOf(error)
   return new AttemptError(codes[code] ?? 'internal', detailOf(error, code))
 }
 
-/** The same of a failed handshake, where every fault not known better is one of TLS. */
+/** Translates an error of a TLS handshake. An unknown one is `tls`. */
 export function handshakeError(error: unknown): AttemptError {
   const code = codeOf(error)
   return new AttemptError(tlsCodes[code] ?? 'tls', detailOf(error, code))
 }
 
-/** undici's parser gives its errors a name only. */
+/** Errors of undici's parser have a name but no code. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** A peer has a word in it, with the names of its certificate: kept short and on one line. */
+/** The message may contain text of the peer, such as names in its certificate: short, one line. */
 function detailOf(error: unknown, code: string): string {
-  // The message of OpenSSL is a line of its source, and several addresses have none in common.
+  // OpenSSL's message is a line of its source code, and an AggregateError has an empty message.
   const isOpaque = code.startsWith('ERR_SSL_') || !(error instanceof Error) || error.message === ''
   const detail = isOpaque ? code : error.message
   return detail.replace(controls, ' ').slice(0, maxDetail)

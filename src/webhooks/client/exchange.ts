@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici'
-import { AttemptError, attemptError, lateError } from './errors.ts'
+import { AttemptError, attemptError, timeoutError } from './errors.ts'
 
 export type Answer = {
   statusCode: number | null
-  /** The first of the answer as text that PostgreSQL takes; null when there was no answer. */
+  /** The first 2 KiB of the body as text that PostgreSQL accepts; null without a response. */
   excerpt: string | null
-  /** Null when the answer is whole, or as much of it as is ever read. */
+  /** Null if the response is complete, or longer than is ever read. */
   failure: AttemptError | null
 }
 
@@ -15,7 +15,7 @@ const maxReadBytes = 65_536
 const keptBytes = 2_048
 const maxInformational = 8
 
-/** Posts and reads the answer until it ends, has shown enough of itself or is late. */
+/** Posts, and reads the response until its end, `maxReadBytes` or the timeout. */
 export function exchange(
   dispatcher: Dispatcher,
   { path, headers, body }: Post,
@@ -27,28 +27,28 @@ export function exchange(
   let bytes = 0
   let informational = 0
   let controller: Dispatcher.DispatchController | null = null
-  let isOver = false
+  let hasEnded = false
 
   function end(failure: AttemptError | null): void {
-    if (isOver) return
-    isOver = true
+    if (hasEnded) return
+    hasEnded = true
     clearTimeout(timer)
     resolve({ statusCode, excerpt: statusCode === null ? null : textOf(kept), failure })
   }
 
-  /** Ends before the answer does; whatever else it brings goes with the connection. */
+  /** Ends before the response does, and closes the connection. */
   function cutOff(failure: AttemptError | null): void {
     end(failure)
-    controller?.abort(failure ?? new Error('enough'))
+    controller?.abort(failure ?? new Error('read enough'))
   }
 
   function stage(): string {
     if (controller === null) return 'while connecting'
-    return statusCode === null ? 'waiting for the answer' : 'reading the answer'
+    return statusCode === null ? 'waiting for the response' : 'reading the response'
   }
 
   const timer = setTimeout(() => {
-    cutOff(lateError(timeoutMs, stage()))
+    cutOff(timeoutError(timeoutMs, stage()))
   }, timeoutMs)
 
   dispatcher.dispatch(
@@ -56,13 +56,13 @@ export function exchange(
     {
       onRequestStart(started) {
         controller = started
-        if (isOver) started.abort(new Error('late'))
+        if (hasEnded) started.abort(new Error('timed out'))
       },
       onResponseStart(_controller, status) {
         if (status >= 200) statusCode = status
         else informational += 1
         if (informational > maxInformational) {
-          cutOff(new AttemptError('broken-answer', 'too many informational answers'))
+          cutOff(new AttemptError('broken-answer', 'too many informational responses'))
         }
       },
       onResponseData(_controller, chunk) {
@@ -81,7 +81,7 @@ export function exchange(
   return promise
 }
 
-/** What is no UTF-8 shows as U+FFFD, and so does NUL; a character cut at the end is left out. */
+/** Invalid UTF-8 and NUL become U+FFFD. A character cut off at the end is left out. */
 function textOf(chunks: readonly Buffer[]): string {
   const text = new TextDecoder().decode(Buffer.concat(chunks), { stream: true })
   return text.replaceAll('\0', '\uFFFD')

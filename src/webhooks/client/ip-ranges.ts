@@ -2,8 +2,8 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 type Range = readonly [cidr: string, name: string]
 
-// IANA IPv4 Special-Purpose Address Registry, all of it, reachable or not; and what is special
-// without standing there.
+// All of the IANA IPv4 Special-Purpose Address Registry, globally reachable or not, and special
+// addresses that it does not list.
 const specialIpv4: readonly Range[] = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private use'],
@@ -23,11 +23,11 @@ const specialIpv4: readonly Range[] = [
   ['203.0.113.0/24', 'documentation'],
   ['224.0.0.0/4', 'multicast'],
   ['240.0.0.0/4', 'reserved'],
-  ['168.63.129.16/32', 'host of a virtual machine'], // Azure: public by number, not by reach
+  ['168.63.129.16/32', 'host of a virtual machine'], // Azure: a public address that reaches the host
 ]
 
-// What is not global unicast is refused, so only the special blocks inside it need naming. Mapped,
-// compatible and translated forms (::ffff:0:0/96, ::/96, 64:ff9b::/96) all lie outside.
+// Everything outside global unicast is refused, so only special blocks inside it are listed. Mapped,
+// compatible and translated addresses (::ffff:0:0/96, ::/96, 64:ff9b::/96) are outside.
 const globalUnicast: Range = ['2000::/3', 'global unicast']
 const specialIpv6: readonly Range[] = [
   ['2001::/23', 'protocol assignments'],
@@ -42,9 +42,9 @@ const ipv6Lists = specialIpv6.map((range) => listOf(range, 'ipv6'))
 const globalList = listOf(globalUnicast, 'ipv6')
 
 /**
- * Why a customer's endpoint may not have this address, in a word or two for the operator; null
- * when it may. IPv4 is allowed unless special, IPv6 refused unless global unicast and not special.
- * @param address a literal as `net.isIP` knows it, without brackets; anything else is refused
+ * The reason why a customer's endpoint may not have this address, for the operator; null if it may.
+ * IPv4 is allowed unless special. IPv6 is refused unless global unicast and not special.
+ * @param address an IP literal without brackets; anything else is refused
  */
 export function refusedRange(address: string): string | null {
   if (isIPv4(address)) return ipv4Lists.find(({ list }) => list.check(address))?.name ?? null

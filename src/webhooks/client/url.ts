@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { refusedRange } from './ip-ranges.ts'
 
-/** Why a text is no address of an endpoint. */
+/** The reason why a text is not a valid endpoint URL. */
 export type UrlRefusal =
   | 'malformed'
   | 'too-long'
@@ -16,31 +16,31 @@ export type EndpointUrl = { url: URL } | { refused: UrlRefusal }
 
 const maxLength = 2_048
 const ports = ['443', '8443']
-// WHATWG drops tabs, line breaks and blanks at the ends without a word.
-const unseen = /[\s\p{Cc}]/u
+// The WHATWG parser silently drops tabs, line breaks, and spaces at the ends.
+const ignoredCharacters = /[\s\p{Cc}]/u
 const localSuffixes = ['.localhost', '.local', '.internal', '.cluster.local', '.home.arpa']
 
 /**
- * The part of the guard that needs no network: what may be asked for at all. The text is parsed
- * once, as WHATWG does it; `url.href` is the form to keep, whatever the spelling was.
- * @param allow exact `host:port` pairs of `OUTBOUND_ALLOW`, exempt from rules of address and scheme
+ * The part of the address guard that needs no network. The text is parsed once, by WHATWG rules;
+ * `url.href` is the normalized form to store.
+ * @param allow exact `host:port` pairs of `OUTBOUND_ALLOW`; scheme, port and address are free there
  */
 export function readEndpointUrl(text: string, allow: readonly string[]): EndpointUrl {
   if (text.length > maxLength) return { refused: 'too-long' }
-  if (unseen.test(text)) return { refused: 'malformed' }
+  if (ignoredCharacters.test(text)) return { refused: 'malformed' }
   const url = URL.parse(text)
   if (url === null) return { refused: 'malformed' }
   if (url.href.length > maxLength) return { refused: 'too-long' }
-  const refused = toProblem(url, isExempt(url, allow))
+  const refused = refusalOf(url, isExempt(url, allow))
   return refused === null ? { url } : { refused }
 }
 
-/** Whether the operator vouches for this host and port, whatever its address. */
+/** Whether the operator allows this host and port, whatever its address. */
 export function isExempt(url: URL, allow: readonly string[]): boolean {
   return allow.includes(`${url.hostname}:${portOf(url)}`)
 }
 
-/** The port in words, also where it goes without saying. */
+/** The port, with the default of the scheme filled in. */
 function portOf({ port, protocol }: URL): string {
   if (port !== '') return port
   return protocol === 'https:' ? '443' : '80'
@@ -51,7 +51,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-function toProblem(url: URL, exempt: boolean): UrlRefusal | null {
+function refusalOf(url: URL, exempt: boolean): UrlRefusal | null {
   if (url.protocol !== 'https:' && !(exempt && url.protocol === 'http:')) return 'scheme'
   if (url.username !== '' || url.password !== '') return 'credentials'
   if (url.href.includes('#')) return 'fragment'
@@ -62,7 +62,7 @@ function toProblem(url: URL, exempt: boolean): UrlRefusal | null {
   return isPublicName(host) ? null : 'name'
 }
 
-/** A name with a dot that no machine reads as one of its own network. */
+/** A name with a dot that is not reserved for local networks. */
 function isPublicName(name: string): boolean {
   if (!name.includes('.') || name.endsWith('.')) return false
   return !localSuffixes.some((suffix) => name.endsWith(suffix))

@@ -8,8 +8,8 @@ import { signDelivery } from './signature.ts'
 export type AttemptDeps = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; clock: Clock }
 
 /**
- * One attempt: the same id and bytes as every other of the event, a timestamp and a signature of
- * its own. Never rejects.
+ * Makes one attempt. All attempts of an event have the same id and bytes; each has its own timestamp
+ * and signature. Never rejects.
  */
 export async function attemptDelivery(
   { event, endpoint }: Pick<DueDelivery, 'event'> & { endpoint: Target },
@@ -43,10 +43,10 @@ const unsent = {
   statusCode: null,
   responseExcerpt: null,
   durationMs: 0,
-  error: 'it could not be signed',
+  error: 'could not be signed',
 }
 
-/** Success is any 2xx that came to its end. */
+/** Success is a complete response with a 2xx status. */
 export function succeeded({
   statusCode,
   error,

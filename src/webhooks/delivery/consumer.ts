@@ -1,23 +1,25 @@
 import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
 import type { Dispatch } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 
 export type Consumer = {
-  /** Looks for jobs now. */
+  /** Fetches jobs now. */
   wake(): void
-  /** Takes no more jobs, lets those under way finish for a time, hands back the rest. */
+  /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */
   stop(): Promise<void>
 }
 
 export type ConsumerLimits = {
-  /** Jobs under way in this process. */
+  /** Jobs in progress in this process. */
   inFlight: number
-  /** Jobs of one endpoint under way, in all processes together. */
+  /** Jobs of one endpoint in progress, in all processes together. */
   perEndpoint: number
-  /** Between looks when nothing wakes: retries come due unannounced. */
+  /** Between fetches without a wake signal: no signal is sent when a retry becomes due. */
   pollMs: number
+  /** How long `stop` waits for jobs in progress. */
   stopMs: number
 }
 
@@ -32,27 +34,27 @@ const batchJobs = 200
 const errorWaitMs = 1_000
 
 /**
- * Streams jobs from the queue: each is taken as soon as there is room for it, and none waits for
- * another. No endpoint may have more than `perEndpoint` jobs under way, nor more than an eighth of
- * the room that is left: however many endpoints hang, there is room for one that does not.
- * @param announced whether this process can be told of new jobs; else it looks every so often
+ * Takes jobs from the queue as soon as there is room; no job waits for another. One endpoint may have
+ * at most `perEndpoint` jobs in progress, and at most an eighth of the free room, so that endpoints
+ * that hang always leave room for one that responds.
+ * @param listens whether to LISTEN for new jobs; if not, it only polls
  */
 export async function startConsumer(
   queue: PgBoss,
   dispatch: Dispatch,
   logger: JobLog,
-  announced: boolean,
+  listens: boolean,
   limits: ConsumerLimits = consumerLimits,
 ): Promise<Consumer> {
   const wakeSignal = createWakeSignal()
-  const underWay = new Map<string, Promise<void>>()
+  const inProgress = new Map<string, Promise<void>>()
   const abandoned = new AbortController()
   let stopping = false
 
   async function run(): Promise<void> {
     while (!stopping) {
       const taken = await take().catch((error) => {
-        logger.error({ err: error }, 'no jobs could be taken')
+        logger.error({ err: error }, 'delivery jobs could not be fetched')
         return null
       })
       if (taken === null) await wakeSignal.wait(errorWaitMs)
@@ -61,7 +63,7 @@ export async function startConsumer(
   }
 
   async function take(): Promise<number> {
-    const room = limits.inFlight - underWay.size
+    const room = limits.inFlight - inProgress.size
     if (room === 0) return 0
     const jobs = await queue.fetch<DeliverJob>(deliverQueue, {
       batchSize: Math.min(room, batchJobs),
@@ -70,15 +72,15 @@ export async function startConsumer(
     for (const [index, done] of dispatch(jobs, abandoned.signal).entries()) {
       const id = jobs[index]?.id ?? ''
       const finished = done.then(() => {
-        underWay.delete(id)
+        inProgress.delete(id)
         wakeSignal.ring()
       })
-      underWay.set(id, finished)
+      inProgress.set(id, finished)
     }
     return jobs.length
   }
 
-  const listening = announced ? await listen(queue, wakeSignal.ring, logger) : undefined
+  const listening = listens ? await listen(queue, wakeSignal.ring, logger) : undefined
   const running = run()
 
   return {
@@ -87,35 +89,28 @@ export async function startConsumer(
       stopping = true
       wakeSignal.ring()
       await Promise.all([running, listening?.close()])
-      await within(limits.stopMs, Promise.all(underWay.values()))
+      await endsWithin(limits.stopMs, Promise.all(inProgress.values()))
       abandoned.abort()
-      // To be tried again at once, by whoever is left.
-      if (underWay.size > 0) await queue.fail(deliverQueue, [...underWay.keys()])
+      // Another worker can take them at once.
+      if (inProgress.size > 0) await queue.fail(deliverQueue, [...inProgress.keys()])
     },
   }
 }
 
-/** Wakes when a commit says that there are jobs. Without it, looking every so often has to do. */
+/** Wakes on NOTIFY. If LISTEN fails, polling still finds the jobs. */
 async function listen(queue: PgBoss, wake: () => void, logger: JobLog) {
   try {
     return await queue.getDb().listen?.(deliverChannel, wake, wake)
   } catch (error) {
-    logger.warn({ err: error }, 'deliveries are looked for, not announced')
+    logger.warn({ err: error }, 'LISTEN for delivery jobs failed; polling instead')
     return undefined
   }
 }
 
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, promise])
-  clearTimeout(timer)
-}
-
-/** Wakes one who waits. Rung while nobody does, it keeps the ring for whoever waits next. */
+/** A coalescing wake-up signal: `ring()` while nobody waits is remembered for the next `wait()`. */
 type WakeSignal = {
   ring(): void
-  /** Resolves when it rings, or after `ms`. */
+  /** Resolves on `ring()`, or after `ms`. */
   wait(ms: number): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import type { TenantScope, Tx } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { ownHeaders } from '#src/webhooks/client/client.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
@@ -10,7 +10,7 @@ import { explainFailure } from './explain.ts'
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** One event for one endpoint, with every attempt so far. Times are RFC 3339 in UTC. */
+/** One event for one endpoint, with all attempts made so far. Times are RFC 3339 in UTC. */
 export type Delivery = {
   id: string
   eventId: string
@@ -23,14 +23,14 @@ export type Delivery = {
 }
 
 export type Attempt = {
-  /** 0 is the schedule, each manual request begins the next one. */
+  /** 0 is the schedule; every replay begins the next one. */
   series: number
   number: number
   startedAt: string
   durationMs: number
   statusCode: number | null
   error: string | null
-  /** Why it failed and what to do; null for one that went well. */
+  /** Why it failed and what to do; null if it succeeded. */
   explanation: string | null
   responseExcerpt: string | null
 }
@@ -40,62 +40,50 @@ export type DeliveryFilter = {
   eventType?: EventType | undefined
 }
 
-export const deliveryList = { name: 'deliveries', forms: newestFirstForms }
+export const deliveryList = { name: 'deliveries', forms: creationForms }
 
-type DeliveryRow = {
-  id: string
-  event_id: string
-  event_type: string
-  endpoint_id: string
-  status: DeliveryStatus
-  created_at: Date
-  next_attempt_at: Date | null
-}
+type DeliveryRow = Prisma.DeliveryGetPayload<object>
 
-const deliveryColumns = Prisma.sql`
-  id, event_id, event_type, endpoint_id, status, created_at, next_attempt_at`
-
-/** Deliveries to an endpoint of the tenant, newest first; null when the endpoint is not theirs. */
+/** The deliveries to an endpoint, newest first; null if the endpoint is not the tenant's. */
 export async function listDeliveries(
   tx: Tx,
   scope: TenantScope,
   endpointId: string,
-  filter: DeliveryFilter,
+  { status, eventType }: DeliveryFilter,
   page: Page,
 ) {
+  const { tenantId } = scope
   const endpoint = await findHistory(tx, scope, endpointId)
   if (endpoint === null) return null
-  const rows = await tx.$queryRaw<(DeliveryRow & { position: string })[]>`
-    SELECT ${deliveryColumns}, (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
-    FROM deliveries
-    WHERE tenant_id = ${scope.tenantId}::uuid AND endpoint_id = ${endpointId}::uuid
-      AND ${equals('status', filter.status)} AND ${equals('event_type', filter.eventType)}
-      AND ${newestFirst(page)}`
-  const shown = rows.slice(0, page.limit)
-  const attempts = await findAttempts(tx, scope, shown, endpoint)
-  return pageOf(
-    rows,
-    page,
-    deliveryList.name,
-    (row) => [row.position, row.id],
-    (row) => toDelivery(row, attempts),
-  )
+  // `publish` and `sendTest` write `created_at` from the clock, in whole milliseconds.
+  const { where, ...order } = byCreation(page)
+  const rows = await tx.delivery.findMany({
+    where: {
+      tenantId,
+      endpointId,
+      ...(status !== undefined && { status }),
+      ...(eventType !== undefined && { eventType }),
+      ...where,
+    },
+    ...order,
+  })
+  const attempts = await findAttempts(tx, scope, rows.slice(0, page.limit), endpoint)
+  return pageOf(rows, page, deliveryList.name, creationPosition, (row) => toDelivery(row, attempts))
 }
 
-/** A delivery of the tenant, or null: missing and not theirs are the same. */
+/** A delivery of the tenant, or null if it is missing or another tenant's. */
 export async function findDelivery(
   tx: Tx,
   scope: TenantScope,
   id: string,
 ): Promise<Delivery | null> {
-  const [row] = await tx.$queryRaw<DeliveryRow[]>`
-    SELECT ${deliveryColumns} FROM deliveries
-    WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid`
-  const endpoint = row && (await findHistory(tx, scope, row.endpoint_id))
+  const { tenantId } = scope
+  const row = await tx.delivery.findFirst({ where: { tenantId, id } })
+  const endpoint = row && (await findHistory(tx, scope, row.endpointId))
   return row && endpoint ? toDelivery(row, await findAttempts(tx, scope, [row], endpoint)) : null
 }
 
-/** What of an endpoint's past helps to explain a failure. */
+/** The facts about an endpoint that help to explain a failed attempt. */
 type History = { secretRotatedAt: Date | null; lastSuccessAt: Date | null }
 
 function findHistory(tx: Tx, { tenantId }: TenantScope, id: string): Promise<History | null> {
@@ -105,7 +93,7 @@ function findHistory(tx: Tx, { tenantId }: TenantScope, id: string): Promise<His
   })
 }
 
-/** Every attempt of the deliveries, in the order they were made. */
+/** The attempts of the deliveries, in the order they were made. */
 async function findAttempts(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -127,12 +115,12 @@ async function findAttempts(
 function toDelivery(row: DeliveryRow, attempts: ReadonlyMap<string, Attempt[]>): Delivery {
   return {
     id: row.id,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    endpointId: row.endpoint_id,
-    status: row.status,
-    createdAt: row.created_at.toISOString(),
-    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+    eventId: row.eventId,
+    eventType: row.eventType,
+    endpointId: row.endpointId,
+    status: row.status as DeliveryStatus, // deliveries_status_check
+    createdAt: row.createdAt.toISOString(),
+    nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     attempts: attempts.get(row.id) ?? [],
   }
 }
@@ -151,19 +139,15 @@ function toAttempt(row: Prisma.DeliveryAttemptGetPayload<object>, endpoint: Hist
   }
 }
 
-function equals(column: 'status' | 'event_type', value: string | undefined): Prisma.Sql {
-  return value === undefined ? Prisma.sql`true` : Prisma.sql`${Prisma.raw(column)} = ${value}`
-}
-
-/** What an attempt sends, as a person reads it: the signature is of each attempt and not kept. */
+/** The request of an attempt, for display. Signatures are not stored, so it has none. */
 export type SentRequest = {
   url: string
   headers: readonly (readonly [name: string, value: string])[]
-  /** To the byte. */
+  /** Byte for byte. */
   body: string
 }
 
-/** The request behind a delivery of the tenant, as its next attempt would make it. */
+/** The request of a delivery of the tenant, as its next attempt would send it. */
 export async function findSentRequest(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -181,8 +165,8 @@ export async function findSentRequest(
   const headers = {
     ...ownHeaders,
     'webhook-id': eventId,
-    'webhook-timestamp': '<seconds of the attempt, Unix time>',
-    'webhook-signature': 'v1,<base64, made anew for each attempt>',
+    'webhook-timestamp': '<Unix seconds of the attempt>',
+    'webhook-signature': 'v1,<base64, different for each attempt>',
   }
   return { ...endpoint, ...event, headers: Object.entries(headers) }
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database } from '#src/db/database.ts'
+import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
@@ -9,11 +10,10 @@ import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
-import { isWorthNoting } from '#src/webhooks/endpoints/health.ts'
+import { affectsHealth } from '#src/webhooks/endpoints/health.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
-import { createGroupCommit } from './group-commit.ts'
-import { type Move, type Outcome, recordOutcomes } from './record.ts'
+import { type DeliveryUpdate, type JobOutcome, recordOutcomes } from './record.ts'
 import { decideStart, nextStep } from './retry-schedule.ts'
 
 export type DispatchDeps = {
@@ -29,28 +29,45 @@ export type DispatchDeps = {
 }
 
 /**
- * Works jobs, each in the scope of its tenant: one attempt, and what came of it in one commit. One
- * promise for every job, in their order; none rejects. After `abandoned` nothing is recorded any
- * more: the attempts are made again by whoever takes the jobs next.
+ * Runs jobs, each in the scope of its tenant: one attempt, and its outcome in one commit. Returns
+ * one promise per job, in their order; none rejects. After `abandoned` nothing more is recorded,
+ * and another worker repeats the attempts.
  */
 export type Dispatch = (
   jobs: readonly Job<DeliverJob>[],
   abandoned: AbortSignal,
 ) => readonly Promise<void>[]
 
-const tenantsAtOnce = 4 // of the connections of the pool, for reading and for writing each
+const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
 
 export function createDispatcher(deps: DispatchDeps): Dispatch {
   const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
-  const readLimit = createLimit(tenantsAtOnce)
-  const writeLimit = createLimit(tenantsAtOnce)
-  const record = createGroupCommit<Outcome>((tenantId, outcomes) =>
-    writeLimit(() =>
-      db.write({ tenantId }, (tx) =>
-        recordOutcomes(tx, queue, { tenantId }, outcomes, clock.now()),
-      ),
-    ),
-  )
+  const readLimit = createLimit(concurrentTenants)
+  const writeLimit = createLimit(concurrentTenants)
+  const groups = new Map<string, GroupCommit<JobOutcome, void>>()
+
+  /** One group commit per tenant, because a transaction has the scope of one tenant. */
+  function record(tenantId: string, outcome: JobOutcome): Promise<void> {
+    const group = groups.get(tenantId) ?? openGroup(tenantId)
+    return group.add(outcome)
+  }
+
+  function openGroup(tenantId: string): GroupCommit<JobOutcome, void> {
+    const group = createGroupCommit<JobOutcome, void>({
+      async commit(entries) {
+        const outcomes = entries.map(({ item }) => item)
+        await writeLimit(() =>
+          db.write({ tenantId }, (tx) =>
+            recordOutcomes(tx, queue, { tenantId }, outcomes, clock.now()),
+          ),
+        )
+        for (const { resolve } of entries) resolve()
+      },
+      onIdle: () => groups.delete(tenantId),
+    })
+    groups.set(tenantId, group)
+    return group
+  }
 
   function load(tenantId: string, jobs: readonly Job<DeliverJob>[]) {
     const ids = jobs.map(({ data }) => data.deliveryId)
@@ -64,20 +81,24 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
   ): Promise<void> {
     try {
       const delivery = (await loaded).get(data.deliveryId)
-      const move = await moveOf(data, delivery)
-      await persist(() => record(data.tenantId, { jobId, move }), abandoned)
-      if (move !== null) tell(data, move)
+      const update = await runJob(data, delivery)
+      await retryWhileUnavailable(() => record(data.tenantId, { jobId, update }), abandoned)
+      if (update !== null) report(data, update)
     } catch (error) {
-      if (!abandoned.aborted) logger.error({ ...data, err: error }, 'delivery broke off')
+      if (!abandoned.aborted) logger.error({ ...data, err: error }, 'delivery job failed')
     }
   }
 
-  async function moveOf(job: DeliverJob, delivery: DueDelivery | undefined): Promise<Move | null> {
+  /** Makes the attempt of a job, if it is still due. @returns what to write; null for nothing */
+  async function runJob(
+    job: DeliverJob,
+    delivery: DueDelivery | undefined,
+  ): Promise<DeliveryUpdate | null> {
     const now = clock.now()
     const start = decideStart(job, delivery, retrySeconds, now)
     if (delivery === undefined || start === 'drop') return null
     const { endpoint } = delivery
-    const move = {
+    const unchanged = {
       deliveryId: delivery.id,
       endpointId: endpoint.id,
       series: job.series,
@@ -86,14 +107,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
       waitSeconds: null,
       lowPriority: endpoint.status === 'failing',
       result: null,
-      note: null,
+      endpointOutcome: null,
     }
-    if (start === 'give-up') return { ...move, status: 'exhausted' }
-    if (start !== 'attempt') return { ...move, status: 'pending', ...start }
+    if (start === 'give-up') return { ...unchanged, status: 'exhausted' }
+    if (start !== 'attempt') return { ...unchanged, status: 'pending', ...start }
     if (job.series === 0 && job.number === 1) {
       metrics.lag.observe((now.getTime() - delivery.createdAt.getTime()) / 1_000)
     }
-    return afterAttempt(job, delivery, move, await attempt(job, delivery))
+    return afterAttempt(job, delivery, unchanged, await attempt(job, delivery))
   }
 
   function attempt({ deliveryId, number }: DeliverJob, delivery: DueDelivery): Promise<SendResult> {
@@ -110,29 +131,31 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
   function afterAttempt(
     { number }: DeliverJob,
     { endpoint }: DueDelivery,
-    move: Omit<Move, 'status'>,
+    unchanged: Omit<DeliveryUpdate, 'status'>,
     result: SendResult,
-  ): Move {
+  ): DeliveryUpdate {
     const step = nextStep(number, succeeded(result), retrySeconds)
-    const made = {
-      ...move,
+    const update = {
+      ...unchanged,
       attempts: { before: number - 1, after: number },
       endedMs: performance.now(),
       result,
     }
-    if (step.end === null) return { ...made, status: 'pending', waitSeconds: step.waitSeconds }
-    const note = isWorthNoting(endpoint, step.end, clock.now())
-      ? { endpointId: endpoint.id, ended: step.end }
+    if (step.outcome === null) {
+      return { ...update, status: 'pending', waitSeconds: step.waitSeconds }
+    }
+    const endpointOutcome = affectsHealth(endpoint, step.outcome, clock.now())
+      ? { endpointId: endpoint.id, outcome: step.outcome }
       : null
-    return { ...made, status: step.end, note }
+    return { ...update, status: step.outcome, endpointOutcome }
   }
 
-  function tell(job: DeliverJob, { status, result }: Move): void {
+  function report(job: DeliverJob, { status, result }: DeliveryUpdate): void {
     if (status !== 'pending') metrics.deliveries.inc({ outcome: status })
     if (result === null) return
     metrics.seconds.observe(result.durationMs / 1_000)
     metrics.attempts.inc({ outcome: succeeded(result) ? 'succeeded' : 'failed' })
-    if (succeeded(result)) return // the rule, and there are many
+    if (succeeded(result)) return // Too many to log each one.
     const { statusCode, cause } = result
     logger[status === 'exhausted' ? 'warn' : 'info'](
       { ...job, status, statusCode, cause },
@@ -152,19 +175,19 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
   }
 }
 
-/** Runs work, so many at once at most; the rest waits in the order it came. */
+/** Runs at most a fixed number of calls at once; the others wait in order. */
 export type Limit = <T>(work: () => Promise<T>) => Promise<T>
 
-export function createLimit(atOnce: number): Limit {
+export function createLimit(maxRunning: number): Limit {
   const waiting: (() => void)[] = []
   let running = 0
   return async function run(work) {
-    if (running < atOnce) running += 1
+    if (running < maxRunning) running += 1
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
-      // Whoever comes next takes the place over.
+      // The next call takes over this one's place, so `running` stays the same.
       const next = waiting.shift()
       if (next === undefined) running -= 1
       else next()
@@ -173,16 +196,19 @@ export function createLimit(atOnce: number): Limit {
 }
 
 const firstWaitMs = 50
-const longestWaitMs = 2_000
-const giveUpMs = 20_000 // the job's own time ends after that, and the attempt is made again
+const maxWaitMs = 2_000
+const giveUpMs = 20_000 // The job expires after that, and the attempt is repeated.
 
 /**
- * Runs `write` until the database takes it: what is known after an attempt is known only here.
- * @throws what the last try threw, once it is too late or `abandoned`
+ * Repeats `write` while the database is unavailable: the result of an attempt exists only here.
+ * @throws the last error, after `giveUpMs` or once `abandoned`
  */
-async function persist(write: () => Promise<void>, abandoned: AbortSignal): Promise<void> {
+async function retryWhileUnavailable(
+  write: () => Promise<void>,
+  abandoned: AbortSignal,
+): Promise<void> {
   const end = performance.now() + giveUpMs
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
     abandoned.throwIfAborted()
     try {
       return await write()

@@ -3,19 +3,19 @@ import type { EndpointState } from '#src/webhooks/endpoints/health.ts'
 import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { SignatureProfile } from './signature.ts'
 
-/** A delivery with all that an attempt at it needs. */
+/** A delivery with everything an attempt needs. */
 export type DueDelivery = {
   id: string
   status: 'pending' | 'succeeded' | 'exhausted'
   series: number
-  /** Made in the series so far. */
+  /** Attempts made in the series so far. */
   attempts: number
   createdAt: Date
   event: { id: string; body: string }
   endpoint: Target & Pick<EndpointState, 'status' | 'lastSuccessAt'>
 }
 
-/** Where an attempt goes and what signs it. */
+/** The URL of an attempt and the secrets that sign it. */
 export type Target = EncryptedSecrets & {
   id: string
   tenantId: string
@@ -41,7 +41,7 @@ type Row = {
   previous_secret_expires_at: Date | null
 }
 
-/** The deliveries of the tenant by id; those that are missing or not theirs are left out. */
+/** The deliveries of the tenant by id. Missing ones and those of other tenants are left out. */
 export async function findDueDeliveries(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -52,7 +52,7 @@ export async function findDueDeliveries(
       e.id AS endpoint_id, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
       e.secret, e.previous_secret, e.previous_secret_expires_at
     FROM unnest(${[...ids]}::uuid[]) AS due (id)
-    -- One by one, by their whole key, also on a table whose statistics are still to come.
+    -- Forces a lookup by the whole key for each id, even on a new table without statistics.
     CROSS JOIN LATERAL (
       SELECT * FROM deliveries
       WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = due.id LIMIT 1

@@ -1,102 +1,110 @@
 import type { CauseCode } from '#src/webhooks/client/errors.ts'
 
-/** What is known of a failed attempt. */
+/** The facts about a failed attempt. */
 export type FailedAttempt = {
   statusCode: number | null
-  /** As `SendResult` has it. */
+  /** As in `SendResult`. */
   cause: string | null
   /** When the endpoint's secret was last rotated, and when an attempt last succeeded. */
   secretRotatedAt: Date | null
   lastSuccessAt: Date | null
 }
 
-type Words = { does: string; advice: string }
+/** `problem` completes the sentence “The endpoint …”. */
+type Explanation = { problem: string; advice: string }
 
-// Blocked, refused and unreachable are one to a customer: told apart they would map our network.
-const unreached: Words = {
-  does: 'could not be reached',
-  advice: 'Its name must lead to public addresses only, and its port be open to the internet.',
+// The same for all: a customer who could tell them apart could map our network.
+const unreached: Explanation = {
+  problem: 'could not be reached',
+  advice:
+    'Its name must resolve to public addresses only, and its port must be open to the internet.',
 }
 
-const customerWords: Readonly<Record<CauseCode, Words>> = {
+const customerExplanations: Readonly<Record<CauseCode, Explanation>> = {
   blocked: unreached,
   dns: unreached,
   refused: unreached,
   unreachable: unreached,
   internal: unreached,
   timeout: {
-    does: 'timed out',
-    advice: 'Answer as soon as the event is recorded, and do slow work afterwards.',
+    problem: 'timed out',
+    advice: 'Respond as soon as the event is stored, and do slow work afterwards.',
   },
   'tls-name': {
-    does: 'has a certificate for another name',
+    problem: 'has a certificate for another name',
     advice: 'The certificate must name the host of the URL.',
   },
-  'tls-expired': { does: 'has an expired certificate', advice: 'Renew the certificate.' },
+  'tls-expired': { problem: 'has an expired certificate', advice: 'Renew the certificate.' },
   'tls-not-yet-valid': {
-    does: 'has a certificate that is not valid yet',
-    advice: 'Look at its first day, and at the clock of the machine that made it.',
+    problem: 'has a certificate that is not valid yet',
+    advice: 'Check its start date, and the clock of the server that issued it.',
   },
   'tls-self-signed': {
-    does: 'has a self-signed certificate',
-    advice: 'Use a certificate of a public authority.',
+    problem: 'has a self-signed certificate',
+    advice: 'Use a certificate from a public certificate authority.',
   },
   'tls-untrusted': {
-    does: 'has a certificate of no authority we trust',
-    advice: 'Use a public authority, and send its intermediate certificate along.',
+    problem: 'has a certificate from an untrusted authority',
+    advice: 'Use a public certificate authority, and send its intermediate certificate too.',
   },
-  tls: { does: 'made no TLS connection', advice: 'It must speak TLS 1.2 or newer on this port.' },
+  tls: {
+    problem: 'failed the TLS handshake',
+    advice: 'It must support TLS 1.2 or newer on this port.',
+  },
   closed: {
-    does: 'closed the connection before its answer was complete',
-    advice: 'Look for a crash or a proxy in front of it.',
+    problem: 'closed the connection before its response was complete',
+    advice: 'Check it for a crash, and the proxies in front of it.',
   },
   'headers-too-large': {
-    does: 'answered with headers that are too large',
-    advice: 'An empty answer with status 200 or 204 is enough.',
+    problem: 'responded with headers that are too large',
+    advice: 'An empty response with status 200 or 204 is enough.',
   },
   'broken-answer': {
-    does: 'gave an answer that is broken or cut short',
-    advice: 'An empty answer with status 200 or 204 is enough.',
+    problem: 'sent a malformed or incomplete response',
+    advice: 'An empty response with status 200 or 204 is enough.',
   },
-  stopped: { does: 'was not waited for', advice: 'We were restarting; nothing is wrong with it.' },
+  stopped: {
+    problem: 'was interrupted by a restart on our side',
+    advice: 'Nothing is wrong with it.',
+  },
 }
 
-const operatorWords: Partial<Record<CauseCode, string>> = {
+const operatorProblems: Partial<Record<CauseCode, string>> = {
   blocked: 'is blocked',
-  dns: 'has a name that cannot be looked up',
+  dns: 'has a name that cannot be resolved',
   refused: 'refused the connection',
-  unreachable: 'is on a network out of reach',
-  internal: 'could not be called through a fault of our own',
+  unreachable: 'is on an unreachable network',
+  internal: 'could not be called because of an internal error',
 }
 
 const statusAdvice: Readonly<Record<number, string>> = {
-  400: 'It does not like the request; a failed signature check often looks like this.',
-  401: 'It does not accept the signature: check its secret and the signature profile.',
-  403: 'It does not accept the signature: check its secret and the signature profile.',
-  404: 'There is nothing at the path of the URL.',
+  400: 'It refused the request. A failed signature check often looks like this.',
+  401: 'It refused the signature. Check its secret and the signature profile.',
+  403: 'It refused the signature. Check its secret and the signature profile.',
+  404: 'The path of the URL does not exist.',
   405: 'It must accept POST.',
-  410: 'There is nothing at the path of the URL any more.',
+  410: 'The path of the URL no longer exists.',
   413: 'Its limit on the size of a body is too low.',
-  429: 'It wants fewer requests; raise its rate limit for these.',
+  429: 'Its rate limit is too low for these requests.',
 }
 
-/** What a customer is told of a cause, in a few words about the endpoint. */
+/** The short error of an attempt, for customers. */
 export function customerError(code: CauseCode, detail: string): string {
-  const { does } = customerWords[code]
-  return code === 'timeout' ? `${does} ${detail}` : does
+  const { problem } = customerExplanations[code]
+  return code === 'timeout' ? `${problem} ${detail}` : problem
 }
 
 /**
- * Why an attempt failed and what to do about it, in two sentences. A customer learns nothing of
- * addresses and names; the operator is told the cause instead of advice.
+ * Why an attempt failed and what to do about it, in two sentences. A customer does not see addresses
+ * and names. An operator sees the cause instead of the advice.
  */
 export function explainFailure(attempt: FailedAttempt, reader: 'customer' | 'operator'): string {
   if (attempt.cause === null) return explainStatus(attempt)
   const { code, detail } = causeOf(attempt.cause)
   if (reader === 'customer') {
-    return `The endpoint ${customerError(code, detail)}. ${customerWords[code].advice}`
+    return `The endpoint ${customerError(code, detail)}. ${customerExplanations[code].advice}`
   }
-  return `The endpoint ${operatorWords[code] ?? customerWords[code].does}: ${detail}.`
+  return `The endpoint ${operatorProblems[code] ?? customerExplanations[code].problem}: ${detail}.`
 }
 
 function causeOf(cause: string): { code: CauseCode; detail: string } {
@@ -107,17 +115,17 @@ function causeOf(cause: string): { code: CauseCode; detail: string } {
 }
 
 function isCauseCode(code: string): code is CauseCode {
-  return Object.hasOwn(customerWords, code)
+  return Object.hasOwn(customerExplanations, code)
 }
 
 function explainStatus(attempt: FailedAttempt): string {
   const { statusCode } = attempt
-  if (statusCode === null) return 'The endpoint gave no answer.'
+  if (statusCode === null) return 'The endpoint did not respond.'
   if ((statusCode === 401 || statusCode === 403) && hasFailedSinceRotation(attempt)) {
     const time = attempt.secretRotatedAt?.toISOString().slice(0, 16).replace('T', ' ')
-    return `The endpoint has answered ${statusCode} since its secret was rotated (${time} UTC). It probably still checks with the old one.`
+    return `The endpoint has responded with ${statusCode} since its secret was rotated (${time} UTC). It probably still uses the old one.`
   }
-  return `The endpoint answered ${statusCode}. ${adviceFor(statusCode)}`
+  return `The endpoint responded with ${statusCode}. ${adviceFor(statusCode)}`
 }
 
 function hasFailedSinceRotation({ secretRotatedAt, lastSuccessAt }: FailedAttempt): boolean {
@@ -127,7 +135,7 @@ function hasFailedSinceRotation({ secretRotatedAt, lastSuccessAt }: FailedAttemp
 function adviceFor(statusCode: number): string {
   const advice = statusAdvice[statusCode]
   if (advice !== undefined) return advice
-  if (statusCode >= 500) return 'It failed by itself; its log should say why.'
+  if (statusCode >= 500) return 'It has an error of its own. Its log should say why.'
   if (statusCode >= 300 && statusCode < 400) {
     return 'Redirects are not followed: enter the final URL.'
   }

@@ -1,15 +1,16 @@
 import { Prisma } from '#src/db/generated/client.ts'
+
 export const deliverQueue = 'deliver'
 
-/** On this channel a commit says that a job may be taken at once. */
+/** NOTIFY on this channel means that a job is due. */
 export const deliverChannel = 'gatehouse_deliver'
 
 /**
- * Adds a job for every row of `source` in the statement it stands in, so that it exists exactly
- * when what it works on does. The queue's own `insert` cannot ride inside another statement; a
- * test holds the rows of both against each other.
+ * An INSERT of one job for every row of `source`, to be used inside the statement that writes the
+ * deliveries, so that both commit together. pg-boss's own `insert` cannot be part of another
+ * statement; a test compares the rows of both.
  *
- * The id follows from delivery, series and number: no attempt is queued twice.
+ * The id is derived from delivery, series and number, so that no attempt is queued twice.
  * @param source tenant_id, delivery_id, series, number, endpoint_id, wait_seconds, priority
  */
 export function insertDeliverJobs(source: Prisma.Sql): Prisma.Sql {

@@ -2,101 +2,101 @@ import { fromPrisma, type PgBoss } from 'pg-boss'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { type DeliveryEnd, recordHealth } from '#src/webhooks/endpoints/record-health.ts'
+import { type EndpointOutcome, recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { deliverQueue, insertDeliverJobs } from './job.ts'
 
-/** What a job came to. */
-export type Outcome = {
+export type JobOutcome = {
   jobId: string
-  /** What to write; null when the job had nothing to do. */
-  move: Move | null
+  /** What to write; null if the job had nothing to do. */
+  update: DeliveryUpdate | null
 }
 
-export type Move = {
+export type DeliveryUpdate = {
   deliveryId: string
   endpointId: string
   series: number
   /** Attempts made in the series, before and after. */
   attempts: { before: number; after: number }
   status: 'pending' | 'succeeded' | 'exhausted'
-  /** When the attempt ended, in ms of `performance.now()`: the wait is counted from there. */
+  /** When the attempt ended, in ms of `performance.now()`. The wait is counted from there. */
   endedMs: number
-  /** Before the next attempt; null when the delivery has come to its end. */
+  /** Before the next attempt; null if there is none. */
   waitSeconds: number | null
-  /** Behind those of endpoints that are well. */
+  /** The next job comes after those of healthy endpoints. */
   lowPriority: boolean
   result: SendResult | null
-  /** The endpoint has to hear of this end. */
-  note: DeliveryEnd | null
+  /** Set if this outcome affects the health of the endpoint. */
+  endpointOutcome: EndpointOutcome | null
 }
 
 /**
- * Writes what jobs of one tenant came to: attempts, where the deliveries stand, the jobs of the
- * next attempts and that these are done, all in the transaction. A delivery that has moved on since
- * keeps what it has, so doing this twice changes nothing.
+ * Records the outcomes of jobs of one tenant in one transaction: attempts, states of deliveries,
+ * jobs for the next attempts, and the deletion of these jobs. A delivery that has changed in the
+ * meantime is left alone, so that recording an outcome twice changes nothing.
  */
 export async function recordOutcomes(
   tx: Tx,
   queue: PgBoss,
   scope: TenantScope,
-  outcomes: readonly Outcome[],
+  outcomes: readonly JobOutcome[],
   now: Date,
 ): Promise<void> {
   const jobIds = outcomes.map(({ jobId }) => jobId)
   await queue.deleteJob(deliverQueue, jobIds, { db: fromPrisma(tx) })
-  const moves = outcomes.flatMap(({ move }) => (move === null ? [] : [move]))
-  if (moves.length === 0) return
-  const moved = await moveDeliveries(tx, scope, moves, now)
-  const ends = moves.flatMap(({ deliveryId, note }) =>
-    note !== null && moved.has(deliveryId) ? [note] : [],
+  const updates = outcomes.flatMap(({ update }) => (update === null ? [] : [update]))
+  if (updates.length === 0) return
+  const updated = await updateDeliveries(tx, scope, updates, now)
+  const endpointOutcomes = updates.flatMap(({ deliveryId, endpointOutcome }) =>
+    endpointOutcome !== null && updated.has(deliveryId) ? [endpointOutcome] : [],
   )
-  if (ends.length > 0) await recordHealth(tx, queue, scope, ends, now)
+  if (endpointOutcomes.length > 0) await recordHealth(tx, queue, scope, endpointOutcomes, now)
 }
 
 /**
- * The ids stand there once more as an array, so that they are looked up in the key: on a young
- * table, whose statistics are still to come, the join alone reads all deliveries of the tenant.
+ * The ids are repeated as an array so that PostgreSQL looks them up in the primary key. With the
+ * join alone it reads all deliveries of the tenant while a new table has no statistics.
  */
-async function moveDeliveries(
+async function updateDeliveries(
   tx: Tx,
   { tenantId }: TenantScope,
-  moves: readonly Move[],
+  updates: readonly DeliveryUpdate[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
+  const recordset = JSON.stringify(updates.map((update) => toRow(update, now)))
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    WITH move AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${JSON.stringify(moves.map((move) => toRow(move, now)))}::text::json) AS one (
+    WITH change AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(${recordset}::text::json) AS one (
         delivery_id uuid, series int, before int, after int, status text, wait_seconds float8,
         next_attempt_at timestamptz, finished_at timestamptz, priority int, started_at timestamptz,
         duration_ms int, status_code int, error text, cause text, response_excerpt text)
-    ), moved AS (
-      UPDATE deliveries d SET status = move.status, attempts = move.after,
-        next_attempt_at = move.next_attempt_at, finished_at = move.finished_at
-      FROM move
-      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (ARRAY(SELECT delivery_id FROM move))
-        AND d.id = move.delivery_id AND d.status = 'pending' AND d.series = move.series
-        AND d.attempts = move.before
-      RETURNING d.tenant_id, d.endpoint_id, move.*
-    ), kept AS (
+    ), updated AS (
+      UPDATE deliveries d SET status = change.status, attempts = change.after,
+        next_attempt_at = change.next_attempt_at, finished_at = change.finished_at
+      FROM change
+      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (ARRAY(SELECT delivery_id FROM change))
+        AND d.id = change.delivery_id AND d.status = 'pending' AND d.series = change.series
+        AND d.attempts = change.before
+      RETURNING d.tenant_id, d.endpoint_id, change.*
+    ), attempt AS (
       INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at,
         duration_ms, status_code, error, cause, response_excerpt)
       SELECT tenant_id, delivery_id, series, after, started_at, duration_ms, status_code, error,
         cause, response_excerpt
-      FROM moved WHERE started_at IS NOT NULL
+      FROM updated WHERE started_at IS NOT NULL
     ), queued AS (
       ${insertDeliverJobs(nextAttempts)}
     )
-    SELECT delivery_id AS id FROM moved`
+    SELECT delivery_id AS id FROM updated`
   return new Set(rows.map(({ id }) => id))
 }
 
 const nextAttempts = Prisma.sql`
   SELECT tenant_id, delivery_id, series, after + 1 AS number, endpoint_id, wait_seconds, priority
-  FROM moved WHERE wait_seconds IS NOT NULL`
+  FROM updated WHERE wait_seconds IS NOT NULL`
 
-/** One row of the recordset. What has gone by since the attempt ended is part of the wait. */
-function toRow(move: Move, now: Date) {
-  const { deliveryId, series, attempts, status, waitSeconds, endedMs, lowPriority, result } = move
+/** One row of the recordset. The time since the attempt ended counts towards the wait. */
+function toRow(update: DeliveryUpdate, now: Date) {
+  const { deliveryId, series, attempts, status, waitSeconds, endedMs, lowPriority, result } = update
   const passed = (performance.now() - endedMs) / 1_000
   const left = waitSeconds === null ? null : Math.max(0, waitSeconds - passed)
   return {

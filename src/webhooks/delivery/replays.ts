@@ -4,30 +4,30 @@ import type { Database, TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
-import { startReplay } from './resend.ts'
+import { deliverChannel, insertDeliverJobs } from './job.ts'
 
-/** A request to send a range of deliveries again, and how far it has come. */
+/** A request to send the deliveries of a time range again, and its progress. */
 export type EndpointReplay = {
   id: string
   endpointId: string
   from: string
   to: string
   status: DeliveryStatus | null
-  /** Selected when it was asked for. */
+  /** Deliveries selected by the request. */
   total: number
   done: number
   createdAt: string
   finishedAt: string | null
 }
 
-/** Created at or after `from` and before `to`; in every state where none is named. */
+/** Deliveries created at or after `from` and before `to`; with any status if it is null. */
 export type ReplayRange = { from: Date; to: Date; status: DeliveryStatus | null }
 
 type Row = Prisma.EndpointReplayGetPayload<object>
 
 /**
- * Asks for a replay: the range as it is now, and the job that works through it, in one commit.
- * @returns null when the endpoint is missing or not theirs; `disabled` when it takes nothing
+ * Creates a replay of the deliveries in the range now, and the job for its first page, in one commit.
+ * @returns null if the endpoint is missing or another tenant's; `disabled` if it is disabled
  */
 export async function createReplay(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function createReplay(
   const endpoint = await findEndpoint(tx, by, endpointId)
   if (endpoint === null) return null
   if (endpoint.status === 'disabled') return 'disabled'
-  // What comes after the request is not part of it.
+  // Deliveries created after the request are not part of it.
   const range = { replayFrom: from, replayTo: to < now ? to : now, status }
   const total = await tx.delivery.count({
     where: {
@@ -63,7 +63,7 @@ export async function createReplay(
   return toReplay(row)
 }
 
-/** A replay of an endpoint of the tenant, or null: missing and not theirs are the same. */
+/** A replay of an endpoint of the tenant, or null if it is missing or another tenant's. */
 export async function findReplay(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -76,9 +76,9 @@ export async function findReplay(
 export type ReplayPage = { tenantId: string; replayId: string }
 
 /**
- * Works one page of a replay: the deliveries put on their way, the progress and the job of the page
- * after it are one commit, so run twice a page counts once. It ends early when its endpoint has
- * been disabled.
+ * Processes one page of a replay. Its deliveries, the progress and the job for the next page are one
+ * commit, so that a page processed twice counts once. A replay ends early if its endpoint has been
+ * disabled.
  */
 export async function workReplayPage(
   db: Database,
@@ -92,8 +92,8 @@ export async function workReplayPage(
     const replay = await lockReplay(tx, scope, replayId)
     if (replay === null) return
     const endpoint = await findEndpoint(tx, scope, replay.endpointId)
-    const takes = endpoint !== null && endpoint.status !== 'disabled'
-    const page = takes ? await findPage(tx, replay, pageSize) : []
+    const isEnabled = endpoint !== null && endpoint.status !== 'disabled'
+    const page = isEnabled ? await findPage(tx, replay, pageSize) : []
     const ids = page.map(({ id }) => id)
     await startReplay(tx, scope, ids, now)
     const isLast = page.length < pageSize
@@ -109,14 +109,14 @@ export async function workReplayPage(
   })
 }
 
-/** The replay, for this transaction alone; null when it has come to its end or was removed. */
+/** Locks the replay until the transaction ends; null if it is finished or deleted. */
 async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promise<Row | null> {
   await tx.$queryRaw`
     SELECT FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
   return tx.endpointReplay.findFirst({ where: { tenantId, id, finishedAt: null } })
 }
 
-/** The next deliveries of the range, oldest first; the database compares, to the microsecond. */
+/** The next deliveries of the range, oldest first. */
 function findPage(tx: Tx, replay: Row, pageSize: number): Promise<{ id: string }[]> {
   const { tenantId, id, endpointId, status } = replay
   return tx.$queryRaw`
@@ -140,7 +140,7 @@ function toReplay(row: Row): EndpointReplay {
     endpointId: row.endpointId,
     from: row.replayFrom.toISOString(),
     to: row.replayTo.toISOString(),
-    // Written through the schema of the route alone.
+    // endpoint_replays_status_check
     status: row.status as DeliveryStatus | null,
     total: row.total,
     done: row.done,
@@ -150,9 +150,9 @@ function toReplay(row: Row): EndpointReplay {
 }
 
 /**
- * Sends a delivery of the tenant once more, by the schedule from its first attempt on. Asked for
- * again before that attempt is made, it stays one.
- * @returns null when it is missing or not theirs; `disabled` when its endpoint takes nothing
+ * Sends a delivery of the tenant again, with a new schedule. A second request before the first
+ * attempt changes nothing.
+ * @returns null if it is missing or another tenant's; `disabled` if its endpoint is disabled
  */
 export async function replayDelivery(
   tx: Tx,
@@ -164,20 +164,59 @@ export async function replayDelivery(
   const endpoint = delivery && (await findEndpoint(tx, by, delivery.endpointId))
   if (!endpoint) return null
   if (endpoint.status === 'disabled') return 'disabled'
-  const begun = await startReplay(tx, by, [id], now)
-  if (begun.length > 0) {
+  const started = await startReplay(tx, by, [id], now)
+  if (started.length > 0) {
     await recordChange(tx, by, { action: 'delivery-replay', reason: 'own-request', target: id })
   }
   return findDelivery(tx, by, id)
 }
 
-/** The longest range of time that is replayed at once, in days: as long as deliveries are kept. */
+/** The longest range of one replay, in days. Deliveries are kept as long. */
 export const maxRangeDays = 90
 
 const dayMs = 86_400_000
 
-/** Whether `to` is after `from`, by so many days at most; times that are none are no range. */
+/** True if `from < to` and the span is at most `maxRangeDays`. Invalid dates are false. */
 export function isReplayRange(from: Date, to: Date): boolean {
   const length = to.getTime() - from.getTime()
   return length > 0 && length <= maxRangeDays * dayMs
 }
+
+/**
+ * Starts a new series for deliveries of the tenant: the whole schedule again, in place of the rest of
+ * the current one. Skips deliveries to a disabled endpoint, and those whose current series has made
+ * no attempt yet.
+ * @returns the ids of the deliveries that were started
+ */
+export async function startReplay(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  deliveryIds: readonly string[],
+  now: Date,
+): Promise<readonly string[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    WITH chosen AS (
+      SELECT d.id FROM deliveries d
+      JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...deliveryIds]}::uuid[])
+        AND e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0)
+      ORDER BY d.id FOR UPDATE OF d
+    ), started AS (
+      UPDATE deliveries d
+      SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = ${now},
+          finished_at = NULL
+      FROM chosen WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series
+    ), queued AS (
+      ${insertDeliverJobs(nextSeries)}
+    ), woken AS (
+      SELECT pg_notify(${deliverChannel}, '') FROM queued LIMIT 1
+    )
+    SELECT started.id, (SELECT count(*) FROM woken) FROM started`
+  return rows.map(({ id }) => id)
+}
+
+const nextSeries = Prisma.sql`
+  SELECT tenant_id, id AS delivery_id, series, 1 AS number, endpoint_id, 0 AS wait_seconds,
+    0 AS priority
+  FROM started`

@@ -5,9 +5,9 @@ import type { SystemDatabase } from '#src/db/system-database.ts'
 const batchRows = 500
 
 /**
- * Lets go of events made before `before`, in small commits, tenant by tenant: with an event go its
- * deliveries and their attempts.
- * @returns how many events there were
+ * Deletes events created before `before`, with their deliveries and attempts, in small commits,
+ * tenant by tenant.
+ * @returns the number of deleted events
  */
 export async function purgeEvents(
   db: Database,

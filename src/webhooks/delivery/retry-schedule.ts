@@ -1,12 +1,12 @@
 import type { DeliverJob } from '#src/queue/queue.ts'
 import type { DueDelivery } from './due.ts'
 
-/** What becomes of a delivery: `waitSeconds` before the next attempt, from the end of this one. */
-export type Step = { end: 'succeeded' | 'exhausted' } | { end: null; waitSeconds: number }
+/** What follows an attempt: an outcome, or `waitSeconds` from its end to the next attempt. */
+export type Step = { outcome: 'succeeded' | 'exhausted' } | { outcome: null; waitSeconds: number }
 
 /**
- * The schedule (specification, Events): the first 2xx ends it well, the last failure ends it.
- * @param attempt the one that was made, from 1
+ * The schedule (specification, Events). The first 2xx succeeds; the last failure exhausts.
+ * @param attempt the attempt that was made, from 1
  * @param retrySeconds the waits before attempts 1, 2, …
  */
 export function nextStep(
@@ -14,22 +14,22 @@ export function nextStep(
   succeeded: boolean,
   retrySeconds: readonly number[],
 ): Step {
-  if (succeeded) return { end: 'succeeded' }
+  if (succeeded) return { outcome: 'succeeded' }
   const waitSeconds = retrySeconds[attempt]
-  return waitSeconds === undefined ? { end: 'exhausted' } : { end: null, waitSeconds }
+  return waitSeconds === undefined ? { outcome: 'exhausted' } : { outcome: null, waitSeconds }
 }
 
-/** What of a delivery decides on that. */
+/** The fields of a delivery that `decideStart` reads. */
 export type Startable = Pick<DueDelivery, 'status' | 'series' | 'attempts' | 'createdAt'> & {
   endpoint: Pick<DueDelivery['endpoint'], 'status'>
 }
 
-/** `drop`: not its turn, or no longer there. `give-up`: the endpoint is disabled. */
+/** `drop`: the job is outdated or its delivery is gone. `give-up`: the endpoint is disabled. */
 export type Start = 'attempt' | 'drop' | 'give-up' | { waitSeconds: number }
 
 /**
- * Whether a job may make its attempt. A job that was made before a crash, a manual request or
- * the end of the schedule finds the delivery further on, and does nothing.
+ * Whether a job may make its attempt. A job is outdated if the delivery has moved on since: after a
+ * crash, a replay or the end of the schedule.
  */
 export function decideStart(
   job: Pick<DeliverJob, 'series' | 'number'>,
@@ -37,14 +37,14 @@ export function decideStart(
   [firstWaitSeconds = 0]: readonly number[],
   now: Date,
 ): Start {
-  const isItsTurn =
+  const isDue =
     delivery?.status === 'pending' &&
     delivery.series === job.series &&
     delivery.attempts === job.number - 1
-  if (!isItsTurn) return 'drop'
+  if (!isDue) return 'drop'
   if (delivery.endpoint.status === 'disabled') return 'give-up'
   if (job.series > 0 || job.number > 1) return 'attempt'
-  // An event is published without knowing the schedule, so its first wait is made good for here.
+  // `publish` does not know the schedule, so the wait before the first attempt is applied here.
   const waitSeconds = firstWaitSeconds - (now.getTime() - delivery.createdAt.getTime()) / 1_000
   return waitSeconds > 0 ? { waitSeconds } : 'attempt'
 }

@@ -1,11 +1,11 @@
 import { hmacSha256, randomKey } from '#src/crypto/hash.ts'
 
-/** What is signed and with which bytes of the secret (contract 7). */
+/** The signed content and the bytes of the secret that sign it (contract 7). */
 export type SignatureProfile = 'spec' | 'standard' | 'both'
 
 type Signed = {
   profile: SignatureProfile
-  /** The present one first; during the overlap of a rotation the one before it, too. */
+  /** The current secret first; during the overlap of a rotation also the previous one. */
   secrets: readonly string[]
   id: string
   /** Unix seconds. */
@@ -21,8 +21,8 @@ export function newEndpointSecret(): string {
 }
 
 /**
- * The value of `webhook-signature`: `v1,<base64>` for every secret, separated by one space; with
- * profile `both` those of `spec` first, those of Standard Webhooks 1.0.0 last.
+ * The value of `webhook-signature`: `v1,<base64>` for every secret, separated by a space. Profile
+ * `both` has the signatures of `spec` first, then those of Standard Webhooks 1.0.0.
  */
 export function signDelivery({ profile, secrets, id, timestamp, body }: Signed): string {
   const spec = () => secrets.map((secret) => hmacSha256(secret, `${timestamp}.${body}`))
@@ -36,7 +36,7 @@ export function signDelivery({ profile, secrets, id, timestamp, body }: Signed):
   return digests.map((digest) => `v1,${digest.toString('base64')}`).join(' ')
 }
 
-/** Standard Webhooks: the bytes behind the prefix. */
+/** Standard Webhooks: the base64-decoded bytes after the prefix. */
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.replace(secretPrefix, ''), 'base64')
 }

@@ -9,11 +9,11 @@ import type { SignatureProfile } from './signature.ts'
 const type = 'endpoint.test'
 
 /**
- * Sends one `endpoint.test` to an endpoint of the tenant, through the guard as every delivery, and
- * waits for the answer. Nothing is written before it is there, and then event, delivery and attempt
- * at once: a process that ends in between leaves nothing half done. The test is an attempt of its
- * own; it counts neither against the endpoint nor for it, and is not repeated.
- * @returns null when the endpoint is missing or not theirs
+ * Sends one `endpoint.test` to an endpoint of the tenant, through the same address guard as every
+ * delivery, and waits for the response. Event, delivery and attempt are written together afterwards,
+ * so that a crash in between leaves nothing behind. The attempt is not retried and does not affect
+ * the health of the endpoint.
+ * @returns null if the endpoint is missing or another tenant's
  */
 export async function sendTest(
   db: Database,
@@ -27,30 +27,29 @@ export async function sendTest(
   if (endpoint === null) return null
   const createdAt = deps.clock.now()
   const event = composeEvent(type, { endpointId }, createdAt)
-  // Written through the schemas of the routes alone.
-  const signature = endpoint.signature as SignatureProfile
+  const signature = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
   const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, deps)
-  const wentWell = succeeded(result)
+  const isSuccess = succeeded(result)
   const delivery = {
     tenantId,
     id: randomId(),
     endpointId,
     eventId: event.id,
     eventType: type,
-    status: wentWell ? 'succeeded' : 'exhausted',
+    status: isSuccess ? 'succeeded' : 'exhausted',
     attempts: 1,
     createdAt,
     finishedAt: deps.clock.now(),
   }
 
   return db.write(by, async (tx) => {
-    // Removed while its answer was waited for, there is nothing left to tell of.
+    // The endpoint may have been deleted during the attempt.
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
     await tx.outboundEvent.createMany({ data: { tenantId, type, createdAt, ...event } })
     await tx.delivery.createMany({ data: delivery })
     const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
     await tx.deliveryAttempt.createMany({ data: attempt })
-    const reason = wentWell ? 'succeeded' : 'failed'
+    const reason = isSuccess ? 'succeeded' : 'failed'
     await recordChange(tx, by, { action: 'endpoint-test', reason, target: endpointId })
     return findDelivery(tx, by, delivery.id)
   })

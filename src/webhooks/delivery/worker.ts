@@ -8,27 +8,27 @@ import { purgeEvents } from './retention.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds'> & {
   systemDb: SystemDatabase
-  /** Whether the database can announce new jobs; a pooler in transaction mode does not let it. */
-  announced: boolean
+  /** Whether LISTEN works; it does not through a pooler in transaction mode. */
+  listens: boolean
 }
 
 const retentionSeconds = 21_600
 const pollSeconds = 0.5
 const dayMs = 86_400_000
 
-/** Starts sending what is due, working on replays, and letting go of what is old. */
+/** Starts the consumer of deliveries, and the handlers for replays and retention. */
 export async function workOutbound(
-  setup: OutboundConfig,
-  work: DeliveryWorkerDeps,
+  config: OutboundConfig,
+  deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
-  const { queue, db, systemDb, announced, clock, metrics, logger } = work
-  const { allow, timeoutMs, retrySeconds, retentionDays } = setup
+  const { queue, db, systemDb, listens, clock, metrics, logger } = deps
+  const { allow, timeoutMs, retrySeconds, retentionDays } = config
 
   await queue.work('outbound-retention', async () => {
     const before = new Date(clock.now().getTime() - retentionDays * dayMs)
     const events = await purgeEvents(db, systemDb, before)
     metrics.purged.inc(events)
-    if (events > 0) logger.info({ events }, 'old events let go of')
+    if (events > 0) logger.info({ events }, 'expired outbound events deleted')
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
   })
   await queue.send('outbound-retention', {})
@@ -41,8 +41,8 @@ export async function workOutbound(
   )
 
   const sender = createSender({ allow, timeoutMs, clock })
-  const dispatch = createDispatcher({ ...work, sender, retrySeconds })
-  const consumer = await startConsumer(queue, dispatch, logger, announced)
+  const dispatch = createDispatcher({ ...deps, sender, retrySeconds })
+  const consumer = await startConsumer(queue, dispatch, logger, listens)
   return {
     ...consumer,
     async stop() {

@@ -9,7 +9,7 @@ import { type AlertKind, isAlertKind } from './health.ts'
 
 export type AlertDeps = {
   db: Database
-  /** Null without a mail server: the log has to do. */
+  /** Null without a mail server: alerts are only logged. */
   mailer: Mailer | null
   baseUrl: string
   listManagers(tx: Tx, scope: TenantScope): Promise<string[]>
@@ -21,7 +21,7 @@ type Job = JobWithMetadata<AlertMailJob>
 const pollSeconds = 0.5
 const batchSize = 5 // few at once: each waits for the mail server
 
-/** Starts mailing what owners are to be told. */
+/** Registers the handler that mails alerts to the owners of a tenant. */
 export async function workAlerts(queue: PgBoss, deps: AlertDeps, log: JobLog): Promise<void> {
   await queue.work(
     alertMailQueue,
@@ -35,29 +35,26 @@ async function workAlert(job: Job, deps: AlertDeps, log: JobLog): Promise<JobRes
   try {
     const { outcome, kind, endpointId } = await mailAlert(job.data, deps)
     const level = kind === 'endpoint.recovered' ? 'info' : 'warn'
-    log[level](
-      { tenantId, notificationId, kind, endpointId, outcome },
-      'owners told of an endpoint',
-    )
+    log[level]({ tenantId, notificationId, kind, endpointId, outcome }, 'endpoint alert handled')
     return { id: job.id, status: 'completed' }
   } catch (error) {
     const level = job.retryCount >= job.retryLimit ? 'error' : 'warn'
-    log[level]({ tenantId, notificationId, err: error }, 'alert could not be mailed')
+    log[level]({ tenantId, notificationId, err: error }, 'endpoint alert could not be mailed')
     return { id: job.id, status: 'failed' }
   }
 }
 
-type Told = {
-  outcome: 'mailed' | 'not-mailed' | 'nobody' | 'before' | 'gone'
+type AlertResult = {
+  outcome: 'mailed' | 'no-mailer' | 'no-recipients' | 'mailed-before' | 'gone'
   kind?: string
   endpointId?: string
 }
 
-/** Mails a notification, if that was not done before. @throws MailError */
+/** Mails a notification once. @throws MailError */
 export async function mailAlert(
   { tenantId, notificationId: id }: AlertMailJob,
   { db, mailer, baseUrl, listManagers, clock }: AlertDeps,
-): Promise<Told> {
+): Promise<AlertResult> {
   const scope = { tenantId }
   const found = await db.read(scope, async (tx) => ({
     row: await tx.notification.findFirst({ where: { tenantId, id } }),
@@ -67,9 +64,9 @@ export async function mailAlert(
   if (row === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
   const { kind, endpointId, message, createdAt } = row
   const about = { kind, endpointId }
-  if (row.mailedAt !== null) return { outcome: 'before', ...about }
-  if (mailer === null) return { outcome: 'not-mailed', ...about }
-  if (to.length === 0) return { outcome: 'nobody', ...about }
+  if (row.mailedAt !== null) return { outcome: 'mailed-before', ...about }
+  if (mailer === null) return { outcome: 'no-mailer', ...about }
+  if (to.length === 0) return { outcome: 'no-recipients', ...about }
   const notification: Notification = { tenantId, id, kind, endpointId, message, createdAt }
   await mailer.send(composeAlertMail(notification, to, baseUrl))
   await db.write(scope, (tx) =>
@@ -94,13 +91,13 @@ const subjects: Readonly<Record<AlertKind, string>> = {
 }
 
 const consequences: Readonly<Record<AlertKind, string>> = {
-  'endpoint.failing': 'New events are sent to it as before. What has failed can be sent again.',
+  'endpoint.failing': 'New events are still sent to it. Failed deliveries can be sent again.',
   'endpoint.disabled':
-    'Nothing more is sent to it until you enable it. Its events are kept and can be sent again.',
-  'endpoint.recovered': 'What has failed before can be sent again.',
+    'Nothing is sent to it until you enable it. Its events are kept and can be sent again.',
+  'endpoint.recovered': 'Deliveries that failed before can be sent again.',
 }
 
-/** A notification as mail: nothing a customer has chosen but the host, and that in the text only. */
+/** A notification as mail. Of the customer's input only the host appears, and only in the text. */
 function composeAlertMail(
   notification: Notification,
   to: readonly string[],
@@ -118,7 +115,7 @@ function composeAlertMail(
       `Endpoint: ${endpointId}`,
       `More: ${baseUrl}/`,
       '',
-      'You are told because you manage users there. The same is said once an hour at most.',
+      'You receive this mail because you manage the users of this tenant. The same alert is sent at most once an hour.',
       '',
     ].join('\n'),
     id: `alert-${id}.${tenantId}@${new URL(baseUrl).hostname}`,

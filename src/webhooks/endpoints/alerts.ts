@@ -7,20 +7,21 @@ import type { AlertKind } from './health.ts'
 export type Alert = { kind: AlertKind; endpointId: string; url: string }
 export const alertMailQueue = 'alert-mail'
 
-const quietMs = 3_600_000 // contract 7: once per endpoint and hour
+const repeatAfterMs = 3_600_000 // contract 7: once per endpoint and hour
 
 const messages: Readonly<Record<AlertKind, (host: string) => string>> = {
   'endpoint.failing': (host) =>
-    `The webhook endpoint at ${host} is failing: every attempt at a delivery has failed.`,
+    `The webhook endpoint at ${host} is failing: all attempts of a delivery have failed.`,
   'endpoint.disabled': (host) =>
     `The webhook endpoint at ${host} is disabled: it has failed for five days.`,
-  'endpoint.recovered': (host) => `The webhook endpoint at ${host} takes deliveries again.`,
+  'endpoint.recovered': (host) => `The webhook endpoint at ${host} accepts deliveries again.`,
 }
 
 /**
- * Tells the owners of a tenant of one of its endpoints, in the transaction that changes it: a
- * notification, and a job that mails it. The same is said once an hour; the caller holds the lock
- * of the endpoint's row. Of the URL only the host is named: a path may be a secret.
+ * Alerts the owners of a tenant about one of its endpoints, in the transaction that changes the
+ * endpoint: a notification, and a job that mails it. The same alert is sent at most once an hour;
+ * the caller holds the lock on the endpoint's row. Only the host of the URL appears, because a path
+ * may be secret.
  */
 export async function alertOwners(
   tx: Tx,
@@ -29,12 +30,12 @@ export async function alertOwners(
   { kind, endpointId, url }: Alert,
   now: Date,
 ): Promise<void> {
-  const recent = { gt: new Date(now.getTime() - quietMs) }
-  const said = await tx.notification.findFirst({
+  const recent = { gt: new Date(now.getTime() - repeatAfterMs) }
+  const sent = await tx.notification.findFirst({
     where: { tenantId, endpointId, kind, createdAt: recent },
     select: { id: true },
   })
-  if (said !== null) return
+  if (sent !== null) return
   const message = messages[kind](new URL(url).host)
   const { id } = await tx.notification.create({
     data: { tenantId, kind, endpointId, message, createdAt: now },
@@ -46,7 +47,7 @@ export async function alertOwners(
 
 export const notificationList = { name: 'notifications', forms: [idForm] }
 
-/** What the owners of the tenant were told of its endpoints, newest first. */
+/** The tenant's notifications about its endpoints, newest first. */
 export async function listNotifications(tx: Tx, { tenantId }: TenantScope, page: Page) {
   const rows = await tx.notification.findMany({
     where: { tenantId, ...olderThan(page) },

@@ -1,19 +1,21 @@
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { newestFirst, newestFirstForms } from '#src/db/keyset.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { sealEndpointSecret } from './secrets.ts'
 
-/** What a customer says of an endpoint. `eventTypes` null: every kind. */
+/** The fields of an endpoint that a customer sets. */
 export type EndpointFacts = {
-  /** As the guard has read it. */
+  /** As `readEndpointUrl` returned it. */
   url: string
   description: string | null
+  /** Null for every type. */
   eventTypes: EventType[] | null
   signature: SignatureProfile
 }
@@ -27,30 +29,31 @@ export type Endpoint = EndpointFacts & {
   disabledAt: string | null
 }
 
-/** A tenant has so many endpoints at most: each is one more delivery of every event. */
+/** Endpoints a tenant may have. Every event makes one delivery for each. */
 export const maxEndpoints = 50
 
-export const endpointList = { name: 'webhook-endpoints', forms: newestFirstForms }
+export const endpointList = { name: 'webhook-endpoints', forms: creationForms }
 
-export type EndpointRow = {
-  id: string
-  url: string
-  description: string | null
-  event_types: EventType[] | null
-  signature: SignatureProfile
-  status: Endpoint['status']
-  created_at: Date
-  failing_since: Date | null
-  disabled_at: Date | null
-}
+/** The columns an Endpoint is made from. The secrets are not among them. */
+const shown = {
+  id: true,
+  url: true,
+  description: true,
+  allEventTypes: true,
+  eventTypes: true,
+  signature: true,
+  status: true,
+  createdAt: true,
+  failingSince: true,
+  disabledAt: true,
+} as const satisfies Prisma.WebhookEndpointSelect
 
-/** The columns of an EndpointRow; the secrets are not among them. */
-const endpointColumns = Prisma.sql`
-  id, url, description, event_types, signature, status, created_at, failing_since, disabled_at`
+type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
 
 /**
- * Makes an endpoint in the tenant of `by`.
- * @returns the endpoint with its secret, which is shown this once; null when there is no room
+ * Creates an endpoint in the tenant of `by`.
+ * @returns the endpoint with its secret, which is not shown again; null if the tenant has
+ *   `maxEndpoints` already
  */
 export async function createEndpoint(
   tx: Tx,
@@ -58,40 +61,49 @@ export async function createEndpoint(
   { url, description, eventTypes, signature }: EndpointFacts,
   { keys, now }: { keys: EncryptionKeys; now: Date },
 ): Promise<(Endpoint & { secret: string }) | null> {
-  // Those who make endpoints of a tenant at once take turns, so that the count holds.
-  await tx.$executeRaw`
-    SELECT pg_advisory_xact_lock(hashtextextended(${`webhook-endpoints ${by.tenantId}`}, 0))`
-  if ((await countEndpoints(tx, by)) >= maxEndpoints) return null
+  const { tenantId } = by
+  // Without the lock, two requests at once could both see room for one more.
+  await lockUntilCommit(tx, 'webhook-endpoints', tenantId)
+  if ((await tx.webhookEndpoint.count({ where: { tenantId } })) >= maxEndpoints) return null
   const id = randomId()
   const secret = newEndpointSecret()
-  const sealed = sealEndpointSecret(keys, { tenantId: by.tenantId, id }, secret)
-  const rows = await tx.$queryRaw<EndpointRow[]>`
-    INSERT INTO webhook_endpoints (tenant_id, id, url, description, event_types, signature, secret,
-                                   created_at, updated_at, enabled_at)
-    VALUES (${by.tenantId}::uuid, ${id}::uuid, ${url}, ${description}, ${eventTypes}::text[],
-            ${signature}, ${sealed}, ${now}, ${now}, ${now})
-    RETURNING ${endpointColumns}`
+  const row = await tx.webhookEndpoint.create({
+    data: {
+      tenantId,
+      id,
+      url,
+      description,
+      ...typeColumns(eventTypes),
+      signature,
+      secret: new Uint8Array(sealEndpointSecret(keys, { tenantId, id }, secret)),
+      createdAt: now,
+      updatedAt: now,
+      enabledAt: now,
+    },
+    select: shown,
+  })
   await recordChange(tx, by, { action: 'endpoint-create', reason: 'own-request', target: id })
-  return { ...toEndpoint(rows[0]), secret }
+  return { ...toEndpoint(row), secret }
 }
 
-/** The tenant's endpoints, newest first. */
-export async function listEndpoints(tx: Tx, scope: TenantScope, page: Page) {
-  const rows = await tx.$queryRaw<(EndpointRow & { position: string })[]>`
-    SELECT ${endpointColumns}, (extract(epoch FROM created_at) * 1000000)::bigint::text AS position
-    FROM webhook_endpoints WHERE tenant_id = ${scope.tenantId}::uuid AND ${newestFirst(page)}`
-  return pageOf(rows, page, endpointList.name, (row) => [row.position, row.id], toEndpoint)
+/** The endpoints of the tenant, newest first. */
+export async function listEndpoints(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const { where, ...order } = byCreation(page)
+  const rows = await tx.webhookEndpoint.findMany({
+    where: { tenantId, ...where },
+    ...order,
+    select: shown,
+  })
+  return pageOf(rows, page, endpointList.name, creationPosition, toEndpoint)
 }
 
-/** An endpoint of the tenant, or null: missing and not theirs are the same. */
-export async function findEndpoint(tx: Tx, scope: TenantScope, id: string) {
-  const [row] = await tx.$queryRaw<EndpointRow[]>`
-    SELECT ${endpointColumns} FROM webhook_endpoints
-    WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid`
-  return row === undefined ? null : toEndpoint(row)
+/** An endpoint of the tenant, or null if it is missing or another tenant's. */
+export async function findEndpoint(tx: Tx, { tenantId }: TenantScope, id: string) {
+  const row = await tx.webhookEndpoint.findFirst({ where: { tenantId, id }, select: shown })
+  return row && toEndpoint(row)
 }
 
-/** Changes what is given and leaves the rest; null when it is missing or not theirs. */
+/** Changes the given fields of an endpoint; null if it is missing or another tenant's. */
 export async function changeEndpoint(
   tx: Tx,
   by: Actor,
@@ -99,23 +111,19 @@ export async function changeEndpoint(
   change: Partial<EndpointFacts>,
   now: Date,
 ): Promise<Endpoint | null> {
-  const { url, description, eventTypes, signature } = change
-  const [row] = await tx.$queryRaw<EndpointRow[]>`
-    UPDATE webhook_endpoints SET
-      url = COALESCE(${url ?? null}, url),
-      description = ${description === undefined ? Prisma.sql`description` : description},
-      event_types = ${eventTypes === undefined ? Prisma.sql`event_types` : Prisma.sql`${eventTypes}::text[]`},
-      signature = COALESCE(${signature ?? null}, signature),
-      updated_at = ${now}
-    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
-    RETURNING ${endpointColumns}`
+  const { eventTypes, ...fields } = change
+  const [row] = await tx.webhookEndpoint.updateManyAndReturn({
+    where: { tenantId: by.tenantId, id },
+    data: { ...fields, ...(eventTypes !== undefined && typeColumns(eventTypes)), updatedAt: now },
+    select: shown,
+  })
   if (row === undefined) return null
-  const fields = Object.keys(change).toSorted().join()
-  await recordChange(tx, by, { action: 'endpoint-change', reason: fields, target: id })
+  const reason = Object.keys(change).toSorted().join()
+  await recordChange(tx, by, { action: 'endpoint-change', reason, target: id })
   return toEndpoint(row)
 }
 
-/** Removes an endpoint with its deliveries; false when it is missing or not theirs. */
+/** Deletes an endpoint with its deliveries; false if it is missing or another tenant's. */
 export async function deleteEndpoint(tx: Tx, by: Actor, id: string): Promise<boolean> {
   const { count } = await tx.webhookEndpoint.deleteMany({ where: { tenantId: by.tenantId, id } })
   if (count === 0) return false
@@ -123,28 +131,9 @@ export async function deleteEndpoint(tx: Tx, by: Actor, id: string): Promise<boo
   return true
 }
 
-async function countEndpoints(tx: Tx, { tenantId }: TenantScope): Promise<number> {
-  return tx.webhookEndpoint.count({ where: { tenantId } })
-}
-
-function toEndpoint(row: EndpointRow | undefined): Endpoint {
-  if (row === undefined) throw new Error('the endpoint was not written')
-  return {
-    id: row.id,
-    url: row.url,
-    description: row.description,
-    eventTypes: row.event_types,
-    signature: row.signature,
-    status: row.status,
-    createdAt: row.created_at.toISOString(),
-    failingSince: row.failing_since?.toISOString() ?? null,
-    disabledAt: row.disabled_at?.toISOString() ?? null,
-  }
-}
-
 /**
- * Begins a new life of a failing or disabled endpoint: what failed before counts no more. One that
- * is active stays as it is. Null when it is missing or not theirs.
+ * Makes a failing or disabled endpoint active again; earlier failures no longer count. An active
+ * one stays as it is. Null if it is missing or another tenant's.
  */
 export async function enableEndpoint(
   tx: Tx,
@@ -152,30 +141,36 @@ export async function enableEndpoint(
   id: string,
   now: Date,
 ): Promise<Endpoint | null> {
-  const [row] = await tx.$queryRaw<EndpointRow[]>`
-    UPDATE webhook_endpoints SET status = 'active', enabled_at = ${now}, updated_at = ${now},
-      failing_since = NULL, disabled_at = NULL
-    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid AND status <> 'active'
-    RETURNING ${endpointColumns}`
+  const [row] = await tx.webhookEndpoint.updateManyAndReturn({
+    where: { tenantId: by.tenantId, id, status: { not: 'active' } },
+    data: {
+      status: 'active',
+      enabledAt: now,
+      updatedAt: now,
+      failingSince: null,
+      disabledAt: null,
+    },
+    select: shown,
+  })
   if (row === undefined) return findEndpoint(tx, by, id)
   await recordChange(tx, by, { action: 'endpoint-enable', reason: 'own-request', target: id })
   return toEndpoint(row)
 }
 
-/** How long the secret before signs too: a day unless said otherwise, a week at most (contract 7). */
+/** How long the previous secret still signs after a rotation (contract 7). */
 export const overlapSeconds = { default: 86_400, maximum: 604_800 }
 
 export type RotatedEndpoint = Endpoint & {
-  /** Shown this once. */
+  /** Not shown again. */
   secret: string
-  /** Until when the secret before signs too; null when it has stopped. */
+  /** When the previous secret stops signing; null if it already has. */
   previousSecretExpiresAt: string | null
 }
 
 /**
- * Gives the endpoint a new secret; the one before signs too for `overlap` seconds. Two at most sign
- * at any time: rotated again within an overlap, the oldest stops at once.
- * @returns null when the endpoint is missing or not theirs
+ * Gives the endpoint a new secret. The previous one signs as well for `overlap` seconds. At most
+ * two secrets sign: a rotation during an overlap stops the older one at once.
+ * @returns null if the endpoint is missing or another tenant's
  */
 export async function rotateSecret(
   tx: Tx,
@@ -186,20 +181,40 @@ export async function rotateSecret(
   const secret = newEndpointSecret()
   const sealed = sealEndpointSecret(keys, { tenantId: by.tenantId, id }, secret)
   const expiresAt = overlap === 0 ? null : new Date(now.getTime() + overlap * 1_000)
-  const [row] = await tx.$queryRaw<EndpointRow[]>`
+  // One statement, so that two rotations at once cannot both keep the same previous secret.
+  await tx.$executeRaw`
     UPDATE webhook_endpoints SET
       secret = ${sealed},
       previous_secret = CASE WHEN ${expiresAt}::timestamptz IS NOT NULL THEN secret END,
       previous_secret_expires_at = ${expiresAt}::timestamptz,
       secret_rotated_at = ${now},
       updated_at = ${now}
-    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
-    RETURNING ${endpointColumns}`
-  if (row === undefined) return null
+    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid`
+  const endpoint = await findEndpoint(tx, by, id)
+  if (endpoint === null) return null
   await recordChange(tx, by, {
     action: 'endpoint-rotate',
     reason: `overlap-${overlap}`,
     target: id,
   })
-  return { ...toEndpoint(row), secret, previousSecretExpiresAt: expiresAt?.toISOString() ?? null }
+  return { ...endpoint, secret, previousSecretExpiresAt: expiresAt?.toISOString() ?? null }
+}
+
+function typeColumns(eventTypes: EventType[] | null) {
+  return { allEventTypes: eventTypes === null, eventTypes: eventTypes ?? [] }
+}
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    // The schemas of the routes and the checks of the table allow no other values in these three.
+    eventTypes: row.allEventTypes ? null : (row.eventTypes as EventType[]),
+    signature: row.signature as SignatureProfile,
+    status: row.status as Endpoint['status'],
+    createdAt: row.createdAt.toISOString(),
+    failingSince: row.failingSince?.toISOString() ?? null,
+    disabledAt: row.disabledAt?.toISOString() ?? null,
+  }
 }

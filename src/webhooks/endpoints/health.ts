@@ -1,7 +1,7 @@
-/** What an endpoint's past says of it. */
+/** The state of an endpoint that the outcomes of its deliveries change. */
 export type EndpointState = {
   status: 'active' | 'failing' | 'disabled'
-  /** The start of its present life: created, or enabled again. */
+  /** When it was created, or last enabled again. */
   enabledAt: Date
   lastSuccessAt: Date | null
   failingSince: Date | null
@@ -14,28 +14,31 @@ export function isAlertKind(text: string): text is AlertKind {
   return alertKinds.some((kind) => kind === text)
 }
 
-export type Judgement = {
+export type HealthDecision = {
   state: EndpointState & { disabledAt: Date | null }
-  /** What its owners are told. */
+  /** The alert to send to the owners. */
   alert: AlertKind | null
 }
 
-const deadAfterMs = 5 * 86_400_000 // contract 7: without a single success for 5 days
-const deadAfterDeliveries = 10 // and so many exhausted deliveries at least
+const disableAfterMs = 5 * 86_400_000 // contract 7: five days without a single success
+/** And at least this many exhausted deliveries. */
+export const disableAfterExhausted = 10
 
 /**
- * What the end of a delivery says of its endpoint (contract 7). One that is disabled stays so
- * until somebody enables it.
- * @param exhausted deliveries since `unwellSince`, counted to `deadAfterDeliveries`
+ * Decides the state of an endpoint after one of its deliveries has ended (contract 7). A disabled
+ * endpoint stays disabled until somebody enables it.
+ * @param exhausted deliveries exhausted since `failuresCountFrom`, counted up to
+ *   `disableAfterExhausted`
+ * @returns null if nothing changes
  */
-export function judgeEndpoint(
+export function decideHealth(
   state: EndpointState,
-  ended: 'succeeded' | 'exhausted',
+  outcome: 'succeeded' | 'exhausted',
   exhausted: number,
   now: Date,
-): Judgement | null {
+): HealthDecision | null {
   if (state.status === 'disabled') return null
-  if (ended === 'succeeded') {
+  if (outcome === 'succeeded') {
     return {
       state: {
         ...state,
@@ -48,9 +51,8 @@ export function judgeEndpoint(
     }
   }
   const failingSince = state.failingSince ?? now
-  const isDead =
-    now.getTime() - unwellSince(state).getTime() >= deadAfterMs && exhausted >= deadAfterDeliveries
-  return isDead
+  const failingMs = now.getTime() - failuresCountFrom(state).getTime()
+  return failingMs >= disableAfterMs && exhausted >= disableAfterExhausted
     ? {
         state: { ...state, status: 'disabled', failingSince, disabledAt: now },
         alert: 'endpoint.disabled',
@@ -61,19 +63,19 @@ export function judgeEndpoint(
       }
 }
 
-/** Since when nothing has gone well; what was exhausted before counts no more. */
-export function unwellSince({ enabledAt, lastSuccessAt }: EndpointState): Date {
+/** The last success, or when the endpoint was enabled if that is later. Earlier failures no longer count. */
+export function failuresCountFrom({ enabledAt, lastSuccessAt }: EndpointState): Date {
   return lastSuccessAt !== null && lastSuccessAt > enabledAt ? lastSuccessAt : enabledAt
 }
 
-const noteAfterMs = 60_000
+const successEveryMs = 60_000
 
-/** Whether this end changes what is known of the endpoint; a success is noted to the minute. */
-export function isWorthNoting(
+/** Whether an outcome changes the stored state. A success is stored at most once a minute. */
+export function affectsHealth(
   { status, lastSuccessAt }: Pick<EndpointState, 'status' | 'lastSuccessAt'>,
-  ended: 'succeeded' | 'exhausted',
+  outcome: 'succeeded' | 'exhausted',
   now: Date,
 ): boolean {
-  if (ended === 'exhausted' || status !== 'active' || lastSuccessAt === null) return true
-  return now.getTime() - lastSuccessAt.getTime() >= noteAfterMs
+  if (outcome === 'exhausted' || status !== 'active' || lastSuccessAt === null) return true
+  return now.getTime() - lastSuccessAt.getTime() >= successEveryMs
 }

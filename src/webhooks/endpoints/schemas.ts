@@ -8,16 +8,16 @@ export const DeliveryStatusName = Type.Enum([...deliveryStatuses])
 
 const Signature = Type.Enum(['spec', 'standard', 'both'], {
   description:
-    '`spec`: `v1,` and base64 of HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret string; `standard`: as Standard Webhooks 1.0.0; `both`: first one, then the other',
+    '`spec`: `v1,` and base64 of HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret string; `standard`: Standard Webhooks 1.0.0; `both`: `spec`, then `standard`',
 })
 
-const everyKind = 'Kinds of events it is sent; null for all'
+const typesDescription = 'Types of events that are sent to it; null for all'
 
 export const Endpoint = Type.Object({
   id: Uuid,
   url: Type.String(),
   description: Nullable(Type.String()),
-  eventTypes: Nullable(Type.Array(Type.String(), { description: everyKind })),
+  eventTypes: Nullable(Type.Array(Type.String(), { description: typesDescription })),
   signature: Signature,
   status: Type.Enum(['active', 'failing', 'disabled']),
   createdAt: Time,
@@ -25,16 +25,16 @@ export const Endpoint = Type.Object({
   disabledAt: Nullable(Time),
 })
 
-/** Shown when it is made and never again. */
+/** Returned when it is created, and never again. */
 export const Secret = Type.String({
-  description: '`whsec_` and base64; keep it now, it is not shown again',
+  description: '`whsec_` and base64; store it now, it is not shown again',
 })
 
-const facts = {
+const fields = {
   url: Type.String({
     minLength: 1,
     maxLength: 2_048,
-    description: 'https, port 443 or 8443, a public host; without user name, password and fragment',
+    description: 'https, port 443 or 8443, a public host; no user name, password or fragment',
   }),
   description: Nullable(Line(500)),
   eventTypes: Nullable(
@@ -42,7 +42,7 @@ const facts = {
       minItems: 1,
       maxItems: eventTypes.length,
       uniqueItems: true,
-      description: everyKind,
+      description: typesDescription,
     }),
   ),
   signature: Signature,
@@ -50,22 +50,22 @@ const facts = {
 
 export const NewEndpoint = Type.Object(
   {
-    url: facts.url,
-    description: Type.Optional(facts.description),
-    eventTypes: Type.Optional(facts.eventTypes),
-    signature: Type.Optional(facts.signature),
+    url: fields.url,
+    description: Type.Optional(fields.description),
+    eventTypes: Type.Optional(fields.eventTypes),
+    signature: Type.Optional(fields.signature),
   },
   { additionalProperties: false },
 )
 
-export const EndpointChange = Type.Partial(Type.Object(facts), {
+export const EndpointChange = Type.Partial(Type.Object(fields), {
   additionalProperties: false,
   minProperties: 1,
 })
 
 export const Delivery = Type.Object({
   id: Uuid,
-  eventId: Type.String({ description: 'The `webhook-id` and the `id` in the body' }),
+  eventId: Type.String({ description: 'Also the `webhook-id` header and the `id` in the body' }),
   eventType: Type.String(),
   endpointId: Uuid,
   status: DeliveryStatusName,
@@ -74,22 +74,21 @@ export const Delivery = Type.Object({
   attempts: Type.Array(
     Type.Object({
       series: Type.Integer({
-        description: '0 is the schedule; every replay begins the next one, which counts from 1',
+        description: '0 is the schedule; every replay begins the next one',
       }),
       number: Type.Integer(),
       startedAt: Time,
       durationMs: Type.Integer(),
       statusCode: Nullable(Type.Integer()),
-      error: Nullable(Type.String({ description: 'Why there was no whole answer' })),
+      error: Nullable(Type.String({ description: 'Why there was no complete response' })),
       explanation: Nullable(
-        Type.String({ description: 'Why it failed and what to do; null where it succeeded' }),
+        Type.String({ description: 'Why it failed and what to do; null if it succeeded' }),
       ),
-      responseExcerpt: Nullable(Type.String({ description: 'The first 2 KiB of the answer' })),
+      responseExcerpt: Nullable(Type.String({ description: 'The first 2 KiB of the response' })),
     }),
-    { description: 'In the order they were made' },
+    { description: 'In order' },
   ),
 })
 
-/** Why nothing is replayed to a disabled endpoint, and the way out. */
 export const disabledHint =
-  'The endpoint is disabled: enable it first (POST /webhook-endpoints/:id/enable)'
+  'The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable'

@@ -3,14 +3,14 @@ import type { EncryptedColumns } from '#src/db/key-rotation.ts'
 
 type EndpointKey = { readonly tenantId: string; readonly id: string }
 
-/** The sealed columns of an endpoint. */
+/** The encrypted columns of an endpoint. */
 export type EncryptedSecrets = {
   readonly secret: Uint8Array
   readonly previousSecret: Uint8Array | null
   readonly previousSecretExpiresAt: Date | null
 }
 
-/** Seals a signing secret for one endpoint of one tenant; nowhere else does it open. */
+/** Encrypts a signing secret, bound to one endpoint of one tenant. */
 export function sealEndpointSecret(
   keys: EncryptionKeys,
   endpoint: EndpointKey,
@@ -20,8 +20,8 @@ export function sealEndpointSecret(
 }
 
 /**
- * The secrets that sign at `now`, the present one first; the one before it signs until its overlap
- * ends and not at that instant.
+ * The secrets that sign at `now`, the current one first. The previous one signs until its overlap
+ * ends, exclusive.
  * @throws UnsealError
  */
 export function openEndpointSecrets(
@@ -35,12 +35,12 @@ export function openEndpointSecrets(
   return overlaps ? [open(secret), open(previousSecret)] : [open(secret)]
 }
 
-/** The same for both columns: a rotation moves the present secret as it is. */
+/** The same for both columns, because a rotation copies the encrypted secret unchanged. */
 function bindingOf({ tenantId, id }: EndpointKey): Binding {
   return ['endpoint-secret', tenantId, id]
 }
 
-/** Where endpoint secrets are kept, for the rotation of keys. */
+/** The columns with endpoint secrets, for the rotation of encryption keys. */
 export const encryptedSecretColumns: EncryptedColumns = {
   table: 'webhook_endpoints',
   byTenant: true,

@@ -1,30 +1,27 @@
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 
-/** How the attempts of the last 24 hours at an endpoint went. */
+/** The attempts at an endpoint in the last 24 hours. */
 export type EndpointStats = Tally & {
-  /** Hours in which attempts were made, oldest first; 23 is the one that ends now. */
+  /** Hours with attempts, oldest first; 23 is the hour that ends now. */
   hours: readonly (Tally & { hour: number })[]
 }
 
 type Tally = { attempts: number; succeeded: number; medianMs: number }
 
-type Row = { endpoint_id: string; hour: number | null; succeeded: number } & {
-  attempts: number
-  median_ms: number
-}
+/** `hour` is null in the row of the whole day. */
+type Row = Tally & { endpointId: string; hour: number | null }
 
 const dayMs = 86_400_000
 
-/** The newest deliveries of an endpoint that are looked at: a busy one has any number a day. */
+/** Only the newest deliveries of an endpoint are counted, because a busy one has many a day. */
 export const sampledDeliveries = 500
 
 /**
- * How the endpoints of the tenant have done lately, by id; those nothing was sent to are left out,
- * and so are attempts of the test button. Counted are the attempts of the newest deliveries that
- * were made within the last 24 hours, which the index on (tenant_id, endpoint_id, created_at) finds
- * for each endpoint and the key of the attempts for each delivery.
- * @param endpointId one of them alone
+ * The statistics of the tenant's endpoints, by id, without test events. Endpoints without attempts
+ * are left out. Counts the attempts of the newest deliveries of the last 24 hours: the index on
+ * (tenant_id, endpoint_id, created_at) finds the deliveries, the primary key their attempts.
+ * @param endpointId only this endpoint
  */
 export async function measureEndpoints(
   tx: Tx,
@@ -36,9 +33,9 @@ export async function measureEndpoints(
   const chosen =
     endpointId === undefined ? Prisma.sql`true` : Prisma.sql`e.id = ${endpointId}::uuid`
   const rows = await tx.$queryRaw<Row[]>`
-    SELECT e.id AS endpoint_id, made.hour, count(*)::int AS attempts,
+    SELECT e.id AS "endpointId", made.hour, count(*)::int AS attempts,
       count(*) FILTER (WHERE made.succeeded)::int AS succeeded,
-      percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration_ms) AS median_ms
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration_ms) AS "medianMs"
     FROM webhook_endpoints e
     CROSS JOIN LATERAL (
       SELECT d.id FROM deliveries d
@@ -56,23 +53,22 @@ export async function measureEndpoints(
     WHERE e.tenant_id = ${tenantId}::uuid AND ${chosen}
     GROUP BY GROUPING SETS ((e.id), (e.id, made.hour))
     ORDER BY e.id, made.hour`
-  return gather(rows)
+  return groupByEndpoint(rows)
 }
 
-/** The row without an hour is that of the whole day. */
-function gather(rows: readonly Row[]): ReadonlyMap<string, EndpointStats> {
+function groupByEndpoint(rows: readonly Row[]): ReadonlyMap<string, EndpointStats> {
   const totals = rows.filter(({ hour }) => hour === null)
   return new Map(
     totals.map((total) => {
-      const own = rows.filter(({ endpoint_id }) => endpoint_id === total.endpoint_id)
+      const own = rows.filter(({ endpointId }) => endpointId === total.endpointId)
       const hours = own.flatMap((row) =>
         row.hour === null ? [] : [{ hour: row.hour, ...tallyOf(row) }],
       )
-      return [total.endpoint_id, { ...tallyOf(total), hours }]
+      return [total.endpointId, { ...tallyOf(total), hours }]
     }),
   )
 }
 
-function tallyOf({ attempts, succeeded, median_ms: medianMs }: Row): Tally {
+function tallyOf({ attempts, succeeded, medianMs }: Row): Tally {
   return { attempts, succeeded, medianMs }
 }

@@ -6,18 +6,18 @@ import type { EventType } from './types.ts'
 
 export type NewEvent = {
   type: EventType
-  /** The public shape of what it is about. */
+  /** The changed object as the API returns it. */
   data: object
-  /** For this endpoint alone, whichever kinds it chose (the test button). */
+  /** Send it only to this endpoint, whichever types it has chosen. */
   endpointId?: string
 }
 
 export type Published = { eventId: string; deliveryIds: readonly string[] }
 
 /**
- * Makes an event inside the transaction of the change it tells of, with a delivery and a job for
- * every endpoint of the tenant that chose its kind: one statement, committed or rolled back with
- * the change. A disabled endpoint gets its delivery without a job, to be replayed.
+ * Publishes an event in the transaction of the change it reports: one statement inserts the event,
+ * and a delivery and a job for every endpoint of the tenant that has chosen its type. A disabled
+ * endpoint gets a delivery without a job, which can be replayed.
  * @param now also the event's `createdAt`
  */
 export async function publish(
@@ -29,7 +29,7 @@ export async function publish(
   const { id: eventId, body } = composeEvent(type, data, now)
   const chosen =
     endpointId === undefined
-      ? Prisma.sql`(event_types IS NULL OR ${type} = ANY (event_types))`
+      ? Prisma.sql`(all_event_types OR ${type} = ANY (event_types))`
       : Prisma.sql`id = ${endpointId}::uuid`
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH event AS (
@@ -37,7 +37,7 @@ export async function publish(
       VALUES (${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now})
       RETURNING tenant_id, id, type, created_at
     ), endpoint AS (
-      -- Locked as the foreign key will: one that is being deleted is waited for and left out.
+      -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
       SELECT id, status FROM webhook_endpoints
       WHERE tenant_id = ${tenantId}::uuid AND ${chosen} FOR KEY SHARE
     ), delivery AS (
@@ -58,7 +58,7 @@ export async function publish(
   return { eventId, deliveryIds: rows.map(({ id }) => id) }
 }
 
-/** An endpoint that keeps failing comes after those that do not. */
+/** Jobs of a failing endpoint have a lower priority. */
 const firstAttempts = Prisma.sql`
   SELECT delivery.tenant_id, delivery.id AS delivery_id, 0 AS series, 1 AS number,
     delivery.endpoint_id, 0 AS wait_seconds,
@@ -66,7 +66,7 @@ const firstAttempts = Prisma.sql`
   FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
   WHERE delivery.status = 'pending'`
 
-/** A new event as it is kept and sent, byte for byte; the id is repeated in the body (contract 7). */
+/** A new event, byte for byte as it is stored and sent. The body contains the id (contract 7). */
 export function composeEvent(
   type: EventType,
   data: object,

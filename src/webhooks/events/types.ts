@@ -1,4 +1,4 @@
-/** Kinds of events that are sent (contract 7). */
+/** Types of events that are sent (contract 7). */
 export const eventTypes = [
   'order.updated',
   'post.updated',

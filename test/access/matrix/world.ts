@@ -121,9 +121,9 @@ async function createTokenOf(
   const token = randomApiToken()
   if (tenantId === null) return token
   await test.database.admin.query(
-    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
-     VALUES ($1, $2, $3, 'an actor', $4, now() + interval '1 day')`,
-    [sha256(token), userId, tenantId, limit],
+    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+     VALUES ($1, $2, $3, 'an actor', $4, $5, now() + interval '1 day')`,
+    [sha256(token), userId, tenantId, limit === null, limit ?? []],
   )
   return token
 }

@@ -133,7 +133,7 @@ t.test('a replay to a disabled endpoint is refused with a hint', async (t) => {
   const { id } = await exhaustedDelivery(test.database, one, { status: 'disabled' })
   const refused = await send('POST', `/deliveries/${id}/replay`)
   t.equal(refused.statusCode, 409)
-  t.match(refused.json().detail, /disabled: enable it first/)
+  t.match(refused.json().detail, /disabled\. Enable it first/)
   t.strictSame(await waitingAttempts(test.database), [])
 })
 

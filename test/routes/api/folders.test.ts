@@ -91,7 +91,10 @@ t.test('a folder is never in itself or in what it holds', async (t) => {
   ]) {
     const answer = await admin('PATCH', `/folders/${id}`, { parentId })
     t.equal(answer.statusCode, 409)
-    t.equal(answer.json().detail, 'A folder cannot be in itself or in what it holds.')
+    t.equal(
+      answer.json().detail,
+      'A folder cannot be moved into itself or into a folder it contains.',
+    )
   }
   t.equal((await admin('PATCH', `/folders/${bottom}`, { parentId: top })).statusCode, 200)
 })

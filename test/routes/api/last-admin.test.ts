@@ -26,7 +26,7 @@ t.test('the last admin is neither demoted nor removed, by themselves or their to
       t.equal(answer.statusCode, 409)
       t.match(answer.json(), {
         type: 'urn:gatehouse:problem:last-admin',
-        detail: 'Make somebody else an admin first.',
+        detail: 'Make another member an admin first.',
       })
     }
   }

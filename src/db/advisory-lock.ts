@@ -1,0 +1,25 @@
+import type { Tx } from './database.ts'
+import type { Queryable } from './system-database.ts'
+
+/** Advisory locks with a number of their own: one holder in the whole database. */
+export const lockIds = { migrate: 7_165_230_418, prune: 7_165_230_419 } as const
+
+/** Advisory locks with one holder for each key. */
+type LockName = 'folders' | 'webhook-endpoints' | 'store-grant' | 'provider-grant'
+
+/** Waits for the lock `name` of `key`. The transaction holds it until its end. */
+export async function lockUntilCommit(
+  connection: Tx | Queryable,
+  name: LockName,
+  ...key: readonly string[]
+): Promise<void> {
+  const text = JSON.stringify([name, ...key])
+  if ('query' in connection) {
+    await connection.query({
+      text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
+      values: [text],
+    })
+  } else {
+    await connection.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`
+  }
+}

@@ -1,0 +1,117 @@
+import { isDatabaseUnavailable } from '#src/http/problems.ts'
+
+/** An item that waits for a commit, and the promise that `add` returned for it. */
+export type Entry<Item, Result> = {
+  readonly item: Item
+  /** When it was added, in ms of `performance.now()`. */
+  readonly addedAt: number
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+export type GroupCommitOptions<Item, Result> = {
+  /**
+   * Commits the items of all entries or of none, and resolves their promises.
+   * @throws if nothing was committed
+   */
+  commit(entries: readonly Entry<Item, Result>[]): Promise<void>
+  maxItems?: number
+  /** Bytes of one commit. A single item may be larger. */
+  maxBytes?: number
+  bytesOf?(item: Item): number
+  /** Called when no item waits any longer. */
+  onIdle?(): void
+  /** Called after each commit. */
+  onCommit?(items: number, ms: number): void
+}
+
+export type GroupCommit<Item, Result> = {
+  /** Resolves once the item is committed; rejects if it was not. */
+  add(item: Item): Promise<Result>
+  /** What waits now, and how long a new item would wait, judged by the last commit. */
+  waiting(): { items: number; bytes: number; oldestMs: number; expectedMs: number }
+  /** Resolves when every item that was added is committed or rejected. */
+  settled(): Promise<void>
+}
+
+/**
+ * Group commit: items added while a commit runs share the next one. There is no timer, so a single
+ * item never waits for others.
+ */
+export function createGroupCommit<Item, Result>({
+  commit,
+  maxItems = 256,
+  maxBytes = Number.POSITIVE_INFINITY,
+  bytesOf = () => 0,
+  onIdle,
+  onCommit,
+}: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
+  let queue: Entry<Item, Result>[] = []
+  let queuedBytes = 0
+  let lastCommitMs = 0
+  let running: Promise<void> | null = null
+
+  async function run(): Promise<void> {
+    // Items added in the same turn of the event loop share the first commit.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (queue.length > 0) {
+      const batch = takeBatch()
+      const begun = performance.now()
+      await commitOrSplit(batch)
+      lastCommitMs = performance.now() - begun
+      onCommit?.(batch.length, lastCommitMs)
+    }
+    lastCommitMs = 0
+    running = null
+    onIdle?.()
+  }
+
+  function takeBatch(): Entry<Item, Result>[] {
+    let bytes = 0
+    let taken = 0
+    for (const { item } of queue) {
+      const size = bytesOf(item)
+      if (taken === maxItems || (taken > 0 && bytes + size > maxBytes)) break
+      taken += 1
+      bytes += size
+    }
+    const batch = queue.slice(0, taken)
+    queue = queue.slice(taken)
+    queuedBytes -= bytes
+    return batch
+  }
+
+  /** Never rejects. Splits a refused batch in halves, so that only the bad item is rejected. */
+  async function commitOrSplit(batch: readonly Entry<Item, Result>[]): Promise<void> {
+    try {
+      await commit(batch)
+    } catch (error) {
+      if (batch.length === 1 || isDatabaseUnavailable(error)) {
+        for (const { reject } of batch) reject(error)
+        return
+      }
+      const half = batch.length >> 1
+      await commitOrSplit(batch.slice(0, half))
+      await commitOrSplit(batch.slice(half))
+    }
+  }
+
+  return {
+    add(item) {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>()
+      queue.push({ item, addedAt: performance.now(), resolve, reject })
+      queuedBytes += bytesOf(item)
+      running ??= run()
+      return promise
+    },
+    waiting: () => ({
+      items: queue.length,
+      bytes: queuedBytes,
+      oldestMs: queue[0] === undefined ? 0 : performance.now() - queue[0].addedAt,
+      expectedMs: Math.ceil(queue.length / maxItems) * lastCommitMs,
+    }),
+    async settled() {
+      await running
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import t from 'tap'
+import { createGroupCommit } from '#src/db/group-commit.ts'
+
+/** A group commit whose `write` commits all items or throws. */
+function groupOf(write: (items: readonly number[]) => Promise<void>) {
+  return createGroupCommit<number, void>({
+    async commit(entries) {
+      await write(entries.map(({ item }) => item))
+      for (const { resolve } of entries) resolve()
+    },
+  })
+}
+
+t.test('items added during a commit share the next one', async (t) => {
+  const commits: (readonly number[])[] = []
+  const first = Promise.withResolvers<void>()
+  const group = groupOf(async (items) => {
+    commits.push(items)
+    if (items.includes(1)) await first.promise
+  })
+  const one = group.add(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  const rest = [group.add(2), group.add(3)]
+  t.strictSame(commits, [[1]])
+  t.equal(group.waiting().items, 2)
+  first.resolve()
+  await Promise.all([one, ...rest])
+  t.strictSame(commits, [[1], [2, 3]])
+  await group.settled()
+  t.strictSame(group.waiting(), { items: 0, bytes: 0, oldestMs: 0, expectedMs: 0 })
+})
+
+t.test('only the bad item of a batch is rejected', async (t) => {
+  const committed: number[] = []
+  const group = groupOf(async (items) => {
+    if (items.includes(3)) throw new Error('3 is bad')
+    committed.push(...items)
+  })
+  const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => group.add(item)))
+  t.strictSame(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  )
+  t.strictSame(committed, [1, 2, 4, 5])
+})
+
+t.test('an unavailable database rejects the whole batch at once', async (t) => {
+  let tries = 0
+  const group = groupOf(async () => {
+    tries += 1
+    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+  })
+  const results = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)))
+  t.ok(results.every(({ status }) => status === 'rejected'))
+  t.equal(tries, 1)
+})
