@@ -100,12 +100,12 @@ t.test('every command has a help text', async (t) => {
   const cwd = await temporaryFolder(t)
   const help = await run(t, ['--help'], {}, cwd)
   t.equal(await help.ended, 0)
-  const commands = [...help.output().matchAll(/^ {2}(\w+) +\S/gm)].map(([, name = '']) => name)
-  t.ok(commands.length > 5)
-  for (const command of commands) {
+  const names = [...help.output().matchAll(/^ {2}(\w+) +\S/gm)].map(([, name = '']) => name)
+  t.ok(names.length > 5)
+  for (const command of names.filter((name) => name !== 'help')) {
     const explained = await run(t, [command, '--help'], {}, cwd)
     t.equal(await explained.ended, 0)
-    t.match(explained.output(), `gatehouse ${command}: `)
+    t.match(explained.output(), `Usage: gatehouse ${command} [options]`)
   }
 })
 
