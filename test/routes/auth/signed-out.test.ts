@@ -112,7 +112,7 @@ t.test(
       const page = await visit(app, { cookie: '' }, `/auth/signed-out${query}`)
       t.equal(page.statusCode, 200, query)
       t.match(page.body, /<h1>You are signed out<\/h1>/, query)
-      t.equal(page.body.includes('come back from demo'), named, query)
+      t.equal(page.body.includes('returned from demo'), named, query)
       t.equal(page.headers['set-cookie'], undefined)
     }
   },
