@@ -6,7 +6,7 @@ import { crashServer } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 import { type Killable, startKillable } from './killable.ts'
 
-export type CrashRun = { rounds: number; acknowledged: number; breaches: string[] }
+export type CrashRun = { rounds: number; acknowledged: number; violations: string[] }
 
 const eventsPerRound = 6
 const settleMs = 20
@@ -14,10 +14,10 @@ const settleTries = 3_000
 const giveUpMs = 5_000
 
 /**
- * Rounds of events, sent while web, worker, and the database's connections or its whole server are
- * killed at a moment the seed chooses; each unacknowledged event is sent again, as a provider would. At the end
- * everything must have settled: every 200 exists once and took effect once.
- * @param seconds no round is begun after them
+ * Sends events in rounds while web, worker, and the connections or the whole server of the database
+ * are killed at moments chosen by the seed. Like a provider, it sends unacknowledged events again. In
+ * the end every event answered with 200 exists once and took effect once.
+ * @param seconds no round begins after this time
  */
 export async function runCrashRounds(
   database: TestDatabase,
@@ -48,14 +48,14 @@ export async function runCrashRounds(
     }
     await resend([...sent])
     await settle(database)
-    const breaches = await checkHistory(database.admin, { acknowledged, sent })
-    if (acknowledged.size !== sent.size) breaches.push('events that were never acknowledged')
-    return { rounds: round, acknowledged: acknowledged.size, breaches }
+    const violations = await checkHistory(database.admin, { acknowledged, sent })
+    if (acknowledged.size !== sent.size) violations.push('events that were never acknowledged')
+    return { rounds: round, acknowledged: acknowledged.size, violations }
   } finally {
     await Promise.all([web.end(), worker.end()])
   }
 
-  /** The database is struck most often: that is quick, and falls between any two statements. */
+  /** Kills database connections most often: that is fast, and hits between any two statements. */
   async function strike(dice: number): Promise<void> {
     if (dice === 0) return web.kill()
     if (dice === 1) return worker.kill()
@@ -89,18 +89,18 @@ async function deliver(web: Killable, id: string, acknowledged: Set<string>): Pr
     await response.text()
     if (response.status === 200) acknowledged.add(id)
   } catch {
-    // No answer: the sender does not know, and sends again.
+    // Without a response the sender sends again.
   }
 }
 
-/** Brings waits and expiries forward until nothing is left to do; bounded. */
+/** Makes waiting and expired jobs due now, until none is left. Bounded. */
 export async function settle({ admin }: Pick<TestDatabase, 'admin'>): Promise<void> {
   for (let tries = 0; tries < settleTries; tries++) {
     const { rows } = await admin.query(
       `SELECT count(*)::int AS left FROM received_events WHERE status <> 'processed'`,
     )
     if (rows[0].left === 0) return
-    // What a killed worker took is taken again after its time; the time is brought forward.
+    // Jobs of a killed worker become available when they expire, so expire them now.
     await admin.query(
       `UPDATE pgboss.job SET state = 'retry', start_after = now()
        WHERE name = 'billing-event' AND (state = 'retry' OR (state IN ('active', 'failed')

@@ -19,7 +19,7 @@ t.test(`kill -9 between any two steps: every 200 exists once and took effect onc
   await survive(t, database, { rounds, target: 'connections' })
 })
 
-t.test('and of the database server, which writes to disk before it says so', async (t) => {
+t.test('kill -9 of the database server with synchronous commits', async (t) => {
   const database = await startDurableDatabase(t)
   await survive(t, database, { rounds: Math.ceil(rounds / 8), target: 'server' })
 })
@@ -45,22 +45,22 @@ async function survive(
     RATE_LIMIT_WEBHOOKS: 'off',
   }
   const run = await runCrashRounds(database, env, { ...options, seed, seconds })
-  t.strictSame(run.breaches, [], `seed ${seed}`)
+  t.strictSame(run.violations, [], `seed ${seed}`)
   t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
   t.ok(run.acknowledged > 0)
 }
 
-t.test('the checker sees each kind of breach', async (t) => {
-  const breaches: [string, string, RegExp][] = [
+t.test('the checker finds each kind of violation', async (t) => {
+  const violations: [string, string, RegExp][] = [
     ['lost', `DELETE FROM received_events`, /acknowledged, but not recorded/],
     ['no effect', `DELETE FROM invoices`, /without effect/],
     ['doubled job', insertJob, /more than one job/],
     ['no job', `DELETE FROM pgboss.job`, /without a job/],
     ['unknown', `DELETE FROM processed_events`, /not known/],
-    ['not worked on', `UPDATE received_events SET status = 'recorded'`, /not worked on/],
+    ['not processed', `UPDATE received_events SET status = 'recorded'`, /not processed/],
     ['never sent', insertStranger, /never sent/],
   ]
-  for (const [name, sql, breach] of breaches) {
+  for (const [name, sql, violation] of violations) {
     const database = await createDatabase(t)
     const { tenantId } = await createUser(database)
     await database.admin.query(
@@ -73,7 +73,7 @@ t.test('the checker sees each kind of breach', async (t) => {
     const history = { acknowledged: new Set(['a']), sent: new Set(['a']) }
     t.strictSame(await checkHistory(database.admin, history), [], name)
     await database.admin.query(sql)
-    t.match((await checkHistory(database.admin, history)).join('; '), breach, name)
+    t.match((await checkHistory(database.admin, history)).join('; '), violation, name)
   }
 })
 

@@ -14,7 +14,7 @@ const name = 'durable'
 const pollMs = 20
 const recoveryMs = 30_000
 
-/** A database on a server of its own that writes to disk before it says so, as in production. */
+/** A database on its own server with synchronous commits, as in production. */
 export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-durable-'))
   await chmod(folder, 0o711) // for the account the server runs under when this is root
@@ -36,8 +36,8 @@ export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
 }
 
 /**
- * `kill -9` of one of the server's own processes: it gives up all the others at once and starts
- * again from its log. Resolves when it has.
+ * `kill -9` of one process of the server, which then ends all the others and recovers from its WAL.
+ * Resolves after the recovery.
  */
 export async function crashServer({ admin }: TestDatabase): Promise<void> {
   const killed = await checkpointerOf(admin)

@@ -6,14 +6,14 @@ const effect = (type: string, object: Contents) =>
   decideEffect({ id: 'evt_1', type, created: null, object })
 const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
 
-t.test('charge.succeeded asks for an invoice', async (t) => {
+t.test('charge.succeeded creates an invoice', async (t) => {
   const invoice = { kind: 'create-invoice', customer: 'cus_1', amount: 4900, currency: 'eur' }
   t.strictSame(effect('charge.succeeded', charge), invoice)
   t.strictSame(effect('customer.charge.succeeded', charge), invoice)
   t.match(effect('charge.succeeded', { ...charge, amount: 0 }), { amount: 0 })
 })
 
-t.test('a subscription that is active asks for the plan, any other for nothing', async (t) => {
+t.test('an active subscription activates the plan, any other has no effect', async (t) => {
   for (const type of ['subscription.created', 'customer.subscription.updated']) {
     const active = { customer: 'cus_1', status: 'active' }
     t.strictSame(effect(type, active), { kind: 'activate', customer: 'cus_1' })
@@ -23,11 +23,11 @@ t.test('a subscription that is active asks for the plan, any other for nothing',
   }
 })
 
-t.test('a kind that is not handled asks for nothing', async (t) => {
+t.test('a kind that is not processed has no effect', async (t) => {
   t.strictSame(effect('charge.failed', charge), { kind: 'none' })
 })
 
-t.test('an object that lacks what its kind needs is poison', async (t) => {
+t.test('an object without a required field is poison', async (t) => {
   const poison: [string, Contents, RegExp][] = [
     ['charge.succeeded', {}, /customer is missing/],
     ['charge.succeeded', { ...charge, customer: '' }, /customer/],

@@ -5,11 +5,11 @@ import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 
 /*
- * One half of the program with the given environment. Loaded, it waits to be told to begin; tells
- * its parent once it runs.
+ * The web or the worker part of the program. After loading it waits for a message to start, and sends
+ * one to its parent when it runs.
  */
 
-// Whoever started this is gone: so is the reason to run.
+// Ends with its parent.
 process.on('disconnect', () => process.exit())
 await once(process, 'message')
 const config = readConfig(process.env)

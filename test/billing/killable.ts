@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A half of the program as a child process that is killed and started again. */
+/** The web or worker part of the program, as a child process that can be killed and restarted. */
 export type Killable = {
-  /** Of the web half; where it listens now. */
+  /** Where the web part listens now. */
   url(): string
-  /** `kill -9`, and a new process once that is gone. */
+  /** `kill -9`, then a new process. */
   kill(): Promise<void>
-  /** `kill -9` for good. */
+  /** `kill -9` without a restart. */
   end(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export async function startKillable(
   role: 'web' | 'worker',
   env: Record<string, string>,
 ): Promise<Killable> {
-  // The next one loads while this one runs, so that a round waits for its start alone.
+  // The next process loads while this one runs, so that a restart is fast.
   let spare = load()
   let [child, url] = await begin()
 
@@ -32,7 +32,7 @@ export async function startKillable(
     })
   }
 
-  /** Whose database is just being killed may end at its start; a supervisor starts it again. */
+  /** A start may fail while the database is killed; like a supervisor, this tries again. */
   async function begin(): Promise<[ChildProcess, string]> {
     for (let start = 1; start <= starts; start++) {
       const next = spare

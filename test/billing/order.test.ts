@@ -47,48 +47,48 @@ t.test(
   },
 )
 
+t.test('an update before its create is applied, and the late create is stale', async (t) => {
+  const database = await createDatabase(t)
+  const { db, systemDb } = openAsWorker(t, database)
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const object = { id: 'sub_1', customer: 'cus_1' }
+  await receive(database, {
+    id: 'update',
+    type: 'subscription.updated',
+    created: 20,
+    object: { ...object, status: 'active' },
+  })
+  await receive(database, {
+    id: 'create',
+    type: 'subscription.created',
+    created: 10,
+    object: { ...object, status: 'incomplete' },
+  })
+  t.equal(await applyEvent(db, systemDb, 'update', now), 'processed')
+  t.equal(await applyEvent(db, systemDb, 'create', now), 'stale')
+  t.equal(await planOf(database, userId), 'pro')
+})
+
 t.test(
-  'an update before its create is no error, and the late create changes nothing',
+  'charges have no order: an older one of the same object still creates its invoice',
   async (t) => {
     const database = await createDatabase(t)
     const { db, systemDb } = openAsWorker(t, database)
-    const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
-    const object = { id: 'sub_1', customer: 'cus_1' }
-    await receive(database, {
-      id: 'update',
-      type: 'subscription.updated',
-      created: 20,
-      object: { ...object, status: 'active' },
-    })
-    await receive(database, {
-      id: 'create',
-      type: 'subscription.created',
-      created: 10,
-      object: { ...object, status: 'incomplete' },
-    })
-    t.equal(await applyEvent(db, systemDb, 'update', now), 'processed')
-    t.equal(await applyEvent(db, systemDb, 'create', now), 'stale')
-    t.equal(await planOf(database, userId), 'pro')
+    await createUser(database, { billingCustomer: 'cus_1' })
+    for (const [id, created] of [
+      ['a', 200],
+      ['b', 100],
+    ] as const) {
+      const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
+      await receive(database, { id, created, object })
+      t.equal(await applyEvent(db, systemDb, id, now), 'processed')
+    }
+    const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
+    t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
   },
 )
 
-t.test('a charge is a fact: an older one of the same object still makes its invoice', async (t) => {
-  const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
-  await createUser(database, { billingCustomer: 'cus_1' })
-  for (const [id, created] of [
-    ['a', 200],
-    ['b', 100],
-  ] as const) {
-    const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
-    await receive(database, { id, created, object })
-    t.equal(await applyEvent(db, systemDb, id, now), 'processed')
-  }
-  const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
-  t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
-})
-
-t.test('with the billing API the newest state wins, whatever the event says', async (t) => {
+t.test('with the billing API the current state applies, whatever the event contains', async (t) => {
   const database = await createDatabase(t)
   const { db, systemDb } = openAsWorker(t, database)
   const sample = await startBillingApi('key')
@@ -129,7 +129,7 @@ t.test(
     let fetched = 0
     const api = anApi(async () => {
       fetched += 1
-      // While the first is being fetched, another process applies another event of the object.
+      // During the first fetch, another process applies another event of the object.
       if (fetched === 1) t.equal(await applyEvent(db, systemDb, 'b', now), 'processed')
       return object
     })
@@ -138,7 +138,7 @@ t.test(
   },
 )
 
-t.test('an object that never stands still is given back to the queue', async (t) => {
+t.test('an object that keeps changing is returned to the queue', async (t) => {
   const database = await createDatabase(t)
   const { db, systemDb } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
@@ -153,10 +153,10 @@ t.test('an object that never stands still is given back to the queue', async (t)
   })
   await t.rejects(applyEvent(db, systemDb, 'a', now, { api }), { name: 'StateConflict' })
   const { rows } = await database.admin.query('SELECT status FROM received_events')
-  t.same(rows, [{ status: 'recorded' }], 'nothing was kept')
+  t.same(rows, [{ status: 'recorded' }], 'nothing was stored')
 })
 
-t.test('run again, an event has its effect once', async (t) => {
+t.test('an event that is processed again has its effect once', async (t) => {
   const database = await createDatabase(t)
   const { db, systemDb } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
@@ -169,7 +169,7 @@ t.test('run again, an event has its effect once', async (t) => {
   t.equal(rowCount, 1)
 })
 
-t.test('a kind that is not worked on stays ignored', async (t) => {
+t.test('a kind that is not processed stays ignored', async (t) => {
   const database = await createDatabase(t)
   const { db, systemDb } = openAsWorker(t, database)
   await receive(database, { id: 'a', type: 'invoice.voided', status: 'ignored' })
@@ -179,7 +179,7 @@ t.test('a kind that is not worked on stays ignored', async (t) => {
 })
 
 t.test(
-  'serialize: one key one after another, other keys in parallel, failures hold nobody up',
+  'calls with one key run in order, other keys in parallel, and a failure blocks no later call',
   async (t) => {
     const serialize = serializeByKey()
     const log: string[] = []

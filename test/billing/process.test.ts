@@ -9,7 +9,7 @@ import { charge, invoicesOf, receive, stateOf } from './received.ts'
 const now = new Date('2026-11-21T12:00:00Z')
 const processed = { status: 'processed', attempts: 1, last_error: null }
 
-/** The worker's own connections, as its role. */
+/** Connections with the worker's role. */
 async function open(t: Test) {
   const database = await createDatabase(t)
   const db = openDatabase(database.workerUrl, 4)
@@ -18,11 +18,11 @@ async function open(t: Test) {
   return { database, db, apply: (eventId: string) => applyEvent(db, systemDb, eventId, now) }
 }
 
-t.test('charge.succeeded makes exactly one invoice in the customer’s own tenant', async (t) => {
+t.test('charge.succeeded creates exactly one invoice in the customer’s own tenant', async (t) => {
   const { database, apply } = await open(t)
   const customer = await createUser(database, { billingCustomer: 'cus_1' })
   await createUser(database, { billingCustomer: 'cus_2' })
-  // The active tenant of the session is another one; invoices go to the own one all the same.
+  // Invoices go to the user's own tenant, whichever tenant is active.
   const team = await createUser(database)
   await database.admin.query(
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
@@ -73,19 +73,22 @@ t.test('the first activation sets the plan to `pro`', async (t) => {
   t.strictSame(await invoicesOf(database), [])
 })
 
-t.test('an event of an unknown customer fails, and works once the customer is known', async (t) => {
-  const { database, apply } = await open(t)
-  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
-  await t.rejects(apply(eventId), /no user has the billing customer/)
-  const failure = await apply(eventId).catch((error: unknown) => error)
-  t.notOk(failure instanceof PoisonEvent, 'worth another try')
-  t.match(await stateOf(database), { status: 'recorded' })
-  await createUser(database, { billingCustomer: 'cus_1' })
-  t.equal(await apply(eventId), 'processed')
-  t.equal((await invoicesOf(database)).length, 1)
-})
+t.test(
+  'an event of an unknown customer fails, and succeeds once the customer exists',
+  async (t) => {
+    const { database, apply } = await open(t)
+    const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+    await t.rejects(apply(eventId), /no user has the billing customer/)
+    const failure = await apply(eventId).catch((error: unknown) => error)
+    t.notOk(failure instanceof PoisonEvent, 'a retry may succeed')
+    t.match(await stateOf(database), { status: 'recorded' })
+    await createUser(database, { billingCustomer: 'cus_1' })
+    t.equal(await apply(eventId), 'processed')
+    t.equal((await invoicesOf(database)).length, 1)
+  },
+)
 
-t.test('an event that can never work is poison and leaves nothing', async (t) => {
+t.test('an event that can never be processed is poison and changes nothing', async (t) => {
   const { database, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const objects = [{ ...charge, amount: 'much' }, { ...charge, currency: 'x' }, { amount: 1 }]
@@ -101,7 +104,7 @@ t.test('an event that can never work is poison and leaves nothing', async (t) =>
   t.equal(await apply('evt_unheard_of'), 'missing')
 })
 
-t.test('the effect and the mark `processed` commit together', async (t) => {
+t.test('the effect and the status `processed` commit together', async (t) => {
   const { database, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
@@ -112,7 +115,7 @@ t.test('the effect and the mark `processed` commit together', async (t) => {
   t.equal(await apply(eventId), 'processed')
 })
 
-t.test('a failure is noted with its reason, but never over a success', async (t) => {
+t.test('a failure is recorded with its reason, but never replaces a success', async (t) => {
   const { database, db, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
@@ -124,7 +127,7 @@ t.test('a failure is noted with its reason, but never over a success', async (t)
   })
   await recordFailure(db, eventId, 'dead', 'x'.repeat(10_000))
   t.match(await stateOf(database), { status: 'dead', last_error: 'x'.repeat(500) })
-  t.equal(await apply(eventId), 'processed', 'a dead one can be run again')
+  t.equal(await apply(eventId), 'processed', 'a dead event can be processed again')
   await recordFailure(db, eventId, 'dead', 'too late')
   t.match(await stateOf(database), { status: 'processed', last_error: null })
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 
-t.test('asks for the object by path, with the key, and takes only that object', async (t) => {
+t.test('requests the object by path, with the key, and accepts only that object', async (t) => {
   const server = await startReceiver((_request, response) =>
     response.end('{"id":"sub_1","status":"active"}'),
   )
@@ -17,7 +17,7 @@ t.test('asks for the object by path, with the key, and takes only that object', 
   await t.rejects(api.findSubscription('sub_2'), { message: /another object/ })
 })
 
-t.test('what is no plain id never gets into a path', async (t) => {
+t.test('only a plain id becomes part of a path', async (t) => {
   const server = await startReceiver()
   t.teardown(() => server.close())
   const api = createProviderApi({ url: server.url, key: 'k' })
@@ -27,7 +27,7 @@ t.test('what is no plain id never gets into a path', async (t) => {
   t.equal(server.requests.length, 0)
 })
 
-t.test('each answer means what it says', async (t) => {
+t.test('each status has its meaning', async (t) => {
   const redirected = await startReceiver()
   const server = await startReceiver()
   t.teardown(() => Promise.all([server.close(), redirected.close()]))
@@ -44,7 +44,7 @@ t.test('each answer means what it says', async (t) => {
   }
   answer(302, '', { location: redirected.url })
   await t.rejects(api.findSubscription('sub_1'), { message: /answered 302/ })
-  t.equal(redirected.requests.length, 0, 'no redirect is followed')
+  t.equal(redirected.requests.length, 0, 'redirects are not followed')
   for (const body of ['', 'null', '[]', '"sub_1"', '{', '{"id":1}']) {
     answer(200, body)
     await t.rejects(api.findSubscription('sub_1'), { message: /another object/ }, body)
@@ -53,7 +53,7 @@ t.test('each answer means what it says', async (t) => {
   await t.rejects(api.findSubscription('sub_1'), { message: /too large/ })
 })
 
-t.test('an API that does not answer is given up, and says why', async (t) => {
+t.test('an API that does not answer fails with the reason', async (t) => {
   const server = await startReceiver(() => {})
   const api = createProviderApi({ url: server.url, key: 'k', timeoutMs: 50 })
   await t.rejects(api.findSubscription('sub_1'), { message: /timed out/ })

@@ -11,14 +11,14 @@ export type AnEvent = {
   type?: string
   created?: number
   object?: object
-  /** Instead of what the members above make. */
+  /** Replaces the body made from the other fields. */
   body?: Buffer
   status?: string
-  /** RFC 3339; now when absent. */
+  /** RFC 3339; the current time by default. */
   receivedAt?: string
 }
 
-/** Puts an event where the inbox would have recorded it, without its job; resolves to its id. */
+/** Inserts an event as the recorder does, but without its job; resolves to its id. */
 export async function receive({ admin }: TestDatabase, event: AnEvent): Promise<string> {
   const { id, type = 'charge.succeeded', created, object = charge } = event
   const body = event.body ?? Buffer.from(JSON.stringify({ id, type, created, data: { object } }))
@@ -31,7 +31,7 @@ export async function receive({ admin }: TestDatabase, event: AnEvent): Promise<
   return id
 }
 
-/** The worker's two doors to the database. */
+/** The worker's two database connections. */
 export function openAsWorker(
   t: Test,
   database: TestDatabase,
@@ -45,7 +45,7 @@ export function openAsWorker(
   return { db, systemDb }
 }
 
-/** An API that answers with what `states` gives for the id. */
+/** An API that returns `states[id]`. */
 export function anApi(states: (id: string) => ReturnType<ProviderApi['findSubscription']>) {
   return { findSubscription: states } satisfies ProviderApi
 }
@@ -55,7 +55,7 @@ export async function planOf({ admin }: TestDatabase, userId: number): Promise<s
   return rows[0]?.plan ?? null
 }
 
-/** Invoices as the database has them, whoever's they are. */
+/** The invoices of all tenants. */
 export async function invoicesOf({ admin }: TestDatabase): Promise<object[]> {
   const { rows } = await admin.query(
     'SELECT tenant_id, amount, currency, status, source_event FROM invoices ORDER BY source_event',
@@ -63,7 +63,7 @@ export async function invoicesOf({ admin }: TestDatabase): Promise<object[]> {
   return rows
 }
 
-/** What an operator sees of the event. */
+/** The columns of the event that an operator sees. */
 export async function stateOf({ admin }: TestDatabase, eventId = 'evt_1'): Promise<object> {
   const { rows } = await admin.query(
     'SELECT status, attempts, last_error FROM received_events WHERE event_id = $1',

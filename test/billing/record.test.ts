@@ -5,12 +5,12 @@ import { openRecordStore, type RecordStore, type StoreLimits } from '#src/billin
 import { openQueue } from '#src/queue/queue.ts'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 
-t.test('events that arrive while a commit is under way share the next one', async (t) => {
+t.test('events that arrive during a commit share the next one', async (t) => {
   const { store, database } = await openStore(t)
   const sizes: number[] = []
   const recorder = createRecorder(store, recorderLimits, { batch: (events) => sizes.push(events) })
   const first = recorder.record(anEvent('first'), body('first'), 0)
-  await new Promise((resolve) => setImmediate(resolve)) // the first commit is under way
+  await new Promise((resolve) => setImmediate(resolve)) // the first commit has begun
   const others = Array.from({ length: 40 }, (_, n) =>
     recorder.record(anEvent(`evt_${n}`), body(`${n}`), 0),
   )
@@ -34,7 +34,7 @@ t.test('a commit takes no more events and bytes than its limits', async (t) => {
   t.equal(await count(database, 'SELECT FROM received_events'), 6)
 })
 
-t.test('a bad row answers for itself, never for its batch', async (t) => {
+t.test('a bad row is refused alone, without its batch', async (t) => {
   const { store, database } = await openStore(t)
   await database.admin.query(`ALTER TABLE received_events ADD CHECK (type <> 'bad')`)
   const recorder = createRecorder(store)
@@ -48,7 +48,7 @@ t.test('a bad row answers for itself, never for its batch', async (t) => {
   t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'evt_5'`), 0)
 })
 
-t.test('copies in one batch and after it are duplicates, and one job is made', async (t) => {
+t.test('duplicates in the same and in a later batch make no second job', async (t) => {
   const { store, database } = await openStore(t)
   const recorder = createRecorder(store)
   const record = (text: string) => recorder.record(anEvent('evt_1'), body(text), 0)
@@ -66,7 +66,7 @@ t.test('copies in one batch and after it are duplicates, and one job is made', a
   t.same(
     rows,
     [{ body: Buffer.from('a'), other_bodies: 3 }],
-    'the first body stays; the others count',
+    'the first body stays; the others are counted',
   )
   t.equal(await count(database, jobs), 1)
 })
@@ -74,10 +74,10 @@ t.test('copies in one batch and after it are duplicates, and one job is made', a
 t.test('two processes with the same events at once: each event once, no deadlock', async (t) => {
   const { store, database } = await openStore(t)
   const other = await openStore(t, database)
-  const inboxes = [createRecorder(store), createRecorder(other.store)]
+  const recorders = [createRecorder(store), createRecorder(other.store)]
   const ids = Array.from({ length: 60 }, (_, n) => `evt_${n}`)
   const results = await Promise.all(
-    inboxes.flatMap((recorder, n) =>
+    recorders.flatMap((recorder, n) =>
       (n === 0 ? ids : ids.toReversed()).map((id) => recorder.record(anEvent(id), body(id), 0)),
     ),
   )
@@ -86,18 +86,21 @@ t.test('two processes with the same events at once: each event once, no deadlock
   t.equal(await count(database, jobs), ids.length)
 })
 
-t.test('what cannot be recorded in time is refused, and is never recorded later', async (t) => {
-  const limits = { ...recorderLimits, statementMs: 50 }
-  const { store, database } = await openStore(t, undefined, limits)
-  const recorder = createRecorder(store)
-  const holder = await database.admin.connect()
-  await holder.query('BEGIN; LOCK TABLE processed_events')
-  await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
-  await holder.query('COMMIT')
-  holder.release()
-  t.equal(await recorder.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
-  t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'late'`), 0)
-})
+t.test(
+  'an event that cannot be recorded in time is refused, and never recorded later',
+  async (t) => {
+    const limits = { ...recorderLimits, statementMs: 50 }
+    const { store, database } = await openStore(t, undefined, limits)
+    const recorder = createRecorder(store)
+    const holder = await database.admin.connect()
+    await holder.query('BEGIN; LOCK TABLE processed_events')
+    await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: /^(55P03|57014)$/ })
+    await holder.query('COMMIT')
+    holder.release()
+    t.equal(await recorder.record(anEvent('next'), body('next'), 0), 'first', 'recovers at once')
+    t.equal(await count(database, `SELECT FROM processed_events WHERE event_id = 'late'`), 0)
+  },
+)
 
 t.test('a statement that the server begins too late records nothing', async (t) => {
   const { store, database } = await openStore(t, undefined, { ...recorderLimits, beginMs: -1 })
@@ -106,40 +109,43 @@ t.test('a statement that the server begins too late records nothing', async (t) 
   t.equal(await count(database, jobs), 0)
 })
 
-t.test('what would be sent too late is not sent', async (t) => {
+t.test('a statement that would be sent too late is not sent', async (t) => {
   const { store, database } = await openStore(t)
   const recorder = createRecorder(store, { ...recorderLimits, sendMs: -1 })
   await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: '57014' })
   t.equal(await count(database, 'SELECT FROM processed_events'), 0)
 })
 
-t.test('an inbox that is behind refuses early, and forgets nothing it has taken', async (t) => {
-  const cases: [string, Partial<RecorderLimits>][] = [
-    ['too many events wait', { waitingEvents: 3 }],
-    ['too many bytes wait', { waitingBytes: 8 }],
-  ]
-  for (const [name, limits] of cases) {
-    const { store, database } = await openStore(t)
-    const recorder = createRecorder(store, { ...recorderLimits, ...limits })
-    const results = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, n) => recorder.record(anEvent(`evt_${n}`), body('ab'), 0)),
-    )
-    const taken = results.filter(({ status }) => status === 'fulfilled').length
-    const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    t.ok(taken > 0 && refused.length > 0, name)
-    for (const reason of refused) t.match(reason, { code: 'unavailable', retryAfterSeconds: 1 })
-    t.equal(await count(database, 'SELECT FROM received_events'), taken, name)
-  }
-})
+t.test(
+  'a recorder with too many waiting events refuses new ones and records the others',
+  async (t) => {
+    const cases: [string, Partial<RecorderLimits>][] = [
+      ['too many events wait', { waitingEvents: 3 }],
+      ['too many bytes wait', { waitingBytes: 8 }],
+    ]
+    for (const [name, limits] of cases) {
+      const { store, database } = await openStore(t)
+      const recorder = createRecorder(store, { ...recorderLimits, ...limits })
+      const results = await Promise.allSettled(
+        Array.from({ length: 9 }, (_, n) => recorder.record(anEvent(`evt_${n}`), body('ab'), 0)),
+      )
+      const taken = results.filter(({ status }) => status === 'fulfilled').length
+      const refused = results.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+      t.ok(taken > 0 && refused.length > 0, name)
+      for (const reason of refused) t.match(reason, { code: 'unavailable', retryAfterSeconds: 1 })
+      t.equal(await count(database, 'SELECT FROM received_events'), taken, name)
+    }
+  },
+)
 
-t.test('an event that has waited too long is refused rather than begun', async (t) => {
+t.test('an event that has waited too long is refused', async (t) => {
   const { store, database } = await openStore(t)
   const recorder = createRecorder(store, { ...recorderLimits, waitMs: -1 })
   await t.rejects(recorder.record(anEvent('late'), body('late'), 0), { code: 'unavailable' })
   t.equal(await count(database, 'SELECT FROM received_events'), 0)
 })
 
-t.test('an inbox that closes has answered everything it has taken', async (t) => {
+t.test('close resolves when every waiting event is recorded or refused', async (t) => {
   const { store } = await openStore(t)
   const recorder = createRecorder(store)
   const answers: string[] = []
@@ -152,7 +158,7 @@ t.test('an inbox that closes has answered everything it has taken', async (t) =>
   t.strictSame(recorder.waiting(), { events: 0, seconds: 0 })
 })
 
-t.test('kinds that are not handled are recorded without a job', async (t) => {
+t.test('kinds that are not processed are recorded without a job', async (t) => {
   const { store, database } = await openStore(t)
   const recorder = createRecorder(store)
   t.equal(await recorder.record(anEvent('a', 'invoice.voided'), body('a'), 1), 'ignored')

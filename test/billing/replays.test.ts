@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 import { openAsWorker, receive } from './received.ts'
 
 t.test(
-  'a replay runs what was selected, in order of arrival, page by page, and says so',
+  'a replay processes the selected events in order of arrival, page by page, and shows its progress',
   async (t) => {
     const { database, web, queue } = await open(t)
     const { systemDb } = openAsWorker(t, database)
@@ -31,12 +31,12 @@ t.test(
     t.strictSame(ran.slice(2), ['dead_3'])
     t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 1, finishedAt: /Z$/ })
     await workReplayPage(systemDb, queue, replay.id, run, 2)
-    t.equal(ran.length, 3, 'a page that comes again finds nothing to do')
-    t.equal(await jobsOf(database, replay.id), 2, 'and no page after the last')
+    t.equal(ran.length, 3, 'a page that is processed twice does nothing')
+    t.equal(await jobsOf(database, replay.id), 2, 'no page follows the last')
   },
 )
 
-t.test('a page that is worked twice at once counts once', async (t) => {
+t.test('a page that is processed twice at once counts once', async (t) => {
   const { database, web, queue } = await open(t)
   const { systemDb } = openAsWorker(t, database)
   for (const id of ['a', 'b', 'c']) await receive(database, { id, status: 'dead' })
@@ -57,42 +57,48 @@ t.test('a page that is worked twice at once counts once', async (t) => {
   t.equal(await jobsOf(database, replay.id), 2)
 })
 
-t.test('named events are replayed whatever their state; without a body not at all', async (t) => {
-  const { database, web, queue } = await open(t)
-  for (const [id, status] of [
-    ['a', 'processed'],
-    ['b', 'dead'],
-    ['c', 'failed'],
-  ] as const) {
-    await receive(database, { id, status })
-  }
-  await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'c'`)
-  t.match(await createReplay(web, queue, { ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
-  t.equal(await findReplay(web, crypto.randomUUID()), null)
-})
+t.test(
+  'events selected by id are replayed whatever their status, except those without a body',
+  async (t) => {
+    const { database, web, queue } = await open(t)
+    for (const [id, status] of [
+      ['a', 'processed'],
+      ['b', 'dead'],
+      ['c', 'failed'],
+    ] as const) {
+      await receive(database, { id, status })
+    }
+    await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'c'`)
+    t.match(await createReplay(web, queue, { ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
+    t.equal(await findReplay(web, crypto.randomUUID()), null)
+  },
+)
 
-t.test('raw bodies go after their days, in batches; rows and event ids stay', async (t) => {
-  const { database } = await open(t)
-  const { systemDb } = openAsWorker(t, database)
-  for (let n = 0; n < 7; n++) {
-    await receive(database, { id: `old_${n}`, receivedAt: daysAgo(31 + n) })
-  }
-  await receive(database, { id: 'young', receivedAt: daysAgo(29) })
-  const limits = { batchRows: 2, maxBatches: 2 }
-  const first = await purgeBodies(systemDb, 30, undefined, limits)
-  t.match(first, { bodies: 4, done: false })
-  const second = await purgeBodies(systemDb, 30, first.since, limits)
-  t.match(second, { bodies: 3, done: true })
-  t.match(await purgeBodies(systemDb, 30, second.since, limits), { bodies: 0, done: true })
-  const { rows } = await database.admin.query(
-    'SELECT event_id FROM received_events WHERE body IS NOT NULL',
-  )
-  t.same(rows, [{ event_id: 'young' }])
-  t.equal((await database.admin.query('SELECT FROM processed_events')).rowCount, 8)
-  t.equal((await database.admin.query('SELECT FROM received_events')).rowCount, 8)
-})
+t.test(
+  'raw bodies are deleted after the retention, in batches; rows and event ids stay',
+  async (t) => {
+    const { database } = await open(t)
+    const { systemDb } = openAsWorker(t, database)
+    for (let n = 0; n < 7; n++) {
+      await receive(database, { id: `old_${n}`, receivedAt: daysAgo(31 + n) })
+    }
+    await receive(database, { id: 'young', receivedAt: daysAgo(29) })
+    const limits = { batchRows: 2, maxBatches: 2 }
+    const first = await purgeBodies(systemDb, 30, undefined, limits)
+    t.match(first, { bodies: 4, done: false })
+    const second = await purgeBodies(systemDb, 30, first.since, limits)
+    t.match(second, { bodies: 3, done: true })
+    t.match(await purgeBodies(systemDb, 30, second.since, limits), { bodies: 0, done: true })
+    const { rows } = await database.admin.query(
+      'SELECT event_id FROM received_events WHERE body IS NOT NULL',
+    )
+    t.same(rows, [{ event_id: 'young' }])
+    t.equal((await database.admin.query('SELECT FROM processed_events')).rowCount, 8)
+    t.equal((await database.admin.query('SELECT FROM received_events')).rowCount, 8)
+  },
+)
 
-t.test('a received body is let go of, never changed, by whomever', async (t) => {
+t.test('no role can change a received body, only delete it', async (t) => {
   const { database } = await open(t)
   await receive(database, { id: 'a' })
   const { systemDb } = openAsWorker(t, database)

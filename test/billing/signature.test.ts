@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { signatureHeader, type Verdict, verifySignature } from '#src/billing/signature.ts'
 
-// Contract 5, the vector.
+// Contract 5, test vector.
 const secret = 'whsec_test_secret'
 const at = 1614265330
 const text = '{"id":"evt_1","type":"charge.succeeded"}'
@@ -16,7 +16,7 @@ const late = { ok: false, fault: 'timestamp outside tolerance' } as const satisf
 const judge = (header: string, bytes: Uint8Array = body, now = at, secrets = [secret]) =>
   verifySignature(header, bytes, secrets, now)
 
-t.test('the contract’s vector', async (t) => {
+t.test('the test vector of the contract', async (t) => {
   t.strictSame(judge(good), { ok: true, timestamp: at, secretIndex: 0 })
   t.equal(signatureHeader(secret, text, at), good)
 })
@@ -74,7 +74,7 @@ t.test('the header is split on `,`, then `=`; missing `t` or `v1` means reject',
   for (const [name, header] of refused) t.strictSame(judge(header), bad, name)
 })
 
-t.test('t is plain decimal digits, and signed as sent', async (t) => {
+t.test('`t` is decimal digits, and is signed as sent', async (t) => {
   const times = [
     '1e9',
     '+1614265330',
@@ -91,11 +91,11 @@ t.test('t is plain decimal digits, and signed as sent', async (t) => {
     t.strictSame(judge(header), bad, `${JSON.stringify(time)}, although correctly signed`)
   }
   t.match(judge(await sign(secret, `0${at}`, body)), { ok: true, timestamp: at })
-  t.strictSame(judge(`t=0${at},v1=${hex}`), bad, 'another spelling was not what was signed')
-  t.strictSame(judge(`t=${at + 1},v1=${hex}`), bad, 'nor was another time')
+  t.strictSame(judge(`t=0${at},v1=${hex}`), bad, 'another spelling was not signed')
+  t.strictSame(judge(`t=${at + 1},v1=${hex}`), bad, 'another time was not signed')
 })
 
-t.test('|now − t| beyond 300 seconds is outside, 300 exactly is inside', async (t) => {
+t.test('|now − t| ≤ 300 seconds is inside the tolerance, more is outside', async (t) => {
   for (const offset of [-300, -299, -1, 0, 1, 299, 300]) {
     t.match(judge(good, body, at + offset), { ok: true }, `now = t + ${offset}`)
   }
@@ -104,10 +104,10 @@ t.test('|now − t| beyond 300 seconds is outside, 300 exactly is inside', async
   }
   t.strictSame(judge(await sign(secret, '0', body)), late)
   t.strictSame(judge(await sign(secret, '9'.repeat(15), body)), late)
-  t.strictSame(judge(`t=0,v1=${wrong}`), bad, 'the signature is judged before the time')
+  t.strictSame(judge(`t=0,v1=${wrong}`), bad, 'the signature is checked before the time')
 })
 
-t.test('several secrets: every one verifies, whichever is first', async (t) => {
+t.test('every configured secret verifies, in any order', async (t) => {
   const secrets = ['a new secret of ours', secret, 'ключ — “ñ”']
   for (const [secretIndex, key] of secrets.entries()) {
     const header = await sign(key, String(at), body)
@@ -115,7 +115,7 @@ t.test('several secrets: every one verifies, whichever is first', async (t) => {
   }
   const foreign = await sign('somebody else’s secret', String(at), body)
   t.strictSame(judge(foreign, body, at, secrets), bad)
-  t.strictSame(judge(good, body, at, []), bad, 'no secret, no entry')
+  t.strictSame(judge(good, body, at, []), bad, 'without a secret nothing verifies')
 })
 
 t.test('the bytes are hashed as received', async (t) => {
@@ -130,7 +130,7 @@ t.test('the bytes are hashed as received', async (t) => {
   for (const [name, bytes] of bodies) {
     const header = await sign(secret, String(at), bytes)
     t.match(judge(header, bytes), { ok: true }, name)
-    t.strictSame(judge(header, Buffer.concat([bytes, Buffer.from([0])])), bad, 'with one more')
+    t.strictSame(judge(header, Buffer.concat([bytes, Buffer.from([0])])), bad, 'with one more byte')
   }
   const spaced = Buffer.from('{ "id": "evt_1",\n"type": "charge.succeeded" }')
   const header = await sign(secret, String(at), spaced)
@@ -177,7 +177,7 @@ t.test('agrees with an independent implementation', async () => {
   )
 })
 
-/** The same rules again, by one regular expression and WebCrypto's own verification. */
+/** The same rules in another implementation: one regular expression and WebCrypto. */
 async function reference(header: string, bytes: Uint8Array, secrets: string[], now: number) {
   const grammar = /^(?:[^\s,=]*=[^\s,]*)(?:,[^\s,=]*=[^\s,]*)*$/
   const values = (name: string) =>

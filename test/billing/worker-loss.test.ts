@@ -14,32 +14,32 @@ import {
 import { until } from '#test/support/until.ts'
 import { invoicesOf, receive, stateOf } from './received.ts'
 
-t.test('a job whose worker died is taken again after its time, with one effect', async (t) => {
+t.test('a job whose worker died is retried after it expires, with one effect', async (t) => {
   const database = await createDatabase(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const lost = await startQueue(t, database, 'worker')
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
-  t.equal((await lost.fetch('billing-event')).length, 1, 'taken, and never heard of again')
+  t.equal((await lost.fetch('billing-event')).length, 1, 'fetched and never completed')
   await lost.supervise('billing-event')
-  t.match(await jobsOf(database), { evt_1: { state: 'active' } }, 'not before its time')
+  t.match(await jobsOf(database), { evt_1: { state: 'active' } }, 'not before it expires')
   await expire(database, lost)
   t.match(await jobsOf(database), { evt_1: { state: 'retry' } })
   await database.admin.query(
     `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
   )
   const worker = await startTestWorker(t, database)
-  // On a busy machine an attempt may fail for want of a connection; it is made again.
+  // On a busy machine a try may fail without a connection; it is repeated.
   await until(database, `SELECT FROM received_events WHERE status = 'processed'`)
   await worker.stop()
   t.equal((await invoicesOf(database)).length, 1)
 })
 
-t.test('a worker that dies in the last attempt leaves the event dead', async (t) => {
+t.test('a worker that dies during the last try leaves the event dead', async (t) => {
   const database = await createDatabase(t)
   const lost = await startQueue(t, database, 'worker')
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
   await database.admin.query('UPDATE pgboss.job SET retry_count = retry_limit')
-  t.equal((await lost.fetch('billing-event')).length, 1, 'taken, and never heard of again')
+  t.equal((await lost.fetch('billing-event')).length, 1, 'fetched and never completed')
   await expire(database, lost)
   const worker = await startTestWorker(t, database)
   await until(database, `SELECT FROM received_events WHERE status = 'dead'`)
@@ -47,7 +47,7 @@ t.test('a worker that dies in the last attempt leaves the event dead', async (t)
   t.match(await stateOf(database), { attempts: 1, last_error: /worker ended during the last/ })
 })
 
-t.test('what was noted before its job came to nothing stays as it is', async (t) => {
+t.test('a result recorded before its job expired stays', async (t) => {
   const database = await createDatabase(t)
   const queue = await startQueue(t, database, 'web')
   const noted = await receive(database, { id: 'evt_noted', type: 'charge.succeeded' })
@@ -77,16 +77,16 @@ t.test('a start that fails leaves no connection open', async (t) => {
   await until(database, `SELECT WHERE NOT EXISTS (${left})`)
 })
 
-t.test('a connection of the queue that breaks twice ends nothing', async (t) => {
+t.test('a queue connection that breaks twice does not end the process', async (t) => {
   const database = await createDatabase(t)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(() => queue.stop({ graceful: false }))
   const { pool } = queue.getDb() as unknown as { pool: pg.Pool }
   const client = await pool.connect()
-  t.ok(client.emit('error', new Error('broken')), 'heard while it is checked out')
+  t.ok(client.emit('error', new Error('broken')), 'handled while it is checked out')
   client.release()
   client.emit('error', new Error('broken'))
-  t.ok(client.emit('error', new Error('broken again')), 'and while it is idle, more than once')
+  t.ok(client.emit('error', new Error('broken again')), 'handled while it is idle, more than once')
   await queue.send('billing-event', { eventId: 'evt_1' })
 })

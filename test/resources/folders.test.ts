@@ -21,55 +21,58 @@ import {
 import { createChain } from '#test/support/chain.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 
-t.test('without row-level security the queries alone keep to their tenant and team', async (t) => {
-  const database = await createDatabase(t)
-  const db = openDatabase(database.superuserUrl, 1)
-  t.teardown(() => db.close())
-  const mine = await createUser(database)
-  const chain = await createChain(database, mine)
-  const { tenantId, userId } = await createUser(database)
-  const own = await createChain(database, { tenantId, userId })
-  const { teamId, folderId } = chain
-  const team = { tenantId, teamId }
-  const page = { limit: 10, after: null }
-  const now = new Date()
-  const draft = { title: 'x', body: 'x' }
+t.test(
+  'without row-level security the queries alone stay within their tenant and team',
+  async (t) => {
+    const database = await createDatabase(t)
+    const db = openDatabase(database.superuserUrl, 1)
+    t.teardown(() => db.close())
+    const mine = await createUser(database)
+    const chain = await createChain(database, mine)
+    const { tenantId, userId } = await createUser(database)
+    const own = await createChain(database, { tenantId, userId })
+    const { teamId, folderId } = chain
+    const team = { tenantId, teamId }
+    const page = { limit: 10, after: null }
+    const now = new Date()
+    const draft = { title: 'x', body: 'x' }
 
-  const nothing = await db.write({ tenantId }, async (tx) => [
-    await findFolder(tx, { tenantId }, folderId),
-    await createFolder(tx, { tenantId }, { name: 'x', teamId }, now),
-    await createFolder(tx, { tenantId }, { name: 'x', parentId: folderId }, now),
-    await changeFolder(tx, { tenantId }, folderId, { name: 'x' }, now),
-    await changeFolder(tx, { tenantId }, folderId, { teamId: own.teamId }, now),
-    await changeFolder(tx, { tenantId }, own.folderId, { teamId }, now),
-    await changeFolder(tx, { tenantId }, own.folderId, { parentId: folderId }, now),
-    (await deleteFolder(tx, { tenantId }, folderId)) || null,
-    await findTeam(tx, { tenantId }, teamId),
-    await renameTeam(tx, { tenantId }, teamId, 'x', now),
-    (await deleteTeam(tx, { tenantId }, teamId)) || null,
-    await listTeamMembers(tx, team, page),
-    await findTeamMember(tx, team, mine.userId),
-    (await removeTeamMember(tx, team, mine.userId)) || null,
-    await createDocument(tx, { tenantId, userId }, { ...draft, folderId }, now),
-    await createDocument(tx, { tenantId, userId: mine.userId }, { ...draft, folderId }, now),
-  ])
-  t.strictSame(nothing, Array(nothing.length).fill(null))
-  const pairs = [
-    [teamId, userId],
-    [own.teamId, mine.userId],
-  ] as const
-  for (const [teamId, userId] of pairs) {
-    const adding = db.write({ tenantId }, (tx) =>
-      addTeamMember(tx, { tenantId, teamId }, userId, now),
+    const nothing = await db.write({ tenantId }, async (tx) => [
+      await findFolder(tx, { tenantId }, folderId),
+      await createFolder(tx, { tenantId }, { name: 'x', teamId }, now),
+      await createFolder(tx, { tenantId }, { name: 'x', parentId: folderId }, now),
+      await changeFolder(tx, { tenantId }, folderId, { name: 'x' }, now),
+      await changeFolder(tx, { tenantId }, folderId, { teamId: own.teamId }, now),
+      await changeFolder(tx, { tenantId }, own.folderId, { teamId }, now),
+      await changeFolder(tx, { tenantId }, own.folderId, { parentId: folderId }, now),
+      (await deleteFolder(tx, { tenantId }, folderId)) || null,
+      await findTeam(tx, { tenantId }, teamId),
+      await renameTeam(tx, { tenantId }, teamId, 'x', now),
+      (await deleteTeam(tx, { tenantId }, teamId)) || null,
+      await listTeamMembers(tx, team, page),
+      await findTeamMember(tx, team, mine.userId),
+      (await removeTeamMember(tx, team, mine.userId)) || null,
+      await createDocument(tx, { tenantId, userId }, { ...draft, folderId }, now),
+      await createDocument(tx, { tenantId, userId: mine.userId }, { ...draft, folderId }, now),
+    ])
+    t.strictSame(nothing, Array(nothing.length).fill(null))
+    const pairs = [
+      [teamId, userId],
+      [own.teamId, mine.userId],
+    ] as const
+    for (const [teamId, userId] of pairs) {
+      const adding = db.write({ tenantId }, (tx) =>
+        addTeamMember(tx, { tenantId, teamId }, userId, now),
+      )
+      await t.rejects(adding, { code: 'not-found' })
+    }
+    const [folders, teams] = await db.read({ tenantId }, async (tx) => [
+      await listFolders(tx, { tenantId }, page),
+      await listTeams(tx, { tenantId }, page),
+    ])
+    t.strictSame(
+      [folders.data.map(({ id }) => id), teams.data.map(({ id }) => id)],
+      [[own.folderId], [own.teamId]],
     )
-    await t.rejects(adding, { code: 'not-found' })
-  }
-  const [folders, teams] = await db.read({ tenantId }, async (tx) => [
-    await listFolders(tx, { tenantId }, page),
-    await listTeams(tx, { tenantId }, page),
-  ])
-  t.strictSame(
-    [folders.data.map(({ id }) => id), teams.data.map(({ id }) => id)],
-    [[own.folderId], [own.teamId]],
-  )
-})
+  },
+)

@@ -25,15 +25,15 @@ export type Receiver = {
   port: number
   /** Every request so far, oldest first. */
   requests: readonly RecordedRequest[]
-  /** Replaces the answer for all requests from now on. */
+  /** Sets the response for all following requests. */
   respond(handler: Respond): void
-  /** The oldest request that `next` has not handed out, waiting for it to arrive if need be. */
+  /** The oldest request that `next` has not returned yet. Waits for it. */
   next(): Promise<RecordedRequest>
-  /** Ends open connections too, answered or not. */
+  /** Also ends open connections. */
   close(): Promise<void>
 }
 
-/** An HTTP server on loopback that records what it is sent; answers 204 until told otherwise. */
+/** An HTTP server on loopback that records requests and by default responds with 204. */
 export async function startReceiver(handler: Respond = answerEmpty): Promise<Receiver> {
   const requests: RecordedRequest[] = []
   const waiting: ((request: RecordedRequest) => void)[] = []

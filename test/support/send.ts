@@ -4,7 +4,7 @@ import { signIn, type TestApp, type TestUser } from './helper.ts'
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Send = (method: Method, url: string, body?: unknown) => Promise<LightMyRequestResponse>
 
-/** Sends requests as the user, over a session of their own, or with these headers. */
+/** Sends requests as the user with a new session, or with these headers. */
 export async function senderOf(
   test: TestApp,
   from: TestUser | { readonly authorization: string },
@@ -19,7 +19,7 @@ export async function senderOf(
     })
 }
 
-/** An answer without what differs from request to request by nature. */
+/** A response without the parts that differ between requests. */
 export function comparable(response: LightMyRequestResponse): unknown {
   const { date, 'x-request-id': id, ...headers } = response.headers
   return { status: response.statusCode, headers, body: response.body.replaceAll(String(id), 'id') }

@@ -5,12 +5,12 @@ type Asked = Pick<TestDatabase, 'admin'>
 
 const pauseMs = 5 // leaves the processor to whoever is waited for
 
-/** Asks until there is a row; the time limit of the test bounds it. */
+/** Repeats a query until it returns a row, bounded by the timeout of the test. */
 export async function until({ admin }: Asked, sql: string): Promise<void> {
   while ((await admin.query(sql)).rowCount === 0) await pause(pauseMs)
 }
 
-/** Resolves once so many backends of this database wait for a lock. */
+/** Resolves once this many backends of the database wait for a lock. */
 export async function untilBlocked(database: Asked, count = 1): Promise<void> {
   await until(
     database,

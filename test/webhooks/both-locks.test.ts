@@ -27,90 +27,84 @@ const tables = [
 const now = new Date('2026-03-01T10:00:00Z')
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }
 
-t.test(
-  'the first lock alone: without row-level security a foreign row is still a 404',
-  async (t) => {
-    const { test, one, sendAsOther } = await twoAdmins(t)
-    const { id, endpointId } = await exhaustedDelivery(test.database, one)
-    const replayId = await createReplayOf(test.database, one, endpointId)
-    for (const table of tables) {
-      await test.database.admin.query(`ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
-    }
-    const before = await everything()
-    const endpoint = `/webhook-endpoints/${endpointId}`
-    const routes = [
-      ['GET', endpoint],
-      ['PATCH', endpoint, { description: 'mine', url }],
-      ['DELETE', endpoint],
-      ['POST', `${endpoint}/rotate-secret`],
-      ['POST', `${endpoint}/enable`],
-      ['POST', `${endpoint}/test`],
-      ['POST', `${endpoint}/replay`, range],
-      ['GET', `${endpoint}/replays/${replayId}`],
-      ['GET', `${endpoint}/deliveries`],
-      ['GET', `/deliveries/${id}`],
-      ['POST', `/deliveries/${id}/replay`],
-    ] as const
-    for (const [method, path, body] of routes) {
-      t.equal((await sendAsOther(method, path, body)).statusCode, 404, `${method} ${path}`)
-    }
-    const pages = [`/app/webhooks/${endpointId}`, `/app/deliveries/${id}`]
-    for (const page of pages) t.equal((await sendAsOther('GET', page)).statusCode, 404, page)
-    const overview = (await sendAsOther('GET', '/app/webhooks')).body
-    t.match(overview, 'You have none.')
-    t.notMatch(overview, '<svg')
-    for (const list of ['/webhook-endpoints', '/events']) {
-      t.strictSame((await sendAsOther('GET', list)).json().data, [], list)
-    }
-    t.strictSame(await everything(), before, 'nothing was changed')
+t.test('query scope alone: without row-level security a foreign row is still a 404', async (t) => {
+  const { test, one, sendAsOther } = await twoAdmins(t)
+  const { id, endpointId } = await exhaustedDelivery(test.database, one)
+  const replayId = await createReplayOf(test.database, one, endpointId)
+  for (const table of tables) {
+    await test.database.admin.query(`ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+  }
+  const before = await everything()
+  const endpoint = `/webhook-endpoints/${endpointId}`
+  const routes = [
+    ['GET', endpoint],
+    ['PATCH', endpoint, { description: 'mine', url }],
+    ['DELETE', endpoint],
+    ['POST', `${endpoint}/rotate-secret`],
+    ['POST', `${endpoint}/enable`],
+    ['POST', `${endpoint}/test`],
+    ['POST', `${endpoint}/replay`, range],
+    ['GET', `${endpoint}/replays/${replayId}`],
+    ['GET', `${endpoint}/deliveries`],
+    ['GET', `/deliveries/${id}`],
+    ['POST', `/deliveries/${id}/replay`],
+  ] as const
+  for (const [method, path, body] of routes) {
+    t.equal((await sendAsOther(method, path, body)).statusCode, 404, `${method} ${path}`)
+  }
+  const pages = [`/app/webhooks/${endpointId}`, `/app/deliveries/${id}`]
+  for (const page of pages) t.equal((await sendAsOther('GET', page)).statusCode, 404, page)
+  const overview = (await sendAsOther('GET', '/app/webhooks')).body
+  t.match(overview, 'You have none.')
+  t.notMatch(overview, '<svg')
+  for (const list of ['/webhook-endpoints', '/events']) {
+    t.strictSame((await sendAsOther('GET', list)).json().data, [], list)
+  }
+  t.strictSame(await everything(), before, 'nothing was changed')
 
-    async function everything() {
-      const rows = tables.map((table) => `SELECT row_to_json(x)::text AS row FROM ${table} x`)
-      return (await test.database.admin.query(`${rows.join(' UNION ALL ')} ORDER BY 1`)).rows
-    }
-  },
-)
+  async function everything() {
+    const rows = tables.map((table) => `SELECT row_to_json(x)::text AS row FROM ${table} x`)
+    return (await test.database.admin.query(`${rows.join(' UNION ALL ')} ORDER BY 1`)).rows
+  }
+})
 
-t.test(
-  'the second lock alone: with a wrong tenant in the query the database shows nothing',
-  async (t) => {
-    const { test, one, other } = await twoAdmins(t)
-    const { id, endpointId } = await exhaustedDelivery(test.database, one)
-    const replayId = await createReplayOf(test.database, one, endpointId)
-    const { db, queue, sender, clock } = test.app
-    const by = { ...one, clientInfo: { userAgent: null, ip: null } }
-    const page = { limit: 50, after: null }
-    const rotation = { keys: testKeys, now, overlap: 60 }
-    const dates = { from: new Date(range.from), to: new Date(range.to), status: null }
-    const attempts: Record<string, (tx: Tx) => Promise<unknown>> = {
-      find: (tx) => findEndpoint(tx, one, endpointId),
-      change: (tx) => changeEndpoint(tx, by, endpointId, { description: 'mine' }, now),
-      rotate: (tx) => rotateSecret(tx, by, endpointId, rotation),
-      enable: (tx) => enableEndpoint(tx, by, endpointId, now),
-      deliveries: (tx) => listDeliveries(tx, one, endpointId, {}, page),
-      delivery: (tx) => findDelivery(tx, one, id),
-      replay: (tx) => replayDelivery(tx, by, id, now),
-      'replay of a range': (tx) => createReplay(tx, queue, by, endpointId, dates, now),
-      progress: (tx) => findReplay(tx, one, { endpointId, id: replayId }),
-    }
-    for (const [name, attempt] of Object.entries(attempts)) {
-      t.equal(await db.write(other, attempt), null, name)
-      t.ok(await db.write(one, attempt), `${name}, by its own`)
-    }
-    t.notOk(await db.write(other, (tx) => deleteEndpoint(tx, by, endpointId)))
-    t.match(await db.read(other, (tx) => listEndpoints(tx, one, page)), { data: [] })
-    const measure = (tx: Tx) => measureEndpoints(tx, one, new Date())
-    t.equal((await db.read(other, measure)).size, 0)
-    t.equal((await db.read(one, measure)).size, 1)
-    const { rows } = await test.database.admin.query('SELECT event_id FROM deliveries')
-    const sent = (tx: Tx) => findSentRequest(tx, one, { endpointId, eventId: rows[0].event_id })
-    t.equal(await db.read(other, sent), null)
-    t.ok(await db.read(one, sent))
-    t.match(await db.read(other, (tx) => readFeed(tx, one, page)), { data: [] })
-    const foreign = {
-      ...db,
-      read: (_: unknown, work: (tx: Tx) => Promise<never>) => db.read(other, work),
-    }
-    t.equal(await sendTest(foreign, { sender, keys: testKeys, clock }, by, endpointId), null)
-  },
-)
+t.test('row-level security alone: a query with another tenant finds nothing', async (t) => {
+  const { test, one, other } = await twoAdmins(t)
+  const { id, endpointId } = await exhaustedDelivery(test.database, one)
+  const replayId = await createReplayOf(test.database, one, endpointId)
+  const { db, queue, sender, clock } = test.app
+  const by = { ...one, clientInfo: { userAgent: null, ip: null } }
+  const page = { limit: 50, after: null }
+  const rotation = { keys: testKeys, now, overlap: 60 }
+  const dates = { from: new Date(range.from), to: new Date(range.to), status: null }
+  const attempts: Record<string, (tx: Tx) => Promise<unknown>> = {
+    find: (tx) => findEndpoint(tx, one, endpointId),
+    change: (tx) => changeEndpoint(tx, by, endpointId, { description: 'mine' }, now),
+    rotate: (tx) => rotateSecret(tx, by, endpointId, rotation),
+    enable: (tx) => enableEndpoint(tx, by, endpointId, now),
+    deliveries: (tx) => listDeliveries(tx, one, endpointId, {}, page),
+    delivery: (tx) => findDelivery(tx, one, id),
+    replay: (tx) => replayDelivery(tx, by, id, now),
+    'replay of a range': (tx) => createReplay(tx, queue, by, endpointId, dates, now),
+    progress: (tx) => findReplay(tx, one, { endpointId, id: replayId }),
+  }
+  for (const [name, attempt] of Object.entries(attempts)) {
+    t.equal(await db.write(other, attempt), null, name)
+    t.ok(await db.write(one, attempt), `${name}, by its own`)
+  }
+  t.notOk(await db.write(other, (tx) => deleteEndpoint(tx, by, endpointId)))
+  t.match(await db.read(other, (tx) => listEndpoints(tx, one, page)), { data: [] })
+  const measure = (tx: Tx) => measureEndpoints(tx, one, new Date())
+  t.equal((await db.read(other, measure)).size, 0)
+  t.equal((await db.read(one, measure)).size, 1)
+  const { rows } = await test.database.admin.query('SELECT event_id FROM deliveries')
+  const sent = (tx: Tx) => findSentRequest(tx, one, { endpointId, eventId: rows[0].event_id })
+  t.equal(await db.read(other, sent), null)
+  t.ok(await db.read(one, sent))
+  t.match(await db.read(other, (tx) => readFeed(tx, one, page)), { data: [] })
+  const foreign = {
+    ...db,
+    read: (_: unknown, work: (tx: Tx) => Promise<never>) => db.read(other, work),
+  }
+  t.equal(await sendTest(foreign, { sender, keys: testKeys, clock }, by, endpointId), null)
+})

@@ -41,7 +41,7 @@ const page = { limit: 100, after: null }
 const now = new Date()
 const url = 'https://8.8.4.4/twin'
 
-t.test('of two endpoints with one id each tenant sees and changes its own', async (t) => {
+t.test('with the same endpoint id, each tenant reads and changes its own', async (t) => {
   const { data } = await inTwin((tx) => listEndpoints(tx, twin, page))
   t.strictSame(
     data.map((one) => one.url),
@@ -63,13 +63,17 @@ t.test('of two endpoints with one id each tenant sees and changes its own', asyn
   )
   t.equal(await inTwin((tx) => deleteEndpoint(tx, by, ids.endpoint)), true)
   const facts = { url, description: null, eventTypes: null, signature: 'spec' } as const
-  t.match(await inTwin((tx) => createEndpoint(tx, by, facts, sealing)), { url }, 'there is room')
+  t.match(
+    await inTwin((tx) => createEndpoint(tx, by, facts, sealing)),
+    { url },
+    'below the limit of endpoints',
+  )
 })
 
-t.test('of two deliveries with one id each tenant sees its own', async (t) => {
+t.test('with the same delivery id, each tenant reads its own', async (t) => {
   const found = await inTwin((tx) => findDelivery(tx, twin, ids.exhausted))
   t.match(found, { eventType: 'post.updated', attempts: Array(5).fill({ statusCode: 401 }) })
-  t.notMatch(found?.attempts[4]?.explanation, 'rotated', 'by what befell its own endpoint')
+  t.notMatch(found?.attempts[4]?.explanation, 'rotated', 'explained by its own endpoint')
   const list = await inTwin((tx) => listDeliveries(tx, twin, ids.endpoint, {}, page))
   t.equal(list?.data.length, 3)
   const { body, url: to } = (await inTwin((tx) =>
@@ -80,7 +84,7 @@ t.test('of two deliveries with one id each tenant sees its own', async (t) => {
   const createdAt = new Date(found?.createdAt ?? '')
   t.match(due.get(ids.exhausted), { createdAt, event: { body }, endpoint: { url } })
   const stats = await inTwin((tx) => measureEndpoints(tx, twin, now))
-  t.match(stats.get(ids.endpoint), { attempts: 1 }, 'those of the last day')
+  t.match(stats.get(ids.endpoint), { attempts: 1 }, 'attempts of the last day')
 })
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
@@ -112,7 +116,11 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
       },
       ...prepare,
     )
-  t.match(await after('succeeded'), { status: 'active', alerts: 1 }, 'the original’s has recovered')
+  t.match(
+    await after('succeeded'),
+    { status: 'active', alerts: 1 },
+    'the original’s endpoint has recovered',
+  )
   t.match(
     await after(
       'exhausted',
@@ -152,7 +160,7 @@ t.test('owners are alerted about their own endpoint', async (t) => {
   t.strictSame(await twins.rows(original), before)
 })
 
-t.test('an event is sent to the endpoints of its own tenant', async (t) => {
+t.test('an event is sent only to endpoints of its own tenant', async (t) => {
   const event = { type: 'order.updated', data: {} } as const
   const { deliveryIds } = await inTwin((tx) => publish(tx, twin, event, now))
   t.equal(deliveryIds.length, 1)
@@ -161,10 +169,10 @@ t.test('an event is sent to the endpoints of its own tenant', async (t) => {
   t.strictSame(data, Array(3).fill({ data: 'twin' }))
 })
 
-t.test('deliveries of one tenant are sent again', async (t) => {
+t.test('only deliveries of the tenant are replayed', async (t) => {
   const again = (id: string) => inTwin((tx) => startReplay(tx, twin, [id], now))
   t.strictSame(await again(ids.exhausted), [ids.exhausted])
-  t.strictSame(await again(ids.fresh), [], 'the original’s is not on its way')
+  t.strictSame(await again(ids.fresh), [], 'the original’s delivery is not pending')
 
   const range = { from: new Date(0), to: now, status: null }
   const asked = await inTwin((tx) => createReplay(tx, queue, by, ids.endpoint, range, now))
@@ -185,7 +193,7 @@ t.test('deliveries of one tenant are sent again', async (t) => {
   t.strictSame(await twins.rows(original), before)
 })
 
-t.test('events are let go of when they are old in their own tenant', async (t) => {
+t.test('events are deleted when they are old in their own tenant', async (t) => {
   const { admin } = database
   const systemDb = openSystemDatabase(database.superuserUrl, 1)
   t.teardown(() => systemDb.close())

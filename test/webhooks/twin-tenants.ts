@@ -10,7 +10,7 @@ import {
 import { createReplayOf } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
-/** Children after their parents. */
+/** Parents before children. */
 const tables = [
   'webhook_endpoints',
   'outbound_events',
@@ -22,28 +22,28 @@ const tables = [
 
 /**
  * Two tenants whose endpoints, events, deliveries and notifications have the same ids, without
- * row-level security: only the queries know whose is whose. Texts of the twin say so.
+ * row-level security: only the queries separate them. Texts of the twin contain “twin”.
  */
 export type Twins = {
   database: TestDatabase
   db: Database
-  /** Its rows stand before the twin's wherever only an id is looked for. */
+  /** A query by id alone finds its rows first. */
   original: TestUser
   twin: TestUser
   ids: {
     endpoint: string
-    /** With five attempts, the last of them refused as 401. */
+    /** Five attempts, the last one answered with 401. */
     exhausted: string
-    /** With one attempt. */
+    /** One attempt. */
     pending: string
-    /** The twin's is on its way, the original's is exhausted. */
+    /** Pending in the twin, exhausted in the original. */
     fresh: string
     replay: string
     notification: number
   }
   /**
-   * What `work` gives, with nothing kept of it.
-   * @param prepare statements that come first
+   * Runs `work` in a transaction that is rolled back.
+   * @param prepare statements that run before it
    */
   inTwin<Result>(work: (tx: Tx) => Promise<Result>, ...prepare: string[]): Promise<Result>
   /** Every row of the tenant. */
@@ -79,7 +79,7 @@ export async function createTwins(t: Test): Promise<Twins> {
         for (const sql of prepare) await tx.$executeRawUnsafe(sql)
         const before = await findRows(tx, original)
         const result = await work(tx)
-        t.strictSame(await findRows(tx, original), before, 'the original is as it was')
+        t.strictSame(await findRows(tx, original), before, 'the original is unchanged')
         resolve(result)
         throw undone
       })
@@ -101,7 +101,7 @@ export async function createTwins(t: Test): Promise<Twins> {
     const fresh = await createDelivery(database, { ...of, attempts: 0 })
     const replay = await createReplayOf(database, tenant, endpoint)
     await admin.query(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour'`)
-    // Taken for the twin's, a failure of its would be explained by it.
+    // If a query took it for the twin's, it would appear in the explanation of a failure.
     await admin.query('UPDATE webhook_endpoints SET secret_rotated_at = now()')
     const { rows } = await admin.query<{ id: string }>(
       `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
@@ -113,7 +113,7 @@ export async function createTwins(t: Test): Promise<Twins> {
   }
 }
 
-/** The tenant's rows once more in another tenant, number for number. */
+/** Copies the tenant's rows to another tenant, with the same ids. */
 async function copyRows({ admin }: TestDatabase, from: TestUser, to: TestUser): Promise<void> {
   for (const table of tables) {
     const { rows } = await admin.query<{ columns: string }>(
@@ -152,7 +152,7 @@ async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: T
   )
 }
 
-/** As many endpoints as a tenant may have, and enough failures to disable one. */
+/** The maximum number of endpoints, and enough failures to disable one. */
 async function createMoreOfOriginal(database: TestDatabase, tenant: TestUser, endpointId: string) {
   for (let number = 2; number <= 50; number += 1) {
     await createEndpoint(database, tenant, {

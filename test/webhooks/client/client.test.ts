@@ -24,7 +24,7 @@ t.test('the exact body is posted with our headers', async (t) => {
   t.match(head, /user-agent: \S/i)
 })
 
-t.test('any whole answer has a status and no error', async (t) => {
+t.test('every complete response has a status and no error', async (t) => {
   const answers: readonly (readonly [answer: string | Buffer, statusCode: number])[] = [
     ['HTTP/1.1 204 No Content\r\n\r\n', 204],
     ['HTTP/1.1 299 Odd\r\ncontent-length: 0\r\n\r\n', 299],
@@ -43,7 +43,7 @@ t.test('any whole answer has a status and no error', async (t) => {
   t.match(results[0], { statusCode: 200, responseExcerpt: 'until the end', error: null })
 })
 
-t.test('no redirect is followed', async (t) => {
+t.test('redirects are not followed', async (t) => {
   const canary = await startRawReceiver(write(whole('')))
   t.teardown(() => canary.close())
   for (const status of [301, 302, 303, 307, 308]) {
@@ -55,7 +55,7 @@ t.test('no redirect is followed', async (t) => {
 })
 
 t.test(
-  'of a large or endless answer 64 KiB are read, then the connection is cut; its status stands',
+  '64 KiB of a large or endless response are read, then the connection is closed; its status counts',
   async (t) => {
     const { results, receiver } = await sendTo(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
@@ -68,11 +68,11 @@ t.test(
     t.match(results[0], { statusCode: 200, error: null, responseExcerpt: 'x'.repeat(2_048) })
     await closed(receiver)
     const [socket] = receiver.connections
-    t.ok((socket?.bytesWritten ?? Infinity) < 16 * 1024 * 1024, 'and not read on')
+    t.ok((socket?.bytesWritten ?? Infinity) < 16 * 1024 * 1024, 'the rest is not read')
   },
 )
 
-t.test('of an answer the first 2 KiB are kept as text that PostgreSQL takes', async (t) => {
+t.test('the first 2 KiB of a response are stored as text that PostgreSQL accepts', async (t) => {
   const gzipped = gzipSync('secret')
   const answers: readonly (readonly [name: string, body: string | Buffer, excerpt: string])[] = [
     ['exactly 64 KiB', 'x'.repeat(65_536), 'x'.repeat(2_048)],
@@ -85,16 +85,16 @@ t.test('of an answer the first 2 KiB are kept as text that PostgreSQL takes', as
   for (const [name, body, excerpt] of answers) {
     const { results, receiver } = await sendTo(t, write(whole(body)), { times: 4 })
     for (const result of results) t.match(result, { responseExcerpt: excerpt, error: null }, name)
-    t.ok(receiver.connections.length < 4, 'connections are used again')
+    t.ok(receiver.connections.length < 4, 'connections are reused')
   }
   const { results } = await sendTo(
     t,
     write(whole(gzipped, 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip')),
   )
-  t.equal(results[0]?.responseExcerpt?.charCodeAt(0), 0x1f, 'nothing is inflated')
+  t.equal(results[0]?.responseExcerpt?.charCodeAt(0), 0x1f, 'nothing is decompressed')
 })
 
-t.test('refused and unknown hosts read alike', async (t) => {
+t.test('refused and unknown hosts have the same error', async (t) => {
   const gone = await startRawReceiver()
   await gone.close()
   const sender = createSender({ allow: [gone.pair, 'nobody.invalid:80'], timeoutMs: longMs })
@@ -111,7 +111,7 @@ t.test('refused and unknown hosts read alike', async (t) => {
   t.equal(blocked.error, refused.error)
 })
 
-t.test('a sender that is closed ends what is under way', async (t) => {
+t.test('closing the sender ends attempts in progress', async (t) => {
   const receiver = await startRawReceiver()
   t.teardown(() => receiver.close())
   const sender = createSender({ allow: [receiver.pair], timeoutMs: longMs })

@@ -4,7 +4,7 @@ import { createConnector, createPools, type Peer } from '#src/webhooks/client/co
 import { closed, whole } from '#test/support/delivery-attempt.ts'
 import { startRawReceiver } from '#test/support/raw-receiver.ts'
 
-/** What a connection to this peer comes to: whom it reached, or why it did not. */
+/** Connects to the peer; resolves to the address it reached, or to the error. */
 function connectTo(peer: Partial<Peer>, port: number, protocol = 'http:'): Promise<string> {
   const connector = createConnector({
     host: 'hooks.example.test',
@@ -31,7 +31,7 @@ const listening = async (t: Test, place: { host?: string; port?: number } = {}) 
   return receiver
 }
 
-t.test('a name is not looked up again: the checked addresses are connected to', async (t) => {
+t.test('connects to the checked addresses without another lookup', async (t) => {
   const { port } = await listening(t, { host: '127.0.0.2' })
   const canary = await listening(t, { port })
   t.equal(await connectTo({ addresses: ['127.0.0.2'] }, port), '127.0.0.2')
@@ -39,13 +39,13 @@ t.test('a name is not looked up again: the checked addresses are connected to', 
   t.equal(canary.connections.length, 0)
 })
 
-t.test('the next checked address is tried when one refuses', async (t) => {
+t.test('the next checked address is tried if one refuses', async (t) => {
   const { port } = await listening(t, { host: '127.0.0.2' })
   t.equal(await connectTo({ addresses: ['127.0.0.3', '127.0.0.2'] }, port), '127.0.0.2')
   t.match(await connectTo({ addresses: ['127.0.0.3', '127.0.0.4'] }, port), /^refused: /)
 })
 
-t.test('who was not checked is given up before the first byte', async (t) => {
+t.test('a connection to an unchecked address is closed before the first byte', async (t) => {
   const canary = await listening(t)
   for (const protocol of ['http:', 'https:']) {
     const said = await connectTo(
@@ -59,13 +59,13 @@ t.test('who was not checked is given up before the first byte', async (t) => {
   t.equal(canary.received(), '')
 })
 
-t.test('a handshake that does not end is given up', async (t) => {
+t.test('a handshake that does not end times out', async (t) => {
   const { port } = await listening(t)
   const addresses = ['127.0.0.1']
   t.match(await connectTo({ addresses, timeoutMs: 100 }, port, 'https:'), /^timeout: after 0\.1 s/)
 })
 
-t.test('a connection is used again for the same checked addresses only', async (t) => {
+t.test('a connection is reused only for the same checked addresses', async (t) => {
   const { port } = await listening(t, { host: '127.0.0.2' })
   await listening(t, { host: '127.0.0.3', port })
   const pools = createPools({ timeoutMs: 20_000 })
@@ -79,7 +79,11 @@ t.test('a connection is used again for the same checked addresses only', async (
   const first = await ask('127.0.0.2')
   t.equal(first.host, '127.0.0.2')
   const second = await ask('127.0.0.3')
-  t.equal(second.host, '127.0.0.3', 'the name has moved, and so have we')
+  t.equal(
+    second.host,
+    '127.0.0.3',
+    'the name resolves to another address, and so does the connection',
+  )
   t.not(second.pool, first.pool)
   t.equal((await ask('127.0.0.2')).pool, first.pool)
   t.equal(
@@ -89,7 +93,7 @@ t.test('a connection is used again for the same checked addresses only', async (
   t.not(pools.poolFor(new URL(`http://other.example.test:${port}/`), ['127.0.0.2']), first.pool)
 })
 
-t.test('pools close when the last connection has ended, and their number is bounded', async (t) => {
+t.test('pools close when their last connection ends, and their number is bounded', async (t) => {
   const receiver = await startRawReceiver((socket) => socket.end(whole('')))
   t.teardown(() => receiver.close())
   const pools = createPools({ timeoutMs: 20_000 })

@@ -12,12 +12,12 @@ const answering =
   async () =>
     addresses
 
-t.test('exactly the addresses that were found are handed on', async (t) => {
+t.test('returns exactly the resolved addresses', async (t) => {
   const check = createHostCheck({ allow: [], resolve: answering(public4, public6) })
   t.same(await check(url), [public4, public6])
 })
 
-t.test('a name is refused whole if any of its addresses is forbidden', async (t) => {
+t.test('a name is refused if any of its addresses is forbidden', async (t) => {
   const forbidden = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1', '::ffff:8.8.8.8']
   for (const address of [...forbidden, 'localhost', '']) {
     for (const addresses of [
@@ -32,7 +32,7 @@ t.test('a name is refused whole if any of its addresses is forbidden', async (t)
   }
 })
 
-t.test('a look-up that fails or finds nothing is a refusal', async (t) => {
+t.test('a lookup that fails or finds nothing is refused', async (t) => {
   const failing = createHostCheck({
     allow: [],
     resolve: () => Promise.reject(new Error('ESERVFAIL')),
@@ -42,7 +42,7 @@ t.test('a look-up that fails or finds nothing is a refusal', async (t) => {
   await t.rejects(empty(url), { code: 'dns' })
 })
 
-t.test('literals are judged without a look-up', async (t) => {
+t.test('IP literals are checked without a lookup', async (t) => {
   const resolve = () => t.fail('looked up')
   const check = createHostCheck({ allow: [], resolve: async () => [String(resolve())] })
   t.same(await check(new URL(`https://${public4}/`)), [public4])
@@ -52,7 +52,7 @@ t.test('literals are judged without a look-up', async (t) => {
   }
 })
 
-t.test('own addresses are refused, public ones too', async (t) => {
+t.test('addresses of this server are refused, even public ones', async (t) => {
   const ownAddresses = () => [public4]
   const check = createHostCheck({ allow: [], resolve: answering(public4), ownAddresses })
   await t.rejects(check(url), {
@@ -67,7 +67,7 @@ t.test('own addresses are refused, public ones too', async (t) => {
   }
 })
 
-t.test('attempts in the same few seconds share a look-up, and no longer', async (t) => {
+t.test('attempts within a few seconds share a lookup, later ones do not', async (t) => {
   const counting = (cacheMs: number) => {
     let asked = 0
     const check = createHostCheck({
@@ -92,7 +92,7 @@ t.test('attempts in the same few seconds share a look-up, and no longer', async 
   t.equal(unkept.asked(), 2)
 })
 
-t.test('a name that answers otherwise the next time is judged anew', async (t) => {
+t.test('a name that resolves differently the next time is checked again', async (t) => {
   const answers = [[public4], [public4, '127.0.0.1'], ['10.0.0.1'], [public4]]
   const server = await startNameServer(({ type }, count) => {
     const addresses = answers[Math.floor(count / 2)] ?? []
@@ -108,7 +108,7 @@ t.test('a name that answers otherwise the next time is judged anew', async (t) =
   await t.rejects(check(url), { code: 'dns' })
 })
 
-t.test('a chain of names is judged by where it ends', async (t) => {
+t.test('a chain of CNAMEs is checked by its final addresses', async (t) => {
   const server = await startNameServer(() => ({
     records: [
       { name, type: 'CNAME', ttl: 60, data: 'inside.example.test' },
@@ -123,7 +123,7 @@ t.test('a chain of names is judged by where it ends', async (t) => {
   await t.rejects(check(url), { code: 'blocked', message: '192.168.0.1 is private use' })
 })
 
-t.test('exact host:port pairs are looked up as the machine does it, and not judged', async (t) => {
+t.test('exempt host:port pairs are resolved by the operating system and not checked', async (t) => {
   const check = createHostCheck({
     allow: ['localhost:4000', '127.0.0.1:4000'],
     resolve: answering(),

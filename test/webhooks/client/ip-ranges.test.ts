@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { refusedRange } from '#src/webhooks/client/ip-ranges.ts'
 
-// First and last address of a special range, and their neighbours outside: `x` where the
-// neighbour is special too, or does not exist.
+// First and last address of a special range, and their neighbours: `x` if the neighbour is special
+// too or does not exist.
 const ipv4: readonly (readonly [first: string, last: string, before: string, after: string])[] = [
   ['0.0.0.0', '0.255.255.255', 'x', '1.0.0.0'],
   ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -37,7 +37,7 @@ const ipv6: typeof ipv4 = [
   ['4000::', `ffff:ffff:ffff:${high}`, `3fff:ffff:ffff:${high}`, 'x'],
 ]
 
-t.test('every special range is refused to its edges, and nothing beside it', async (t) => {
+t.test('every special range is refused exactly', async (t) => {
   for (const [first, last, before, after] of [...ipv4, ...ipv6]) {
     t.type(refusedRange(first), 'string', `first: ${first}`)
     t.type(refusedRange(last), 'string', `last: ${last}`)
@@ -46,7 +46,7 @@ t.test('every special range is refused to its edges, and nothing beside it', asy
   }
 })
 
-t.test('addresses of the internet are allowed', async (t) => {
+t.test('public addresses are allowed', async (t) => {
   for (const address of ['1.1.1.1', '93.184.215.14', '2606:4700::1111', '2a00:1450:4001::200e']) {
     t.equal(refusedRange(address), null, address)
   }
@@ -80,14 +80,14 @@ t.test('mapped, compatible, translated and zoned forms are refused', async (t) =
   for (const address of forms) t.type(refusedRange(address), 'string', address)
 })
 
-t.test('what is no address in its plain form is refused', async (t) => {
+t.test('anything but a plain IP address is refused', async (t) => {
   const texts = ['', 'example.com', '127.1', '0x7f.0.0.1', '010.0.0.1', '1.1.1.1 ', '[::1]']
   for (const text of [...texts, '1.1.1', '1.1.1.1.1', '256.1.1.1', '１.1.1.1', '::g']) {
     t.equal(refusedRange(text), 'not an address', text)
   }
 })
 
-/** The same rules a second time: numbers instead of block lists. */
+/** The same rules in another implementation: numbers instead of block lists. */
 const numberOf = (words: readonly number[], bits: bigint) =>
   words.reduce((sum, word) => (sum << bits) | BigInt(word), 0n)
 const ipv4Number = (text: string) => numberOf(text.split('.').map(Number), 8n)

@@ -4,7 +4,7 @@ import type { SendResult } from '#src/webhooks/client/client.ts'
 import { closed, sendTo, shortMs, whole, write } from '#test/support/delivery-attempt.ts'
 
 t.test(
-  'an attempt is limited from connect to last byte, and its connection ends with it',
+  'the timeout covers an attempt from connect to the last byte, and closes its connection',
   async (t) => {
     const drip = (first: string, drop: string) => (socket: Socket) => {
       socket.write(first)
@@ -48,7 +48,7 @@ t.test(
   },
 )
 
-t.test('a broken answer is a failure, whatever status came before', async (t) => {
+t.test('a malformed response is a failure, whatever its status', async (t) => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
   const header = `a: ${'b'.repeat(1_000)}\r\n`
   const cases: readonly (readonly [
@@ -74,7 +74,7 @@ t.test('a broken answer is a failure, whatever status came before', async (t) =>
     ],
     ['closed in mid-chunk', (socket) => socket.end(`${chunked}9\r\nhal`), /^closed: /],
     [
-      'closed in mid-body, as announced',
+      'closed during the body, with a content-length',
       (socket) =>
         socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nhal'),
       /^broken-answer: /,
@@ -104,6 +104,6 @@ t.test('a broken answer is a failure, whatever status came before', async (t) =>
     t.match(results[0]?.cause, cause, name)
     t.type(results[0]?.error, 'string')
     await closed(receiver)
-    t.equal(receiver.connections.length, 1, 'and it is not tried again')
+    t.equal(receiver.connections.length, 1, 'and it is not retried')
   }
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { lint } from '#test/support/lint.ts'
 
-t.test('customers’ URLs are not called through a global either', async (t) => {
+t.test('customers’ URLs are not called with the global fetch either', async (t) => {
   const files = {
     'src/webhooks/delivery/a.ts': `export const used = () => fetch('a:')`,
     'src/webhooks/delivery/b.ts': 'export const used = globalThis.fetch',

@@ -14,7 +14,7 @@ async function resolverFor(
   return { server, resolve: createResolve({ servers: [server.address], ...limits }) }
 }
 
-t.test('every A and AAAA record is found, along chains of names', async (t) => {
+t.test('finds all A and AAAA records, along chains of CNAMEs', async (t) => {
   const { resolve } = await resolverFor(t, () => ({
     records: [
       { name, type: 'CNAME', ttl: 60, data: 'one.example.test' },
@@ -25,13 +25,13 @@ t.test('every A and AAAA record is found, along chains of names', async (t) => {
   t.same(await resolve(name), ['192.0.2.1', '127.0.0.1', '2001:db8::1'])
 })
 
-t.test('an answer too long for UDP is read over TCP', async (t) => {
+t.test('a response too long for UDP is read over TCP', async (t) => {
   const many = Array.from({ length: 200 }, (_, index) => `198.51.100.${index}`)
   const { resolve } = await resolverFor(t, () => ({ overTcp: records(name, many) }))
   t.same(await resolve(name), many)
 })
 
-t.test('one kind of record may be missing, both may not', async (t) => {
+t.test('one type of record may be missing, but not both', async (t) => {
   const missing: readonly NameAnswer[] = [{ records: [] }, { rcode: 'NXDOMAIN' }]
   for (const nothing of missing) {
     const only4 = await resolverFor(t, ({ type }) =>
@@ -51,7 +51,7 @@ t.test('one kind of record may be missing, both may not', async (t) => {
   await t.rejects(dangling.resolve(name))
 })
 
-t.test('a question that stays open fails the look-up', async (t) => {
+t.test('a query without an answer fails the lookup', async (t) => {
   const half = (other: NameAnswer) =>
     resolverFor(
       t,
@@ -64,7 +64,7 @@ t.test('a question that stays open fails the look-up', async (t) => {
   }
 })
 
-t.test('late name servers are not waited for', async (t) => {
+t.test('slow name servers time out', async (t) => {
   const { resolve } = await resolverFor(t, () => ({ silent: true }), {
     tryMs: 400,
     deadlineMs: 20,
@@ -72,7 +72,7 @@ t.test('late name servers are not waited for', async (t) => {
   await t.rejects(resolve(name), { message: 'the name servers did not answer in time' })
 })
 
-t.test('every look-up asks again: nothing is kept below', async (t) => {
+t.test('every lookup queries again: nothing is cached', async (t) => {
   const { resolve, server } = await resolverFor(t, (_question, count) => ({
     records: records(name, [`192.0.2.${count}`]),
   }))

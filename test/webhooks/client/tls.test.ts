@@ -34,13 +34,13 @@ async function sendTo(t: Test, certified: Certified, host = 'localhost') {
   return { result, names }
 }
 
-t.test('a trusted certificate for the name is accepted, and the name is sent along', async (t) => {
+t.test('a trusted certificate for the name is accepted, and SNI has the name', async (t) => {
   const { result, names } = await sendTo(t, trusted.certify({ names: ['localhost'] }))
   t.match(result, { statusCode: 200, responseExcerpt: 'safe', error: null, cause: null })
   t.same(names, ['localhost'])
 })
 
-t.test('a certificate may be for an address; none is sent as a name', async (t) => {
+t.test('a certificate may be for an IP address, which is not sent as SNI', async (t) => {
   const { result, names } = await sendTo(
     t,
     trusted.certify({ addresses: ['127.0.0.1'] }),
@@ -52,7 +52,7 @@ t.test('a certificate may be for an address; none is sent as a name', async (t) 
   t.match(other.result, { cause: /^tls-name: / })
 })
 
-t.test('any other certificate is refused before a byte of the message', async (t) => {
+t.test('any other certificate is refused before a byte of the request', async (t) => {
   const cases: readonly (readonly [name: string, certified: Certified, cause: RegExp])[] = [
     ['another name', trusted.certify({ names: ['other.example'] }), /^tls-name: /],
     ['no name', trusted.certify({}), /^tls-name: /],
@@ -73,7 +73,7 @@ t.test('any other certificate is refused before a byte of the message', async (t
   }
 })
 
-t.test('nor does the environment switch verification off', async (t) => {
+t.test('the environment cannot disable verification', async (t) => {
   const saved = process.env.NODE_TLS_REJECT_UNAUTHORIZED
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   t.teardown(() => {

@@ -11,51 +11,54 @@ const seconds = Number(process.env.CRASH_SECONDS ?? 25)
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const eventsPerRound = 4
 
-t.test('kill -9 between answer and record: nothing lost, none past success', async (t) => {
-  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
-  const random = randomOf(seed)
-  const outbox = await createOutbox(t)
-  const { database, tenant } = outbox
-  const arrived = new Set<string>()
-  const receiver = await openReceiver(t, ({ headers, url }, response) => {
-    arrived.add(`${headers['webhook-id']} ${url}`)
-    response.writeHead(random(3) === 0 ? 500 : 204).end()
-  })
-  for (const path of ['/a', '/b']) {
-    await createEndpoint(database, tenant, { url: `${receiver.url}${path}` })
-  }
-  const worker = await startKillable('worker', {
-    BASE_URL: 'http://localhost:3000',
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-    SESSION_SECRETS: 'a session secret that is long enough for a test',
-    BILLING_WEBHOOK_SECRETS: webhookSecret,
-    ENCRYPTION_KEYS: encryptionKey,
-    OIDC_PROVIDERS: 'demo',
-    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
-    OIDC_DEMO_CLIENT_ID: 'test',
-    OIDC_DEMO_CLIENT_SECRET: 'test',
-    OUTBOUND_RETRY_SECONDS: '0,0,0,0,0',
-    ...allowing(receiver),
-  })
-  t.teardown(() => worker.end())
-  const published: string[] = []
-  const end = performance.now() + seconds * 1_000
-  for (let round = 0; round < rounds && performance.now() < end; round++) {
-    for (let n = 0; n < eventsPerRound; n++) published.push(await outbox.publish())
-    await waitTurns(random(400))
-    await strike(database, worker, random(10))
-  }
-  await settle(outbox)
-  t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
-  t.equal(arrived.size, published.length * 2, 'every event has arrived everywhere')
-  t.comment(`${published.length} events, ${receiver.requests.length} requests`)
-})
+t.test(
+  'kill -9 between response and commit: nothing is lost, and no attempt follows a success',
+  async (t) => {
+    t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+    const random = randomOf(seed)
+    const outbox = await createOutbox(t)
+    const { database, tenant } = outbox
+    const arrived = new Set<string>()
+    const receiver = await openReceiver(t, ({ headers, url }, response) => {
+      arrived.add(`${headers['webhook-id']} ${url}`)
+      response.writeHead(random(3) === 0 ? 500 : 204).end()
+    })
+    for (const path of ['/a', '/b']) {
+      await createEndpoint(database, tenant, { url: `${receiver.url}${path}` })
+    }
+    const worker = await startKillable('worker', {
+      BASE_URL: 'http://localhost:3000',
+      DATABASE_URL: database.url,
+      DATABASE_WORKER_URL: database.workerUrl,
+      SESSION_SECRETS: 'a session secret that is long enough for a test',
+      BILLING_WEBHOOK_SECRETS: webhookSecret,
+      ENCRYPTION_KEYS: encryptionKey,
+      OIDC_PROVIDERS: 'demo',
+      OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+      OIDC_DEMO_CLIENT_ID: 'test',
+      OIDC_DEMO_CLIENT_SECRET: 'test',
+      OUTBOUND_RETRY_SECONDS: '0,0,0,0,0',
+      ...allowing(receiver),
+    })
+    t.teardown(() => worker.end())
+    const published: string[] = []
+    const end = performance.now() + seconds * 1_000
+    for (let round = 0; round < rounds && performance.now() < end; round++) {
+      for (let n = 0; n < eventsPerRound; n++) published.push(await outbox.publish())
+      await waitTurns(random(400))
+      await strike(database, worker, random(10))
+    }
+    await settle(outbox)
+    t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
+    t.equal(arrived.size, published.length * 2, 'every event has arrived at every endpoint')
+    t.comment(`${published.length} events, ${receiver.requests.length} requests`)
+  },
+)
 
-t.test('the checker sees each kind of breach', async (t) => {
+t.test('the checker finds each kind of violation', async (t) => {
   const insertJob = (id: string) =>
     `INSERT INTO pgboss.job (name, data) VALUES ('deliver', '{"deliveryId":"${id}"}')`
-  const breaches: [(id: string) => string, RegExp][] = [
+  const violations: [(id: string) => string, RegExp][] = [
     [
       () => `UPDATE deliveries SET status = 'pending', finished_at = NULL`,
       /not delivered.*without a job/,
@@ -67,7 +70,7 @@ t.test('the checker sees each kind of breach', async (t) => {
     [() => `UPDATE deliveries SET status = 'exhausted'`, /too early/],
     [(id) => `${insertJob(id)}; ${insertJob(id)}`, /more than one job.*past the end/],
   ]
-  for (const [sql, breach] of breaches) {
+  for (const [sql, violation] of violations) {
     const { database, tenant, publish, deliveries } = await createOutbox(t)
     await createEndpoint(database, tenant, { url: 'https://receiver.example' })
     await publish()
@@ -82,11 +85,11 @@ t.test('the checker sees each kind of breach', async (t) => {
     )
     t.strictSame(await checkDeliveries(database.admin), [])
     await database.admin.query(sql(id))
-    t.match((await checkDeliveries(database.admin)).join('; '), breach)
+    t.match((await checkDeliveries(database.admin)).join('; '), violation)
   }
 })
 
-/** Connections are killed most often: that is quick, and falls between any two statements. */
+/** Kills connections most often: that is fast, and hits between any two statements. */
 async function strike({ admin }: TestDatabase, worker: Killable, dice: number): Promise<void> {
   if (dice === 0) return worker.kill()
   await admin.query(
@@ -96,7 +99,7 @@ async function strike({ admin }: TestDatabase, worker: Killable, dice: number): 
   )
 }
 
-/** Brings waits and expiries forward until nothing is left to do. */
+/** Makes waiting and expired jobs due now, until none is left. */
 async function settle({ database: { admin } }: Outbox): Promise<void> {
   for (;;) {
     const { rows } = await admin.query(

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** What must hold of deliveries whatever was killed: each line of SQL finds the breaches of one rule. */
+/** Invariants of deliveries. Each query finds the violations of one. */
 const rules: Readonly<Record<string, string>> = {
   'not delivered to an end': `SELECT id FROM deliveries WHERE status = 'pending'`,
   'without a delivery': `SELECT v.id FROM outbound_events v CROSS JOIN webhook_endpoints e
@@ -23,12 +23,12 @@ const rules: Readonly<Record<string, string>> = {
     (SELECT FROM pgboss.job j WHERE j.name = 'deliver' AND j.data->>'deliveryId' = d.id::text)`,
 }
 
-/** The breaches of every rule, each with the ids it concerns. */
+/** The violations of all invariants, with the ids of the deliveries. */
 export async function checkDeliveries(admin: pg.Pool): Promise<string[]> {
-  const breaches: string[] = []
+  const violations: string[] = []
   for (const [rule, sql] of Object.entries(rules)) {
     const { rows } = await admin.query<{ id: string }>(sql)
-    if (rows.length > 0) breaches.push(`${rule}: ${rows.map(({ id }) => id).join()}`)
+    if (rows.length > 0) violations.push(`${rule}: ${rows.map(({ id }) => id).join()}`)
   }
-  return breaches
+  return violations
 }

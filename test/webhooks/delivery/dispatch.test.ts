@@ -31,7 +31,7 @@ t.test(
   },
 )
 
-t.test('an event arrives signed, and the delivery has succeeded', async (t) => {
+t.test('an event arrives signed, and its delivery succeeds', async (t) => {
   const outbox = await createOutbox(t)
   const receiver = await openReceiver(t)
   const endpointId = await createEndpoint(outbox.database, outbox.tenant, {
@@ -71,7 +71,7 @@ t.test('an event arrives signed, and the delivery has succeeded', async (t) => {
   await outbox.until(`SELECT WHERE NOT EXISTS (SELECT FROM pgboss.job WHERE name = 'deliver')`)
 })
 
-t.test('the official library verifies what is signed as Standard Webhooks', async (t) => {
+t.test('the official library verifies a delivery signed as Standard Webhooks', async (t) => {
   const outbox = await createOutbox(t)
   const receiver = await openReceiver(t)
   for (const signature of ['standard', 'both'] as const) {
@@ -86,7 +86,7 @@ t.test('the official library verifies what is signed as Standard Webhooks', asyn
 })
 
 t.test(
-  'a failed attempt is made again: the same id and bytes, a signature of its own',
+  'a failed attempt is retried with the same id and bytes, and its own signature',
   async (t) => {
     const outbox = await createOutbox(t)
     const statuses = [500, 302, 204]
@@ -118,7 +118,7 @@ t.test(
   },
 )
 
-t.test('all healthy endpoints are delivered to while another one still hangs', async (t) => {
+t.test('deliveries to healthy endpoints succeed while another endpoint hangs', async (t) => {
   const outbox = await createOutbox(t)
   const hanging = await openReceiver(t, () => {})
   const healthy = await openReceiver(t)
@@ -127,22 +127,22 @@ t.test('all healthy endpoints are delivered to while another one still hangs', a
   }
   const hangingId = await createEndpoint(outbox.database, outbox.tenant, { url: hanging.url })
   await startTestWorker(t, outbox.database, allowing(hanging, healthy))
-  const events = 60 // more than an endpoint may have under way
+  const events = 60 // more than an endpoint may have in progress
   for (let n = 0; n < events; n++) await outbox.publish()
   for (let n = 0; n < events * 5; n++) await healthy.next()
   await outbox.until(
     `SELECT FROM deliveries WHERE endpoint_id <> '${hangingId}' HAVING every(status = 'succeeded')`,
   )
-  t.ok(hanging.requests.length > 0, 'it was called')
-  t.ok(hanging.requests.length <= 32, 'and has no more under way than it may')
+  t.ok(hanging.requests.length > 0, 'the other endpoint was called')
+  t.ok(hanging.requests.length <= 32, 'within its limit of attempts in progress')
   const { rows } = await outbox.database.admin.query(
     `SELECT DISTINCT status FROM deliveries WHERE endpoint_id = $1`,
     [hangingId],
   )
-  t.strictSame(rows, [{ status: 'pending' }], 'and still hangs')
+  t.strictSame(rows, [{ status: 'pending' }], 'its deliveries are pending')
 })
 
-t.test('a job that names the delivery of another tenant does nothing', async (t) => {
+t.test('a job with the delivery of another tenant does nothing', async (t) => {
   const outbox = await createOutbox(t)
   const { database, tenant } = outbox
   const receiver = await openReceiver(t)
@@ -158,7 +158,7 @@ t.test('a job that names the delivery of another tenant does nothing', async (t)
   t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
 })
 
-t.test('what is stopped is handed back, and another worker goes on with it', async (t) => {
+t.test('a stopping worker returns its jobs, and another one continues', async (t) => {
   const outbox = await createOutbox(t)
   const receiver = await openReceiver(t, () => {})
   await createEndpoint(outbox.database, outbox.tenant, { url: receiver.url })

@@ -10,7 +10,7 @@ const now = new Date('2026-03-01T10:00:00Z')
 const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`
 const range = { from: day(1), to: day(31) }
 
-/** The server, an endpoint with deliveries of five days, and the worker's half of replays. */
+/** The server, an endpoint with deliveries of five days, and the worker's handler of replays. */
 async function setUp(t: Test) {
   const admins = await twoAdmins(t)
   const { database } = admins.test
@@ -40,7 +40,7 @@ async function setUp(t: Test) {
   return { ...admins, endpointId, ids, work, replays, progress, waiting, pageJobs }
 }
 
-t.test('a range is replayed page by page, and says how far it has come', async (t) => {
+t.test('a range is replayed page by page, and shows its progress', async (t) => {
   const { send, replays, ids, work, progress, waiting, pageJobs, endpointId } = await setUp(t)
   const asked = await send('POST', replays, range)
   t.equal(asked.statusCode, 202)
@@ -58,22 +58,22 @@ t.test('a range is replayed page by page, and says how far it has come', async (
     'to',
     'total',
   ])
-  t.strictSame(await pageJobs(), [replay.id], 'the job is there with the replay')
-  t.strictSame(await waiting(), [], 'and has the work before it')
+  t.strictSame(await pageJobs(), [replay.id], 'the job exists with the replay')
+  t.strictSame(await waiting(), [], 'nothing is replayed yet')
 
   await work(replay.id, 2)
   t.strictSame(await waiting(), ids.slice(0, 2).toSorted(), 'the oldest first')
   t.match(await progress(replay.id), { done: 2, total: 5, finishedAt: null })
-  t.strictSame(await pageJobs(), [replay.id, replay.id], 'the next page is asked for')
+  t.strictSame(await pageJobs(), [replay.id, replay.id], 'the next page is enqueued')
   await work(replay.id, 2)
   await work(replay.id, 2)
   t.match(await progress(replay.id), { done: 5, finishedAt: now.toISOString() })
   t.strictSame(await waiting(), ids.toSorted())
   await work(replay.id, 2)
-  t.match(await progress(replay.id), { done: 5 }, 'at its end it stays there')
+  t.match(await progress(replay.id), { done: 5 }, 'a finished replay stays finished')
 })
 
-t.test('status and time choose: from inclusive, to exclusive', async (t) => {
+t.test('selects by status and time: from inclusive, to exclusive', async (t) => {
   const { send, replays, ids, work, waiting } = await setUp(t)
   const chosen = { from: day(2), to: day(4), status: 'exhausted' }
   const { id, total } = (await send('POST', replays, chosen)).json()
@@ -89,14 +89,14 @@ t.test('two replays of one range at once send each delivery once', async (t) => 
   t.strictSame(await waiting(), ids.toSorted())
 })
 
-t.test('a page run twice at once counts once', async (t) => {
+t.test('a page processed twice at once counts once', async (t) => {
   const { send, replays, work, progress } = await setUp(t)
   const { id } = (await send('POST', replays, range)).json()
   await Promise.all([work(id), work(id)])
   t.match(await progress(id), { done: 5 })
 })
 
-t.test('what belongs to another endpoint or tenant is not part of it', async (t) => {
+t.test('deliveries of another endpoint or tenant are not part of it', async (t) => {
   const { test, one, other, send, sendAsOther, replays, ids, work, waiting } = await setUp(t)
   await exhaustedDelivery(test.database, one)
   await exhaustedDelivery(test.database, other)
@@ -111,7 +111,7 @@ t.test('what belongs to another endpoint or tenant is not part of it', async (t)
   t.equal((await sendAsOther('GET', `${replays}s/${id}`)).statusCode, 404)
 })
 
-t.test('an endpoint that is disabled gets no replay, and one under way ends', async (t) => {
+t.test('a disabled endpoint gets no replay, and one in progress ends', async (t) => {
   const { test, send, replays, work, progress, waiting } = await setUp(t)
   const { id } = (await send('POST', replays, range)).json()
   await test.database.admin.query(
@@ -125,7 +125,7 @@ t.test('an endpoint that is disabled gets no replay, and one under way ends', as
   t.match(refused.json().detail, /disabled\. Enable it first/)
 })
 
-t.test('the range has two ends, in order and not too far apart', async (t) => {
+t.test('`from` must be before `to`, by at most ninety days', async (t) => {
   const { send, replays } = await setUp(t)
   const wrong = [
     undefined,

@@ -6,7 +6,7 @@ import { createUser } from '#test/support/helper.ts'
 import { createOutbox } from '#test/support/outbox.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
-t.test('old events go with their deliveries and attempts, in every tenant', async (t) => {
+t.test('old events are deleted with their deliveries and attempts, in every tenant', async (t) => {
   const { database, tenant, publish } = await createOutbox(t)
   const db = openDatabase(database.workerUrl, 2)
   const systemDb = openSystemDatabase(database.workerUrl, 2)

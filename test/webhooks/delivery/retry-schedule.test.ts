@@ -14,7 +14,7 @@ t.test('waits of 0, 5, 30, 300 and 3600 seconds before attempts 1 to 5', async (
   ])
 })
 
-t.test('stop at the first 2xx, whichever attempt it answers', async (t) => {
+t.test('the first 2xx of any attempt ends the schedule', async (t) => {
   for (const attempt of [1, 2, 3, 4, 5, 6]) {
     t.strictSame(nextStep(attempt, true, waits), { outcome: 'succeeded' })
   }
@@ -34,19 +34,19 @@ const delivery: Startable = {
 }
 const first = { series: 0, number: 1 }
 
-t.test('a job makes its attempt when it is its turn, and none otherwise', async (t) => {
+t.test('a job makes its attempt only if it is due', async (t) => {
   const start = (job: typeof first, found: Startable | undefined) =>
     decideStart(job, found, waits, createdAt)
   t.equal(start(first, delivery), 'attempt')
   t.equal(start({ series: 0, number: 3 }, { ...delivery, attempts: 2 }), 'attempt')
   t.equal(start({ series: 2, number: 1 }, { ...delivery, series: 2 }), 'attempt')
   t.equal(start(first, undefined), 'drop', 'the delivery is gone')
-  t.equal(start(first, { ...delivery, attempts: 1 }), 'drop', 'made before')
-  t.equal(start({ series: 0, number: 2 }, delivery), 'drop', 'out of turn')
-  t.equal(start(first, { ...delivery, series: 1 }), 'drop', 'a manual request came between')
+  t.equal(start(first, { ...delivery, attempts: 1 }), 'drop', 'attempt made before')
+  t.equal(start({ series: 0, number: 2 }, delivery), 'drop', 'an earlier attempt is due')
+  t.equal(start(first, { ...delivery, series: 1 }), 'drop', 'a replay has begun')
   t.equal(start({ series: 1, number: 1 }, delivery), 'drop')
   for (const status of ['succeeded', 'exhausted'] as const) {
-    t.equal(start(first, { ...delivery, status }), 'drop', 'none past the end')
+    t.equal(start(first, { ...delivery, status }), 'drop', 'the delivery has ended')
   }
 })
 
@@ -58,7 +58,7 @@ t.test('nothing is sent to a disabled endpoint', async (t) => {
 })
 
 t.test(
-  'a wait before the first attempt counts from the event, of the schedule alone',
+  'the wait before the first attempt counts from the event, and only in the schedule',
   async (t) => {
     const after = (ms: number) => new Date(createdAt.getTime() + ms)
     const start = (job: typeof first, found: Startable, ms: number) =>

@@ -8,7 +8,7 @@ import {
   signDelivery,
 } from '#src/webhooks/delivery/signature.ts'
 
-// Contract 7, the vectors.
+// Contract 7, test vectors.
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
 const timestamp = 1614265330
@@ -19,13 +19,13 @@ const standard = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
 const sign = (profile: SignatureProfile, secrets: readonly string[] = [secret]) =>
   signDelivery({ profile, secrets, id, timestamp, body })
 
-t.test('the contract’s vectors', async (t) => {
+t.test('the test vectors of the contract', async (t) => {
   t.equal(sign('spec'), spec)
   t.equal(sign('standard'), standard)
   t.equal(sign('both'), `${spec} ${standard}`)
 })
 
-t.test('during a rotation the old secret signs as well, after the new one', async (t) => {
+t.test('during a rotation the previous secret signs too, after the new one', async (t) => {
   const next = newEndpointSecret()
   const [nextSpec, nextStandard] = [sign('spec', [next]), sign('standard', [next])]
   t.equal(sign('spec', [next, secret]), `${nextSpec} ${spec}`)
@@ -42,7 +42,7 @@ t.test('a secret is whsec_ and 32 random bytes in base64', async (t) => {
   }
 })
 
-/** As a receiver would write it from the specification's text. */
+/** A receiver written from the text of the specification. */
 function verifiesSpec(header: string, key: string, at: number, text: string): boolean {
   const hmac = createHmac('sha256', Buffer.from(key, 'utf8'))
   hmac.update(Buffer.concat([Buffer.from(`${at}.`), Buffer.from(text, 'utf8')]))
@@ -91,6 +91,6 @@ t.test(
       t.throws(() => new Webhook(old).verify(text, headersFor(profile, [next])), profile)
       t.throws(() => new Webhook(next).verify(`${text} `, headersFor(profile, [next])), profile)
     }
-    t.throws(() => new Webhook(next).verify(text, headersFor('spec', [next])), 'spec is another')
+    t.throws(() => new Webhook(next).verify(text, headersFor('spec', [next])), 'spec differs')
   },
 )

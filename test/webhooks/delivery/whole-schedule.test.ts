@@ -27,7 +27,7 @@ t.test('the whole schedule: five attempts, then exhausted, failing and an alert'
   }
   await moveTo(1_000_000)
   waited.push(await workDue())
-  t.strictSame(waited, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0], 'each after its wait, not before')
+  t.strictSame(waited, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0], 'each attempt after its wait, not before')
   t.equal(receiver.requests.length, 5)
   t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1)
   t.match(await outbox.deliveries(), [
@@ -54,7 +54,7 @@ t.test('owners are alerted once per endpoint and hour', async (t) => {
   t.strictSame((await stateOf(outbox)).alerts, ['endpoint.failing', 'endpoint.failing'])
 })
 
-t.test('a success makes a failing endpoint active again and says so', async (t) => {
+t.test('a success makes a failing endpoint active and sends an alert', async (t) => {
   const { outbox, receiver, workDue } = await setUp(t, fail, [0])
   await outbox.publish()
   await workDue()
@@ -86,12 +86,12 @@ t.test('five days without a success and ten exhausted deliveries disable it', as
   t.equal(alerts.at(-1), 'endpoint.disabled')
   const sent = receiver.requests.length
   await outbox.publish()
-  t.equal(await workDue(), 0, 'nothing more is sent')
+  t.equal(await workDue(), 0, 'nothing else is sent')
   t.equal(receiver.requests.length, sent)
   t.match((await outbox.deliveries()).at(-1), { status: 'exhausted', attempts: [] })
 })
 
-t.test('what is under way to an endpoint that gets disabled is given up', async (t) => {
+t.test('pending deliveries to an endpoint that is disabled are exhausted', async (t) => {
   const { outbox, receiver, moveTo, workDue } = await setUp(t, fail)
   await outbox.publish()
   await workDue()
@@ -105,7 +105,7 @@ t.test('what is under way to an endpoint that gets disabled is given up', async 
   t.strictSame((await stateOf(outbox)).alerts, [])
 })
 
-t.test('a manual request has its own attempt counter', async (t) => {
+t.test('a replay has its own attempt counter', async (t) => {
   const { outbox, receiver, moveTo, workDue } = await setUp(t, fail, [0, 60])
   await outbox.publish()
   await workDue()
@@ -114,7 +114,7 @@ t.test('a manual request has its own attempt counter', async (t) => {
   receiver.respond(succeed)
   await workDue()
   await moveTo(60)
-  t.equal(await workDue(), 1, 'the job of the schedule before does nothing')
+  t.equal(await workDue(), 1, 'the job of the previous series does nothing')
   t.equal(receiver.requests.length, 2)
   t.match(await outbox.deliveries(), [
     {
@@ -140,7 +140,7 @@ t.test('a wait before the first attempt', async (t) => {
   t.match(await outbox.deliveries(), [{ status: 'succeeded', attempts: [{ number: 1 }] }])
 })
 
-/** An endpoint, and a worker whose time the test moves: the program's and the queue's together. */
+/** An endpoint, and a worker whose clock the test sets, for the program and the queue. */
 async function setUp(t: Test, respond: Respond, waits: readonly number[] = retrySeconds) {
   const testClock = new TestClock(Date.now())
   const clock = { now: () => new Date(testClock.now()) }
@@ -148,7 +148,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
   const { database, tenant } = outbox
   const receiver: Receiver = await openReceiver(t, respond)
   await createEndpoint(database, tenant, { url: receiver.url, enabledAt: clock.now() })
-  // The owner's queue sets the time; this makes every connection of the database read it.
+  // The test clock of pg-boss is set by the owner; this makes every connection read it.
   const name = new URL(database.url).pathname.slice(1)
   await database.admin.query(`ALTER DATABASE ${name} SET pgboss.test_clock = 'on'`)
   const queue = new PgBoss({
@@ -176,7 +176,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
   })
   t.teardown(async () => {
     await sender.close()
-    // The end of the database may reach a connection that is closing.
+    // A connection that is closing may report the end of the database.
     queue.off('error', tell).on('error', () => {})
     await queue.stop({ graceful: false })
     await db.close()
@@ -185,7 +185,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
     outbox,
     receiver,
     moveTo: (seconds: number) => testClock.setTime(testClock.now() + seconds * 1_000),
-    /** Works what is due now; resolves to how many jobs that were. */
+    /** Processes the jobs that are due now; resolves to their number. */
     async workDue() {
       const jobs = await queue.fetch<DeliverJob>(deliverQueue, { batchSize: 100 })
       await Promise.all(deliver(jobs, new AbortController().signal))

@@ -14,11 +14,11 @@ type Scene = {
   outbox: Outbox
   endpointId: string
   log: string[]
-  /** What the receiver answers from now on. */
+  /** Sets the status of the receiver's responses. */
   answer(status: number): void
-  /** One event, and the end of its delivery after one attempt. */
+  /** Publishes one event and waits for the outcome of its delivery. */
   deliver(): Promise<void>
-  /** Moves the worker's clock on. */
+  /** Advances the worker's clock. */
   pass(ms: number): void
   notifications(): Promise<{ kind: string; message: string; mailed_at: Date | null }[]>
 }
@@ -107,7 +107,7 @@ t.test('after the last failure the owner is alerted, once per endpoint and hour'
   )
 })
 
-t.test('that it recovers and that it is disabled is said as well', async (t) => {
+t.test('owners are also alerted when it recovers and when it is disabled', async (t) => {
   const mail = await startMailServer(t)
   const scene = await setScene(t, mail)
   await scene.deliver()
@@ -118,7 +118,7 @@ t.test('that it recovers and that it is disabled is said as well', async (t) => 
   scene.answer(500)
   scene.pass(6 * day)
   for (let delivery = 0; delivery < 10; delivery += 1) await scene.deliver()
-  // Of one moment, so in either order.
+  // At the same time, so in any order.
   const both = (await mail.next()).text + (await mail.next()).text
   t.match(both, /^Subject: A webhook endpoint is failing\r$/m)
   t.match(both, /^Subject: A webhook endpoint was disabled\r$/m)
@@ -126,7 +126,7 @@ t.test('that it recovers and that it is disabled is said as well', async (t) => 
   t.equal(mail.mails.length, 4)
 })
 
-t.test('an endpoint that comes and goes is spoken of once an hour for each', async (t) => {
+t.test('a flapping endpoint sends each kind of alert once an hour', async (t) => {
   const mail = await startMailServer(t)
   const scene = await setScene(t, mail)
   for (const status of [500, 204, 500, 204, 500, 204]) {
@@ -140,7 +140,7 @@ t.test('an endpoint that comes and goes is spoken of once an hour for each', asy
   )
 })
 
-t.test('mail goes to verified addresses of those who manage the tenant, nobody else', async (t) => {
+t.test('mail goes only to verified addresses of the tenant’s administrators', async (t) => {
   const mail = await startMailServer(t)
   const scene = await setScene(t, mail)
   const { database, tenant } = scene.outbox
@@ -162,7 +162,7 @@ t.test('mail goes to verified addresses of those who manage the tenant, nobody e
   t.same((await mail.next()).to.toSorted(), [ada, 'bo@example.com'])
 })
 
-t.test('neither mail nor log holds what the URL hides', async (t) => {
+t.test('neither mail nor log contains the path of the URL', async (t) => {
   const mail = await startMailServer(t)
   const scene = await setScene(t, mail, { LOG_LEVEL: 'trace' })
   await scene.deliver()
@@ -174,7 +174,7 @@ t.test('neither mail nor log holds what the URL hides', async (t) => {
   }
 })
 
-t.test('a server that refuses is tried again, and the mail arrives once', async (t) => {
+t.test('mail is retried after a refusal, and arrives once', async (t) => {
   let refusals = 0
   const mail = await startMailServer(t, {
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -197,7 +197,7 @@ t.test('a server that refuses is tried again, and the mail arrives once', async 
   t.equal(mail.mails.length, 1)
 })
 
-t.test('what was mailed is not mailed again when its job is', async (t) => {
+t.test('a notification is mailed once even if its job runs twice', async (t) => {
   const mail = await startMailServer(t)
   const scene = await setScene(t, mail)
   const { database } = scene.outbox
@@ -215,7 +215,7 @@ t.test('what was mailed is not mailed again when its job is', async (t) => {
   t.equal(mail.mails.length, 1)
 })
 
-t.test('without a mail server there are a notification and a log line', async (t) => {
+t.test('without a mail server there is a notification and a log line', async (t) => {
   const scene = await setScene(t, null)
   await scene.deliver()
   await scene.outbox.until(

@@ -4,16 +4,16 @@ import { affectsHealth, decideHealth, type EndpointState } from '#src/webhooks/e
 const day = 86_400_000
 const now = new Date('2026-03-10T10:00:00Z')
 const ago = (ms: number) => new Date(now.getTime() - ms)
-const well: EndpointState = {
+const active: EndpointState = {
   status: 'active',
   enabledAt: ago(30 * day),
   lastSuccessAt: ago(day),
   failingSince: null,
 }
-const failing: EndpointState = { ...well, status: 'failing', failingSince: ago(day / 2) }
+const failing: EndpointState = { ...active, status: 'failing', failingSince: ago(day / 2) }
 
 t.test('an exhausted delivery makes the endpoint failing and alerts its owners', async (t) => {
-  t.match(decideHealth(well, 'exhausted', 1, now), {
+  t.match(decideHealth(active, 'exhausted', 1, now), {
     state: { status: 'failing', failingSince: now, disabledAt: null },
     alert: 'endpoint.failing',
   })
@@ -24,18 +24,18 @@ t.test('an exhausted delivery makes the endpoint failing and alerts its owners',
   )
 })
 
-t.test('a success resets, and the recovery of a failing endpoint is told', async (t) => {
+t.test('a success resets, and the recovery of a failing endpoint is an alert', async (t) => {
   t.match(decideHealth(failing, 'succeeded', 0, now), {
     state: { status: 'active', failingSince: null, lastSuccessAt: now },
     alert: 'endpoint.recovered',
   })
-  t.match(decideHealth(well, 'succeeded', 0, now), {
+  t.match(decideHealth(active, 'succeeded', 0, now), {
     state: { status: 'active', lastSuccessAt: now },
     alert: null,
   })
 })
 
-t.test('disabled: no single success for 5 days and at least 10 exhausted deliveries', async (t) => {
+t.test('disabled: no success for 5 days and at least 10 exhausted deliveries', async (t) => {
   const cases: [name: string, state: Partial<EndpointState>, exhausted: number, status: string][] =
     [
       ['both', { lastSuccessAt: ago(5 * day) }, 10, 'disabled'],
@@ -57,18 +57,18 @@ t.test('disabled: no single success for 5 days and at least 10 exhausted deliver
   }
 })
 
-t.test('a disabled endpoint stays so until somebody enables it', async (t) => {
+t.test('a disabled endpoint stays disabled until it is enabled', async (t) => {
   const disabled: EndpointState = { ...failing, status: 'disabled' }
   t.equal(decideHealth(disabled, 'succeeded', 0, now), null)
   t.equal(decideHealth(disabled, 'exhausted', 99, now), null)
 })
 
-t.test('the successes of an endpoint that is well are noted once a minute', async (t) => {
-  const noted = (state: Partial<EndpointState>, ended: 'succeeded' | 'exhausted' = 'succeeded') =>
-    affectsHealth({ ...well, ...state }, ended, now)
-  t.equal(noted({ lastSuccessAt: ago(59_999) }), false)
-  t.equal(noted({ lastSuccessAt: ago(60_000) }), true)
-  t.equal(noted({ lastSuccessAt: null }), true)
-  t.equal(noted({ lastSuccessAt: ago(1), status: 'failing' }), true)
-  t.equal(noted({ lastSuccessAt: ago(1) }, 'exhausted'), true)
+t.test('a success of an active endpoint is stored at most once a minute', async (t) => {
+  const affects = (state: Partial<EndpointState>, ended: 'succeeded' | 'exhausted' = 'succeeded') =>
+    affectsHealth({ ...active, ...state }, ended, now)
+  t.equal(affects({ lastSuccessAt: ago(59_999) }), false)
+  t.equal(affects({ lastSuccessAt: ago(60_000) }), true)
+  t.equal(affects({ lastSuccessAt: null }), true)
+  t.equal(affects({ lastSuccessAt: ago(1), status: 'failing' }), true)
+  t.equal(affects({ lastSuccessAt: ago(1) }, 'exhausted'), true)
 })

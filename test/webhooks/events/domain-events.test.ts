@@ -21,7 +21,7 @@ const shippingAddress = {
   country: 'PT',
 }
 
-t.test('a changed order is told to the tenant it was placed in', async (t) => {
+t.test('a changed order publishes an event in the tenant it was placed in', async (t) => {
   const test = await buildAt(t)
   const { send, user } = await owner(test)
   const id = await createOrder(test.database, user)
@@ -30,10 +30,10 @@ t.test('a changed order is told to the tenant it was placed in', async (t) => {
     { tenant_id: user.tenantId, type: 'order.updated', createdAt: noon, data: JSON.parse(body) },
   ])
   await send('PATCH', `/orders/${id + 1}`, { shippingAddress })
-  t.equal((await eventsOf(test.database)).length, 1, 'an order that is not theirs tells nothing')
+  t.equal((await eventsOf(test.database)).length, 1, 'a foreign order publishes nothing')
 })
 
-t.test('and to no other tenant, whichever its owner is in', async (t) => {
+t.test('and in no other tenant, whichever is active', async (t) => {
   const test = await buildAt(t)
   const { send, user } = await owner(test)
   const elsewhere = await createUser(test.database)
@@ -42,7 +42,7 @@ t.test('and to no other tenant, whichever its owner is in', async (t) => {
   t.match(await eventsOf(test.database), [{ tenant_id: elsewhere.tenantId, data: { id } }])
 })
 
-t.test('a changed and a deleted post are told to their tenant', async (t) => {
+t.test('a changed and a deleted post publish events in their tenant', async (t) => {
   const test = await buildAt(t)
   const { send, user } = await owner(test, { role: 'admin' })
   const id = await createTestPost(test.database, user.tenantId, 'sales')
@@ -55,7 +55,7 @@ t.test('a changed and a deleted post are told to their tenant', async (t) => {
   ])
 })
 
-t.test('an invoice and the first activation are told once', async (t) => {
+t.test('an invoice and the first activation publish one event each', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.workerUrl, 4)
   const systemDb = openSystemDatabase(database.workerUrl, 2)

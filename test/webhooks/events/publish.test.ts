@@ -17,39 +17,42 @@ async function setUp(t: Test) {
   return { database, db, tenant: await createUser(database) }
 }
 
-t.test('an event has a delivery and a job for every endpoint that chose its kind', async (t) => {
-  const { database, db, tenant } = await setUp(t)
-  const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
-  const chosen = await createEndpoint(database, tenant, {
-    url: 'https://some.example',
-    eventTypes: ['post.deleted', 'order.updated'],
-  })
-  await createEndpoint(database, tenant, {
-    url: 'https://other.example',
-    eventTypes: ['post.deleted'],
-  })
-  await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
-  const published = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
-  const { rows } = await database.admin.query('SELECT * FROM deliveries')
-  t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
-  t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
-  for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
-  const jobs = await jobsOf(database)
-  t.strictSame(
-    jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byDelivery),
-    rows
-      .map((row) => ({
-        tenantId: tenant.tenantId,
-        deliveryId: row.id,
-        series: 0,
-        number: 1,
-        group_id: row.endpoint_id,
-      }))
-      .toSorted(byDelivery),
-  )
-})
+t.test(
+  'an event has a delivery and a job for every endpoint that has chosen its type',
+  async (t) => {
+    const { database, db, tenant } = await setUp(t)
+    const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
+    const chosen = await createEndpoint(database, tenant, {
+      url: 'https://some.example',
+      eventTypes: ['post.deleted', 'order.updated'],
+    })
+    await createEndpoint(database, tenant, {
+      url: 'https://other.example',
+      eventTypes: ['post.deleted'],
+    })
+    await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
+    const published = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+    const { rows } = await database.admin.query('SELECT * FROM deliveries')
+    t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
+    t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
+    for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
+    const jobs = await jobsOf(database)
+    t.strictSame(
+      jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byDelivery),
+      rows
+        .map((row) => ({
+          tenantId: tenant.tenantId,
+          deliveryId: row.id,
+          series: 0,
+          number: 1,
+          group_id: row.endpoint_id,
+        }))
+        .toSorted(byDelivery),
+    )
+  },
+)
 
-t.test('the bytes of an event are its id, kind, time and data', async (t) => {
+t.test('the body of an event has its id, type, time and data', async (t) => {
   const { database, db, tenant } = await setUp(t)
   const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
   const { rows } = await database.admin.query('SELECT type, body, created_at FROM outbound_events')
@@ -60,10 +63,10 @@ t.test('the bytes of an event are its id, kind, time and data', async (t) => {
       created_at: now,
     },
   ])
-  t.strictSame(await jobsOf(database), [], 'without an endpoint there is nothing to do')
+  t.strictSame(await jobsOf(database), [], 'without an endpoint there is no job')
 })
 
-t.test('an event is rolled back with the change it tells of', async (t) => {
+t.test('an event is rolled back with the change it reports', async (t) => {
   const { database, db, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
   const failure = new Error('the change failed')
@@ -77,7 +80,7 @@ t.test('an event is rolled back with the change it tells of', async (t) => {
   t.strictSame(await jobsOf(database), [])
 })
 
-t.test('the test button reaches its endpoint alone, whichever kinds that chose', async (t) => {
+t.test('a test event goes only to its endpoint, whichever types it has chosen', async (t) => {
   const { database, db, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
   const endpointId = await createEndpoint(database, tenant, {
@@ -102,7 +105,7 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
     'SELECT status, attempts, finished_at FROM deliveries',
   )
   t.strictSame(rows, [{ status: 'exhausted', attempts: 0, finished_at: now }])
-  t.strictSame(await jobsOf(database), [], 'nothing is sent there')
+  t.strictSame(await jobsOf(database), [], 'no job is made')
   t.strictSame(await again(), [], 'not while it is disabled')
   await database.admin.query(
     `UPDATE webhook_endpoints SET status = 'active', disabled_at = NULL WHERE id = $1`,
@@ -112,7 +115,7 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
   t.match(await jobsOf(database), [{ data: { deliveryId: deliveryIds[0], series: 1, number: 1 } }])
 })
 
-t.test('nobody sends the deliveries of another tenant again', async (t) => {
+t.test('deliveries of another tenant cannot be replayed', async (t) => {
   const { database, db, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
   const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
@@ -127,7 +130,7 @@ t.test('nobody sends the deliveries of another tenant again', async (t) => {
   )
 })
 
-t.test('a job is the row that the queue itself would have written', async (t) => {
+t.test('a job is the same row that pg-boss would insert', async (t) => {
   const { database, db, tenant } = await setUp(t)
   const endpointId = await createEndpoint(database, tenant, { url: 'https://all.example' })
   const queue = openQueue(database.url, 'web', (error) => t.error(error))
