@@ -3,20 +3,19 @@ import fp from 'fastify-plugin'
 import { findToken } from '#src/auth/api-tokens/api-tokens.ts'
 import type { Caller } from '#src/auth/sessions/caller.ts'
 import { Problem } from '#src/http/problems.ts'
+import { countSessionCookies } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who came with `Authorization: Bearer`; null for everyone else. */
+    /** The caller authenticated by `Authorization: Bearer`; null without a token. */
     tokenCaller: Caller | null
   }
 }
 
-const sessionCookie = 'sid'
-
 /**
- * API tokens, wherever a session is accepted. A request that names a bearer token is judged by it
- * alone: an invalid one is 401, and one beside a session cookie is malformed, because it would be
- * two people at once. Other schemes are not ours and are left alone.
+ * Authenticates API tokens. A request with a bearer token is authenticated by the token alone: an
+ * invalid token is a 401, and a token together with a session cookie is malformed, because the two
+ * may belong to different users. Other authorization schemes are ignored.
  */
 export default fp(
   async function apiToken(app) {
@@ -24,7 +23,8 @@ export default fp(
     app.addHook('onRequest', async function authenticateToken(request: FastifyRequest) {
       const { authorization } = request.headers
       if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization)) return
-      if (hasSessionCookie(request)) {
+      // Duplicates count too, although the session plugin ignores them.
+      if (countSessionCookies(request.headers.cookie) > 0) {
         throw new Problem('malformed', { detail: 'Send a session cookie or a token, not both.' })
       }
       const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
@@ -35,9 +35,3 @@ export default fp(
   },
   { name: 'api-token', fastify: '5.x', dependencies: ['database', 'session'] },
 )
-
-/** Also a doubled one, which the session plugin ignores. */
-function hasSessionCookie({ headers }: FastifyRequest): boolean {
-  const pairs = headers.cookie?.split(';') ?? []
-  return pairs.some((pair) => pair.split('=', 1)[0]?.trim() === sessionCookie)
-}

@@ -12,18 +12,18 @@ import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking, by session or token. Reading it without an identity is a 401. */
+    /** The caller, by session or token. Reading it without a credential is a 401. */
     readonly caller: Caller
-    /** Who is asking, by session. A token is refused. */
+    /** The caller, by session. Reading it with a token is a 403. */
     readonly sessionCaller: SessionCaller
-    /** What is the caller's own, in whichever tenant. */
+    /** Scope of the caller's own rows. */
     readonly ownerScope: Scope & { readonly userId: number }
   }
 }
 
 /**
- * Every route of the scope needs an identity (401) and, where it names a rule, the policy's leave
- * (403), both before a body is read. Whether the object is theirs is the scope's business (404).
+ * Every route of the scope requires a caller (401) and the permission of its policy rule (403). Both
+ * are checked before the body is read. Access to the object itself is decided by the query (404).
  */
 export default fp(
   async function authz(app) {
@@ -84,7 +84,7 @@ function sessionRequired(): Problem {
   return new Problem('session-required', { detail: 'Only a signed-in person may do this.' })
 }
 
-/** Only an explicit allow is one; a decision that cannot be made is a refusal (specification). */
+/** Only an explicit allow is accepted; an error while deciding is a refusal (specification). */
 function judge(request: FastifyRequest, resource: Resource, action: Action): string {
   try {
     const caller = { ...request.caller, operator: request.operator }

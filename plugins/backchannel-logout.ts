@@ -8,18 +8,18 @@ import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a provider has proven by its logout token. Null until then. */
+    /** The verified logout token. Null until verification. */
     logout: { provider: string; token: ProviderLogout } | null
-    /** Writes down why the logout is refused; the answer tells no more than 400. */
+    /** Audits why the logout is refused. The response is only a 400 without the reason. */
     refuseLogout(reason: LogoutRefusal): Promise<Problem>
   }
 }
 
-const bodyLimitBytes = 16_384 // some eight times an honest token
+const bodyLimitBytes = 16_384 // about eight times a typical token
 
 /**
- * The scope of back-channel logout: forms only, and the signed `logout_token` in it is the whole
- * proof. Whatever is wrong with a request is 400, and no answer is ever stored.
+ * The scope of back-channel logout (OpenID Connect Back-Channel Logout 1.0): accepts only forms, and
+ * the signed `logout_token` is the only credential. Every fault is a 400; responses are `no-store`.
  */
 export default fp(
   async function backchannelLogout(app) {
@@ -46,7 +46,7 @@ async function verifyLogoutToken(request: FastifyRequest): Promise<void> {
   const name = providerName(request)
   const provider = request.server.providers.get(name)
   if (provider === undefined) throw new Problem('not-found')
-  const token = tokenIn(request.body)
+  const token = readToken(request.body)
   if (token === null) throw await request.refuseLogout('logout-request-malformed')
   const verdict = await provider.client.verifyLogoutToken(token).catch((error) => {
     if (error instanceof ProviderUnavailable) return 'logout-provider-unavailable' as const
@@ -70,21 +70,21 @@ async function refuseLogout(this: FastifyRequest, reason: LogoutRefusal): Promis
   return new Problem('logout-refused')
 }
 
-/** The path's last part; the audit log takes it only once it is known to be configured. */
+/** The provider in the path; empty for one that is not configured, which is not audited. */
 function providerName({ params, server }: FastifyRequest): string {
   const named = typeof params === 'object' && params !== null && 'provider' in params
   const name = named ? String(params.provider) : ''
   return server.providers.has(name) ? name : ''
 }
 
-/** Exactly one; other parameters are ignored (Back-Channel Logout 1.0, 2.5). */
-function tokenIn(body: unknown): string | null {
+/** The only `logout_token`; other parameters are ignored (Back-Channel Logout 1.0, 2.5). */
+function readToken(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || !('logout_token' in body)) return null
   const { logout_token: token } = body
   return typeof token === 'string' && token !== '' ? token : null
 }
 
-/** Another media type, a body too large or not as long as announced: Fastify's own 4xx. */
+/** True for Fastify's own 4xx: wrong media type, body too large, wrong content length. */
 function isUnreadable(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error)) return false
   return String(error.code).startsWith('FST_') && [400, 413, 415].includes(Number(error.statusCode))

@@ -4,12 +4,12 @@ import { openRecordStore } from '#src/billing/record-store.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Records verified billing events; those that arrive together share a commit. */
+    /** Records verified billing events; concurrent requests share one commit. */
     recorder: Recorder
   }
 }
 
-/** The inbox on connections of its own; what waits in it is recorded before the server ends. */
+/** Opens the recorder on its own connections. Waiting events are recorded before the server closes. */
 export default fp<{ url: string }>(
   async function billingRecorder(app, { url }) {
     const { batches, commits, inboxEvents, inboxAge } = app.metrics.billing
@@ -24,7 +24,7 @@ export default fp<{ url: string }>(
       },
     })
     app.decorate('recorder', recorder)
-    app.addHook('onClose', async function closeInbox() {
+    app.addHook('onClose', async function closeRecorder() {
       await recorder.close()
       await store.close()
     })

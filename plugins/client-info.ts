@@ -3,12 +3,12 @@ import { type ClientInfo, clientInfoOf } from '#src/audit/audit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where the request came from, as the audit log keeps it. */
+    /** IP address and user agent of the request, as recorded in the audit log. */
     readonly clientInfo: ClientInfo
   }
 }
 
-/** What tells the devices of a person apart, for everything that is audited. */
+/** Provides the client's IP address and user agent for audit entries. */
 export default fp(
   async function clientInfo(app) {
     app.decorateRequest('clientInfo', {

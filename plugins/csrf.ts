@@ -3,12 +3,13 @@ import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
-const ownSites = ['same-origin', 'none']
+const allowedSites = ['same-origin', 'none']
 
 /**
- * An unsafe request with a cookie must come from our own pages: by `Sec-Fetch-Site`, without it by
- * `Origin`. With neither header it is no browser and passes (contract 8). A token is exempt: no other
- * site's page can make a browser send one.
+ * Refuses cross-site requests. An unsafe request with a cookie must be same-origin according to
+ * `Sec-Fetch-Site` or, without it, `Origin`. Without both headers it does not come from a browser and
+ * is allowed (contract 8). Bearer tokens are exempt, because other sites cannot make a browser send
+ * one.
  */
 export default fp<{ baseUrl: string }>(
   async function csrf(app, { baseUrl }) {
@@ -16,11 +17,11 @@ export default fp<{ baseUrl: string }>(
       if (safeMethods.includes(request.method) || request.headers.cookie === undefined) return
       const { 'sec-fetch-site': site, origin, authorization } = request.headers
       if (/^bearer\b/i.test(authorization ?? '')) return
-      const own =
+      const isSameOrigin =
         site === undefined
           ? origin === undefined || origin === baseUrl
-          : ownSites.includes(String(site))
-      if (!own) throw new Problem('cross-origin')
+          : allowedSites.includes(String(site))
+      if (!isSameOrigin) throw new Problem('cross-origin')
     })
   },
   { name: 'csrf', fastify: '5.x' },

@@ -7,7 +7,7 @@ import type { VerifyMonitor } from '#src/schema/verify-monitor.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Owned and tenant rows: scoped transactions only, and none while the lock is not proven. */
+    /** Owned and tenant rows: scoped transactions only, refused while isolation is not verified. */
     db: Database
     /** Rows that are read by key before a tenant is known. */
     systemDb: SystemDatabase
@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 type Options = { url: string; poolSize: number; context: ContextMode; verification: VerifyMonitor }
 
-/** Opens both doors to the database and closes them with the server. */
+/** Opens the database pools and closes them with the server. */
 export default fp<Options>(
   async function database(app, { url, poolSize, context, verification }) {
     const { tracing, metrics } = app
@@ -34,7 +34,7 @@ export default fp<Options>(
   { name: 'database', fastify: '5.x', dependencies: ['metrics', 'tracing'] },
 )
 
-/** Whatever route it is that asks: under a broken lock it gets a 503 instead of rows. */
+/** Every scoped transaction is a 503 while row-level security is not verified. */
 function requireVerified(db: Database, verification: VerifyMonitor): Database {
   return {
     ...db,

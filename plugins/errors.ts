@@ -6,8 +6,8 @@ import { problemPage } from '#src/pages/problem.ts'
 const unavailableRetrySeconds = 1
 
 /**
- * Every error leaves as problem+json (RFC 9457) with the request id as `instance`. What went wrong
- * inside is logged, never told: a 5xx says no more than its title.
+ * Sends every error as problem+json (RFC 9457) with the request id as `instance`, or as a page to a
+ * browser. Internal errors are logged; the response to a 5xx has only its title.
  */
 export default fp(
   async function errors(app) {
@@ -16,15 +16,15 @@ export default fp(
   { name: 'errors', fastify: '5.x' },
 )
 
-/** Also for what Fastify refuses before it has found a route (`frameworkErrors`). */
+/** Also used for errors before routing (Fastify's `frameworkErrors`). */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  // Whoever breaks off in the middle of a body is no failure of ours.
-  const refusal = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
-  if (errorTable[refusal.code].status >= 500) request.log.error({ err: error }, refusal.code)
-  return sendProblem(request, reply, refusal, validationErrors(error))
+  // A client that disconnects while sending the body is not a server error.
+  const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
+  if (errorTable[problem.code].status >= 500) request.log.error({ err: error }, problem.code)
+  return sendProblem(request, reply, problem, validationErrors(error))
 }
 
-/** How to come with an identity, for programs (RFC 6750, 3). */
+/** `WWW-Authenticate` (RFC 6750, section 3). */
 const challenges: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'Bearer',
   'invalid-token': 'Bearer error="invalid_token"',
@@ -35,25 +35,25 @@ type FieldError = { path: string; message: string }
 function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
-  refusal: Problem,
+  problem: Problem,
   errors?: FieldError[],
 ) {
-  const { status, title } = errorTable[refusal.code]
-  const wait = refusal.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
+  const { status, title } = errorTable[problem.code]
+  const wait = problem.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
   if (wait !== undefined) reply.header('retry-after', wait)
-  const challenge = challenges[refusal.code]
+  const challenge = challenges[problem.code]
   if (challenge !== undefined) reply.header('www-authenticate', challenge)
   reply.code(status).header('vary', 'accept')
   if (wantsPage(request)) {
     const page = {
       status,
       title,
-      detail: refusal.detail ?? '',
+      detail: problem.detail ?? '',
       requestId: request.id,
-      code: refusal.code,
+      code: problem.code,
       path: request.url,
       waitSeconds: wait ?? null,
-      signIn: refusal.signIn ?? null,
+      signIn: problem.signIn ?? null,
     }
     return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }
@@ -61,31 +61,31 @@ function sendProblem(
     .type('application/problem+json')
     .serializer(JSON.stringify)
     .send({
-      type: `urn:gatehouse:problem:${refusal.code}`,
+      type: `urn:gatehouse:problem:${problem.code}`,
       title,
       status,
-      detail: refusal.detail,
+      detail: problem.detail,
       instance: request.id,
       errors,
     })
 }
 
-/** A person's browser asks for a page; programs take JSON, also where they take anything. */
+/** True for a browser navigation, which accepts text/html explicitly; API clients get JSON. */
 function wantsPage(request: FastifyRequest): boolean {
   return request.headers.accept?.includes('text/html') ?? false
 }
 
-/** What a caller may learn of an error: the words of Fastify's own 400s, nobody else's. */
+/** Converts an error for the response. Only messages of Fastify's own 400s are passed on. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseUnavailable(error)) return new Problem('unavailable')
   if (!isFastifyError(error)) return new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
-  const tells = code === 'malformed' && !error.validation
-  return new Problem(code, tells ? { detail: error.message } : {})
+  const hasPublicMessage = code === 'malformed' && !error.validation
+  return new Problem(code, hasPublicMessage ? { detail: error.message } : {})
 }
 
-/** A status that comes with any other error is the status of something we called. */
+/** The status of any other error may be that of a service we called, so it is not used. */
 function isFastifyError(error: unknown): error is FastifyError {
   if (!(error instanceof Error) || !('code' in error)) return false
   return typeof error.code === 'string' && error.code.startsWith('FST_')

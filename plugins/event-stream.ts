@@ -4,55 +4,55 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 
-/** What is to be told; after the last one the stream ends. */
+/** One server-sent event; the stream ends after the last one. */
 export type StreamedEvent = { name: string; data: object; isLast: boolean }
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Answers with server-sent events: what `read` finds, once a second until it says that it is
-     * the last. A stream ends after half a minute at the latest, or when the server stops; a browser
-     * comes again by itself, and is judged again.
-     * @param owner whose streams are counted together
-     * @throws Refusal when there are too many already
+     * Responds with server-sent events: the result of `read`, once per second, until `isLast`. A
+     * stream ends after 30 s at the latest, or when the server stops; the browser then reconnects,
+     * and the new request is authorized again.
+     * @param owner key by which open streams are limited
+     * @throws Problem when too many streams are open
      */
     streamEvents(owner: string, read: () => Promise<StreamedEvent>): FastifyReply
   }
 }
 
-type Limits = { perOwner?: number; inAll?: number; reads?: number; pauseMs?: number }
+type Limits = { perOwner?: number; total?: number; reads?: number; pauseMs?: number }
 
 const retryAfterSeconds = 5
 
-/** Live parts of pages, bounded in time and number. */
+/** Server-sent events for pages, limited in duration and number. */
 export default fp<Limits>(
-  async function eventStream(app, { perOwner = 8, inAll = 200, reads = 30, pauseMs = 1_000 }) {
-    const open = new Set<{ owner: string }>()
+  async function eventStream(app, { perOwner = 8, total = 200, reads = 30, pauseMs = 1_000 }) {
+    const openStreams = new Set<{ owner: string }>()
     const stopping = new AbortController()
 
     app.decorateReply('streamEvents', function streamEvents(owner, read): FastifyReply {
-      const own = [...open].filter((one) => one.owner === owner)
+      const own = [...openStreams].filter((stream) => stream.owner === owner)
       if (own.length >= perOwner) throw new Problem('too-many-requests', { retryAfterSeconds })
-      if (open.size >= inAll) throw new Problem('unavailable', { retryAfterSeconds })
-      const place = { owner }
-      open.add(place)
-      const stream = Readable.from(follow(read)).once('close', () => open.delete(place))
+      if (openStreams.size >= total) throw new Problem('unavailable', { retryAfterSeconds })
+      const entry = { owner }
+      openStreams.add(entry)
+      const stream = Readable.from(readEvents(read)).once('close', () => openStreams.delete(entry))
       return this.header('content-type', 'text/event-stream')
         .header('cache-control', 'no-store')
-        .header('x-accel-buffering', 'no') // a proxy would hold the lines back
-        .header('connection', 'close') // or a stop would wait for the browser to let go
+        .header('x-accel-buffering', 'no') // nginx would buffer the stream
+        .header('connection', 'close') // otherwise server.close() waits for the browser
         .send(stream)
     })
 
-    async function* follow(read: () => Promise<StreamedEvent>): AsyncGenerator<string> {
-      for (let made = 0; made < reads; made += 1) {
+    async function* readEvents(read: () => Promise<StreamedEvent>): AsyncGenerator<string> {
+      for (let sent = 0; sent < reads; sent += 1) {
         const { name, data, isLast } = await read()
         yield `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
         if (isLast || !(await pause())) return
       }
     }
 
-    /** False when the server stops. */
+    /** Resolves to false when the server stops. */
     async function pause(): Promise<boolean> {
       const { signal } = stopping
       return setTimeout(pauseMs, true, { signal }).catch(() => false)

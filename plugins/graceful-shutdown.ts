@@ -6,13 +6,13 @@ import { endsWithin } from '#src/runtime/timeout.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * From now on every answer, those under way included, ends its connection. Told so, a client
-     * opens its next connection elsewhere, and none is closed under a request it is about to send.
+     * From now on every response, including those in progress, has `Connection: close`, so clients
+     * reconnect elsewhere and no connection is closed while a client is about to send a request.
      */
     leave(): void
     /**
-     * Closes the server and resolves once every request is answered.
-     * @returns false when some took too long and were cut
+     * Closes the server and resolves once every request has been answered.
+     * @returns false if some requests took too long and were aborted
      */
     endRequests(): Promise<boolean>
   }
@@ -21,15 +21,14 @@ declare module 'fastify' {
 type Limits = { silentMs?: number; requestsMs?: number }
 
 /**
- * What lets clients and balancers go before the server stops.
- * @param options `silentMs`: how long a connection that was made just before may still take to
- *   bring its request; `requestsMs`: how long requests may then take, more than anything here may
- *   wait for the database
+ * Ends connections and requests in an orderly way before the server stops.
+ * @param options `silentMs`: how long a new connection may take to send its first request;
+ *   `requestsMs`: how long running requests may take after that, longer than any database timeout
  */
 export default fp<Limits>(
   async function gracefulShutdown(app, { silentMs = 1_000, requestsMs = 5_000 }) {
     let isShuttingDown = false
-    // To Node a connection without a request yet is not idle, so closing the server waits for it.
+    // Node does not treat a connection without a first request as idle, so close() waits for it.
     const silent = new Set<Socket>()
     app.server.on('connection', (socket: Socket) => {
       silent.add(socket)
@@ -37,7 +36,7 @@ export default fp<Limits>(
     })
     app.server.on('request', ({ socket }) => silent.delete(socket))
 
-    app.addHook('onSend', function tellToLeave(_request, reply, _payload, done) {
+    app.addHook('onSend', function setConnectionClose(_request, reply, _payload, done) {
       if (isShuttingDown) reply.header('connection', 'close')
       done()
     })
@@ -48,7 +47,7 @@ export default fp<Limits>(
       isShuttingDown = true
       if (!app.server.listening) return true
       const closed = once(app.server, 'close')
-      app.close().catch((error) => app.log.error({ err: error }, 'the server did not close well'))
+      app.close().catch((error) => app.log.error({ err: error }, 'closing the server failed'))
       if (await endsWithin(silentMs, closed)) return true
       for (const socket of silent) socket.destroy()
       if (await endsWithin(requestsMs, closed)) return true

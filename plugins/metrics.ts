@@ -5,12 +5,12 @@ import { requestLabels } from '#src/observability/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The numbers of this process; shown on the admin listener only. */
+    /** The metrics of this process; exposed on the admin listener only. */
     metrics: Metrics
   }
 }
 
-/** Hands every scope the numbers of this process, and counts each request when it is answered. */
+/** Provides the metrics of this process, and counts every request when it has been answered. */
 export default fp<{ metrics: Metrics }>(
   async function metrics(app, options) {
     const { requests, refusals } = options.metrics.http
@@ -19,7 +19,7 @@ export default fp<{ metrics: Metrics }>(
       if (!(error instanceof Problem)) return
       refusals.inc({ code: error.code, reason: error.reason })
     })
-    // With a callback: every request passes here, and a promise would cost more than the count.
+    // A callback, because a promise per request would cost more than the counting.
     app.addHook('onResponse', function countRequest(request, reply, done) {
       const { method, routeOptions } = request
       const labels = requestLabels(method, routeOptions.url, reply.statusCode)

@@ -2,8 +2,8 @@ import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 
 /**
- * The 404 of a path that does not exist, to the letter the one of an object that does not. It
- * passes the hooks of the scope it is registered in: behind a limit, probing is bounded.
+ * The 404 for an unknown path, byte for byte the 404 for an object that does not exist. It runs the
+ * hooks of its scope, so that a rate limit applies to probing.
  */
 export default fp(
   async function notFound(app) {

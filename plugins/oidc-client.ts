@@ -5,14 +5,14 @@ import type { ProviderConfig } from '#src/config/providers.ts'
 import type { ProviderChoice } from '#src/pages/sign-in.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 
-/** A provider people can sign in with, and how far its word about addresses goes. */
+/** An identity provider: its configuration and its client. */
 export type SignInProvider = { setup: ProviderConfig; client: WatchedProvider }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** By name. Nothing is fetched before the first sign-in, so a provider may be down at boot. */
+    /** By name. Metadata is fetched at the first sign-in, so a provider may be down at boot. */
     providers: ReadonlyMap<string, SignInProvider>
-    /** The ways to sign in as a page offers them; asks nobody while somebody waits. */
+    /** The providers for a sign-in page. Makes no requests. */
     signInChoices(): ProviderChoice[]
   }
 }

@@ -5,11 +5,12 @@ import { accessOverview } from '#src/access/overview.ts'
 import { finishDescription } from '#src/http/openapi.ts'
 import type { ApiDescription } from '#src/http/openapi-examples.ts'
 import { ProblemBody } from '#src/http/schemas.ts'
+import { sessionCookie } from '#src/http/session-cookie.ts'
 import { version } from '#src/runtime/assets.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The whole description; only once the server is ready. */
+    /** The complete OpenAPI description. Call it only after `ready()`. */
     describeApi(): ApiDescription
   }
 }
@@ -17,8 +18,8 @@ declare module 'fastify' {
 type Access = FastifyContextConfig['access']
 
 /**
- * Collects the schemas of the routes into one OpenAPI description. What it says about access comes
- * from what the route states and from the policy, so that it cannot say anything else.
+ * Collects the route schemas into one OpenAPI description. Its access notes are derived from each
+ * route's `config.access` and the policy, so they cannot differ from what is enforced.
  */
 export default fp<{ baseUrl: string }>(
   async function openapi(app, { baseUrl }) {
@@ -38,14 +39,14 @@ export default fp<{ baseUrl: string }>(
         servers: [{ url: baseUrl }],
         components: {
           securitySchemes: {
-            session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+            session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
             token: { type: 'http', scheme: 'bearer', bearerFormat: 'gth_…' },
           },
         },
       },
     })
     app.decorate('describeApi', () =>
-      // The library's own type is wider than what it writes.
+      // The type of @fastify/swagger is wider than the documents it produces.
       finishDescription(app.swagger() as unknown as ApiDescription, ProblemBody),
     )
   },
@@ -55,7 +56,7 @@ export default fp<{ baseUrl: string }>(
 const bySession = { session: [] }
 const byToken = { token: [] }
 
-/** `security`, and for a route under a rule of the policy the rule in words and as `x-access`. */
+/** `security`, and for a route with a policy rule its description and `x-access`. */
 function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   if (access === undefined || access === 'public' || access === 'signature') return { security: [] }
   if (access === 'signed-in') return { security: [bySession, byToken] }

@@ -4,21 +4,21 @@ import { findSessionIdentities } from '#src/auth/sessions/sessions.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the session's own identity is one of the setting OPERATORS. */
+    /** True if the session's identity is listed in the setting OPERATORS. */
     operator: boolean
   }
 }
 
 /**
- * Finds out whether an operator is asking, before authz decides. It is a fact of the identity that
- * signed in, read anew with every request; no role in a tenant makes one.
+ * Finds out whether the caller is an operator, before authz decides. It depends on the identity that
+ * signed in and is read with every request; a role in a tenant does not matter.
  */
 export default fp<{ operators: ReadonlySet<string> }>(
   async function operator(app, { operators }) {
     app.decorateRequest('operator', false)
     app.addHook('onRequest', async function findOperator(request: FastifyRequest) {
       const sessionId = request.session?.caller?.sessionId
-      // Without a session nobody is one; where nobody is, there is nothing to ask the database.
+      // Without a session or without configured operators, no query is needed.
       const identities =
         sessionId === undefined || operators.size === 0
           ? []

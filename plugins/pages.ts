@@ -5,18 +5,18 @@ import type { Viewer } from '#src/pages/layout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who looks at the page: decides what it offers, never what it does. */
+    /** The viewer of a page: decides which actions are shown, not which are allowed. */
     readonly viewer: Viewer
   }
   interface FastifyReply {
-    /** Answers with a page, which no cache keeps. */
+    /** Sends a page with `Cache-Control: no-store`. */
     sendPage(markup: string): FastifyReply
-    /** The same with leave to run the program's own script files and to ask the program again. */
+    /** The same, with a content security policy that allows our own scripts and requests. */
     sendLivePage(markup: string): FastifyReply
   }
 }
 
-/** How pages leave; what scripts need is added to the content policy of those that have one. */
+/** Sends HTML pages. */
 export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })

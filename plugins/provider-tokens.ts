@@ -5,21 +5,21 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Hands out access tokens for the providers' APIs (setting `OIDC_<NAME>_STORE_TOKENS`). */
+    /** Access tokens for the providers' APIs (setting `OIDC_<NAME>_STORE_TOKENS`). */
     providerTokens: ProviderTokens
   }
 }
 
-// Grants refreshed at once in this process; more wait a moment and are then told to come back.
+// Concurrent token refreshes in this process; further ones wait briefly, then have to retry.
 const refreshesAtOnce = 4
 
-/** The way to the providers' APIs; its connections are opened at the first refresh. */
+/** Provides provider access tokens. Its database connections are opened at the first refresh. */
 export default fp<{ url: string; keys: EncryptionKeys }>(
   async function providerTokens(app, { url, keys }) {
     const locks = openSystemDatabase(url, refreshesAtOnce)
     const clients = [...app.providers].map(([name, { client }]) => [name, client] as const)
     app.decorate(
-      'grantAccess',
+      'providerTokens',
       createProviderTokens({
         keys,
         locks,
@@ -28,7 +28,7 @@ export default fp<{ url: string; keys: EncryptionKeys }>(
         providers: new Map(clients),
       }),
     )
-    app.addHook('onClose', async function closeGrantLocks() {
+    app.addHook('onClose', async function closeTokenLocks() {
       await locks.close()
     })
   },

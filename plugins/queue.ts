@@ -4,14 +4,14 @@ import { openQueue } from '#src/queue/queue.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Adds jobs; they are worked on by src/worker.ts, wherever it runs. */
+    /** Adds jobs, which src/worker.ts processes. */
     queue: PgBoss
   }
 }
 
 /**
- * The sending half of the queue, on the same database as the data.
- * @param connect false for a server that only describes itself
+ * The producer side of the job queue, in the application's database.
+ * @param connect false for a server that only generates its API description
  */
 export default fp<{ url: string; connect: boolean }>(
   async function queue(app, { url, connect }) {

@@ -1,27 +1,63 @@
-import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fastifyRateLimit, {
+  type FastifyRateLimitStore,
+  type FastifyRateLimitStoreCtor,
+  normalizeIP,
+} from '@fastify/rate-limit'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
+import { type Count, createLocalCounts, openSharedCounts } from '#src/http/rate-limit-store.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Store that all processes share for the rate limits of that name; undefined if every process
+     * counts on its own.
+     */
+    sharedLimitStore(name: string): FastifyRateLimitStoreCtor | undefined
+  }
+}
+
+/**
+ * With `redisUrl`, all processes share their rate-limit counts. While Redis is unavailable, every
+ * process counts on its own; the log has one line when that begins and one when it ends.
+ */
+export const rateLimitStore = fp<{ redisUrl: string | null }>(
+  async function rateLimitStore(app, { redisUrl }) {
+    if (redisUrl === null) {
+      app.decorate('sharedLimitStore', () => undefined)
+      return
+    }
+    const shared = await openSharedCounts(redisUrl)
+    const countRequest = withFallback(shared.count, createLocalCounts(), app.log)
+    app.decorate('sharedLimitStore', (name) => storeOf(name, countRequest))
+    app.addHook('onClose', async function closeSharedCounts() {
+      shared.close()
+    })
+  },
+  { name: 'rate-limit-store', fastify: '5.x' },
+)
 
 type Options = {
-  /** Scopes with limits of one name share their counts where counts are shared at all. */
+  /** Scopes with the same name share their counts if a shared store is configured. */
   name: 'sign-in' | 'webhooks' | 'api'
   limit: RateLimit
   by: 'address' | 'session' | 'address-and-session'
 }
 
 /**
- * Limits every route of the scope it is registered in, counted per address (of IPv6 the /64 that
- * one subscriber has), once a session or token is known per session or token, or per address and
- * session at once: then either count can be the one that is used up. What is registered after it,
- * the refusal of a missing identity included, is behind the limit.
+ * Limits every route of its scope, and the hooks registered after it (such as the 401 for a missing
+ * credential). Requests are counted
+ * - `address`: per IP address, for IPv6 per /64 prefix, the size of one subscriber's network;
+ * - `session`: per session or API token, per address without either;
+ * - `address-and-session`: per address and per browser session, with a limit on each.
  */
 export default fp<Options>(
   async function rateLimit(app, { name, limit, by }) {
     if (limit === 'off') return
-    if (app.hasDecorator('rateLimit')) throw new Error('A limited scope stands in a limited scope.')
+    if (app.hasDecorator('rateLimit')) throw new Error('Rate-limited scopes must not be nested.')
     const store = app.sharedLimitStore(name)
     await app.register(fastifyRateLimit, {
       ...(store && { store }),
@@ -29,7 +65,7 @@ export default fp<Options>(
       max: limit.max,
       timeWindow: limit.seconds * 1000,
       keyGenerator: by === 'session' ? bySession : byAddress,
-      errorResponseBuilder: (_request, { ttl }) => tooMany(name, ttl),
+      errorResponseBuilder: (_request, { ttl }) => tooManyRequests(name, ttl),
     })
     const count = app.rateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
@@ -40,17 +76,17 @@ export default fp<Options>(
   { name: 'rate-limit', fastify: '5.x', dependencies: ['rate-limit-store'] },
 )
 
-/** A count of its own per live session, anonymous ones included; without one nothing to count. */
+/** Counts per live browser session, anonymous sessions included. */
 function limitBrowserSession(app: FastifyInstance, name: string): void {
   const count = app.createRateLimit({ keyGenerator: byBrowserSession })
   app.addHook('onRequest', async function limitSessionRate(request) {
     if (request.session.live !== true) return
     const counted = await count(request)
-    if (!counted.isAllowed && counted.isExceeded) throw tooMany(name, counted.ttl)
+    if (!counted.isAllowed && counted.isExceeded) throw tooManyRequests(name, counted.ttl)
   })
 }
 
-function tooMany(limit: string, ttlMs: number): Problem {
+function tooManyRequests(limit: string, ttlMs: number): Problem {
   const retryAfterSeconds = Math.ceil(ttlMs / 1000)
   return new Problem('too-many-requests', { retryAfterSeconds, reason: limit })
 }
@@ -64,7 +100,43 @@ function bySession(request: FastifyRequest): string {
   return tokenCaller?.tokenId ?? session?.caller?.sessionId ?? byAddress(request)
 }
 
-/** Hashed: the id in the cookie opens the session, and a store of counts may be shared. */
+/** Hashed, because the session id is a credential and the store may be shared. */
 function byBrowserSession(request: FastifyRequest): string {
   return sha256(request.session.sessionId).toString('base64url')
+}
+
+type CountRequest = (key: string, windowMs: number) => Promise<Count>
+
+function withFallback(
+  shared: CountRequest,
+  local: (key: string, windowMs: number) => Count,
+  log: FastifyBaseLogger,
+): CountRequest {
+  let isUnavailable = false
+  return async (key, windowMs) => {
+    try {
+      const count = await shared(key, windowMs)
+      if (isUnavailable) log.info('rate limits are counted in Redis again')
+      isUnavailable = false
+      return count
+    } catch (error) {
+      if (!isUnavailable) {
+        log.warn({ err: error }, 'Redis is unavailable: rate limits are counted per process')
+      }
+      isUnavailable = true
+      return local(key, windowMs)
+    }
+  }
+}
+
+/** @fastify/rate-limit expects a class and creates the instances itself. */
+function storeOf(name: string, countRequest: CountRequest): FastifyRateLimitStoreCtor {
+  return class Store implements FastifyRateLimitStore {
+    incr(...[key, done, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
+      countRequest(`${name}:${key}`, windowMs).then((count) => done(null, count), done)
+    }
+    child(): FastifyRateLimitStore {
+      return new Store()
+    }
+  }
 }

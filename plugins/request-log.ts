@@ -3,12 +3,12 @@ import fp from 'fastify-plugin'
 import { callerOf } from '#src/auth/sessions/caller.ts'
 
 /**
- * One line per request when it is answered, and its id in the answer. The query is left out: on
- * the callback it holds the code and the state.
+ * Logs one line per request when it has been answered, and sends the request id. The query is
+ * omitted, because on the sign-in callback it holds the code and the state.
  */
 export default fp(
   async function requestLog(app) {
-    app.addHook('onRequest', async function tellRequestId(request, reply) {
+    app.addHook('onRequest', async function setRequestId(request, reply) {
       reply.header('x-request-id', request.id)
     })
     app.addHook('onResponse', async function logRequest(request, reply) {
@@ -18,7 +18,7 @@ export default fp(
   { name: 'request-log', fastify: '5.x' },
 )
 
-/** The same for what is refused before it has a route: hooks do not run for it. */
+/** The same for errors before routing, for which no hooks run. */
 export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   reply.raw.once('finish', () => writeLine(request, reply))

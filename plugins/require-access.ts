@@ -3,10 +3,13 @@ import fp from 'fastify-plugin'
 import { type Action, policy, type Resource } from '#src/access/policy.ts'
 
 /**
- * Who may call a route. `public`: anyone. `signature`: the body proves its sender. `signed-in`:
- * whoever has a session or a token, for what is theirs alone. `session`: whoever has a session, no
- * token. `recent-session`: a session that was authenticated within the last five minutes. Else the
- * rule of the policy that decides.
+ * Who may call a route.
+ * - `public`: anyone
+ * - `signature`: the sender of a signed body
+ * - `signed-in`: a session or an API token, for the caller's own objects
+ * - `session`: a session, no token
+ * - `recent-session`: a session authenticated within the last five minutes
+ * - otherwise the policy rule that decides
  */
 export type Access =
   | 'public'
@@ -23,8 +26,8 @@ declare module 'fastify' {
 }
 
 /**
- * Deny by default, at boot: a route that does not state its access, states a rule that does not
- * exist, or stands in a scope without the guard its access needs, stops the start.
+ * Deny by default: the server does not start if a route has no `config.access`, names an unknown
+ * policy rule, or is registered in a scope without the guard that its access needs.
  */
 export default fp(
   async function requireAccess(app) {
@@ -38,7 +41,7 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   const access = route.config?.access
   if (access === undefined) throw new Error(`${name} does not state config.access.`)
   if (access === 'public') return
-  demand(this, access === 'signature' ? ['webhook', 'logout'] : ['caller'], name)
+  requireDecorator(this, access === 'signature' ? ['webhook', 'logout'] : ['caller'], name)
   if (access === 'signature' || personal.includes(access)) return
   if (typeof access !== 'object') throw new Error(`${name}: the policy has no rule ${access}.`)
   const rule = policy.find(
@@ -47,15 +50,20 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   if (rule === undefined) {
     throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
   }
-  if (rule.scope === 'tenant' || rule.scope === 'chain') demand(this, ['tenantScope'], name)
-  if (rule.scope === 'operator') demand(this, ['operator'], name)
+  if (rule.scope === 'tenant' || rule.scope === 'chain')
+    requireDecorator(this, ['tenantScope'], name)
+  if (rule.scope === 'operator') requireDecorator(this, ['operator'], name)
 }
 
 const personal: readonly unknown[] = ['signed-in', 'session', 'recent-session']
 
-/** One of the decorators must be there: the guard that sets it stands before the route. */
-function demand(app: FastifyInstance, decorators: readonly string[], route: string): void {
+/** The guard that sets one of the decorators must be registered in the route's scope. */
+function requireDecorator(
+  app: FastifyInstance,
+  decorators: readonly string[],
+  route: string,
+): void {
   if (decorators.some((decorator) => app.hasRequestDecorator(decorator))) return
   const names = decorators.map((decorator) => `request.${decorator}`).join(' or ')
-  throw new Error(`${route} stands outside the scope that sets ${names}.`)
+  throw new Error(`${route} is outside the scope that sets ${names}.`)
 }

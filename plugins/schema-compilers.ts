@@ -2,21 +2,21 @@ import makeAjv from '@fastify/ajv-compiler'
 import makeStringify from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import fp from 'fastify-plugin'
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
 
-// Unknown fields are refused, never dropped; a number is a number, never a string of one.
+// Unknown fields are rejected, not removed; strings are not converted to numbers.
 const customOptions = { removeAdditional: false, coerceTypes: false, allErrors: false } as const
 const ajv = onFirstUse(() => makeAjv()({}, { customOptions }))
 const stringify = onFirstUse(() => makeStringify()())
 const serializers = new Map<string, Serialize>()
 
 /**
- * A schema is compiled when the first request needs it, and once in a process: of some 170 for
- * requests and 700 for answers most are not needed for long, and compiling them all was most of
- * what it took to build the server. That each of them compiles is tested.
+ * Compiles each schema on first use, once per process. There are about 170 request and 700 response
+ * schemas; compiling all of them took most of the time to build the server. A test compiles every
+ * schema.
  */
 export default fp(
   async function schemaCompilers(app) {
@@ -26,7 +26,7 @@ export default fp(
   { name: 'schema-compilers', fastify: '5.x' },
 )
 
-/** For what requests bring. */
+/** For requests. */
 const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {
   const compiled = onFirstUse(() => ajv()({ schema }))
   const validate: Validate = (data: unknown) => {
@@ -38,7 +38,7 @@ const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {
   return validate
 }
 
-/** For answers: most are problems, and only some 50 differ. */
+/** For responses. Most are problems, so only about 50 are distinct. */
 const compileSerializer: FastifySerializerCompiler<object> = (answer) => {
   const compiled = onFirstUse(() => {
     const key = JSON.stringify(answer.schema)

@@ -6,24 +6,23 @@ import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { endSession, findSession, type SessionLimits } from '#src/auth/sessions/sessions.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
-
-export const cookieName = 'sid'
+import { countSessionCookies, sessionCookie } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface Session {
-    /** The row exists and is live. */
+    /** True if the session has a row in the database that has not expired. */
     live?: boolean
     /** Null until sign-in. */
     caller?: SessionCaller | null
-    /** Set where the answer must carry the cookie. */
+    /** True if the response must set the cookie. */
     announced?: boolean
   }
   interface FastifyRequest {
-    /** The id the next regenerated session gets: its row is written before the cookie is. */
+    /** Id for the next regenerated session, whose row is written before the cookie is set. */
     nextSessionId: string | null
-    /** Has the answer carry the cookie of a session that is new to the browser. */
+    /** Makes the response set the cookie of a new session. */
     announceSession(): void
-    /** Makes the browser's session the one whose row was just written under `cookieId`. */
+    /** Switches the browser to the session whose row was just written under `cookieId`. */
     adoptSession(cookieId: string): Promise<void>
   }
   interface FastifyReply {
@@ -34,8 +33,8 @@ declare module 'fastify' {
 type Options = SessionLimits & { secrets: readonly string[]; secureCookie: boolean }
 
 /**
- * The `sid` cookie over rows in the database. Rows are written by domain functions, in their own
- * transactions; the store only reads and ends them, so a request in flight can never bring back a
+ * The `sid` cookie refers to a session row in the database. Domain functions write the rows in their
+ * own transactions; this store only reads and ends them, so a concurrent request cannot restore a
  * session that has ended.
  */
 export default fp<Options>(
@@ -46,12 +45,12 @@ export default fp<Options>(
     app.decorateRequest('announceSession', announceSession)
     app.decorateRequest('adoptSession', adoptSession)
     app.decorateReply('clearSessionCookie', function clearSessionCookie(this: FastifyReply) {
-      return this.clearCookie(cookieName, cookie)
+      return this.clearCookie(sessionCookie, cookie)
     })
     app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
       secret: [...secrets],
-      cookieName,
+      cookieName: sessionCookie,
       cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
       saveUninitialized: false,
       rolling: false,
@@ -85,11 +84,9 @@ function sessionStore(systemDb: SystemDatabase, limits: SessionLimits): Store {
   }
 }
 
-/** Two cookies of one name mean that somebody else planted one: neither is believed. */
+/** Duplicate session cookies may have been set by another site, so both are ignored. */
 async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
-  const pairs = request.headers.cookie?.split(';') ?? []
-  const sids = pairs.filter((pair) => pair.split('=', 1)[0]?.trim() === cookieName)
-  if (sids.length > 1) delete request.cookies[cookieName]
+  if (countSessionCookies(request.headers.cookie) > 1) delete request.cookies[sessionCookie]
 }
 
 async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {
@@ -98,7 +95,7 @@ async function adoptSession(this: FastifyRequest, cookieId: string): Promise<voi
   this.announceSession()
 }
 
-/** The cookie would be left out silently, and every sign-in end in `bad state`: said here instead. */
+/** Fails early: @fastify/session silently omits a secure cookie on http, and sign-in would fail later. */
 function announceSession(this: FastifyRequest): void {
   if (this.session.cookie.secure === true && this.protocol !== 'https') {
     throw new Error(

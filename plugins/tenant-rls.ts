@@ -8,16 +8,16 @@ import { Problem } from '#src/http/problems.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Tenant and user of the verified session. `app.db` sets them for each transaction
-     * (`app.tenant_id`, `app.user_id`), where row-level security reads them.
+     * Tenant and user of the caller. `app.db` sets them for each transaction (`app.tenant_id`,
+     * `app.user_id`), and the row-level security policies read them.
      */
     readonly tenantScope: Required<Scope>
-    /** The same with where the request came from, for changes that are audited. */
+    /** The same with the client information, for audited changes. */
     readonly actor: Actor
   }
 }
 
-/** Every route of the scope works inside the session's tenant; no header or body can name one. */
+/** Every route of the scope works in the caller's tenant, which no header or body can choose. */
 export default fp(
   async function tenantRls(app) {
     app.decorateRequest('tenantScope', {
@@ -37,7 +37,7 @@ export default fp(
   { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database', 'client-info'] },
 )
 
-/** A member has a role of the table; without one a tenant is not the caller's to work in. */
+/** Requires a tenant and a known role in it. */
 async function requireTenant(request: FastifyRequest): Promise<void> {
   const { tenantId, role } = request.caller
   if (tenantId !== null && permissionsOf(role).length > 0) return

@@ -4,7 +4,7 @@ import { type Tracing, untraced } from '#src/observability/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Spans around what a request has done; nothing where tracing is off. */
+    /** Creates spans; does nothing if tracing is off. */
     tracing: Tracing
   }
 }
@@ -12,8 +12,8 @@ declare module 'fastify' {
 const traceHeaders = ['traceparent', 'tracestate', 'baggage']
 
 /**
- * A span for each request and one for its handler, where tracing is on. Registered before whatever
- * has routes. Without it the library is not even loaded.
+ * If tracing is on, creates a span for each request and one for its handler. It must be registered
+ * before any route. If tracing is off, the library is not loaded.
  */
 export default fp<{ tracing?: Tracing | undefined }>(
   async function tracing(app, { tracing: given = untraced }) {
@@ -26,22 +26,26 @@ export default fp<{ tracing?: Tracing | undefined }>(
       requestHook(span, request) {
         const route = request.routeOptions.url ?? 'unknown'
         span.updateName(`${request.method} ${route}`)
-        // The library took the whole URL, and on the callback that has the code in it.
+        // The library sets the whole URL, which on the sign-in callback contains the code.
         span.setAttributes({ 'url.path': route, 'gatehouse.request_id': request.id })
       },
     })
-    app.addHook('onRequest', ignoreForeignTrace)
+    app.addHook('onRequest', ignoreUntrustedTrace)
     await app.register(instrumentation.plugin())
   },
   { name: 'tracing', fastify: '5.x' },
 )
 
 /**
- * A trace is gone on with only where a trusted proxy handed the request on: anybody else could
- * have every request of theirs recorded, or mix them into the traces of others.
+ * Continues a trace only if a trusted proxy forwarded the request. Other clients could force sampling
+ * of all their requests or add spans to traces of others.
  */
-function ignoreForeignTrace(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  // The peer's address is the first; a second one is there when the first is trusted.
+function ignoreUntrustedTrace(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: () => void,
+): void {
+  // request.ips begins with the peer; further addresses follow only if the peer is trusted.
   const isForwarded = (request.ips?.length ?? 0) > 1
   if (!isForwarded) for (const name of traceHeaders) delete request.headers[name]
   done()

@@ -2,35 +2,35 @@ import fastifyUnderPressure from '@fastify/under-pressure'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 
-// A second behind on everything: whoever waits longer is better served by another process, later.
-const longestDelayMs = 1_000
+// With a delay of 1 s, another process or a later attempt serves the client better.
+const defaultMaxDelayMs = 1_000
 const retryAfterSeconds = 5
-// The start itself keeps the event loop busy, and what is measured is a mean over a second.
-const settleMs = 2_500
+// Startup blocks the event loop, and the measured delay is a mean over one second.
+const startupGraceMs = 2_500
 
-type Options = { maxEventLoopDelayMs?: number; settleAfterMs?: number }
+type Options = { maxEventLoopDelayMs?: number; graceMs?: number }
 
 /**
- * A process that cannot keep up says so at once, 503 with `Retry-After`, rather than ever later. Not
- * for webhooks: these have a time limit of their own and are to be recorded as long as it can be kept.
+ * An overloaded process answers immediately with 503 and `Retry-After`. Not used for webhooks, which
+ * have their own time limit and are recorded as long as it can be met.
  */
 export default fp<Options>(
   async function underPressure(
     app,
-    { maxEventLoopDelayMs = longestDelayMs, settleAfterMs = settleMs },
+    { maxEventLoopDelayMs = defaultMaxDelayMs, graceMs = startupGraceMs },
   ) {
     let isUnderPressure = () => false
-    let settledAt = Number.POSITIVE_INFINITY
-    // In a scope of its own: the library measures, the hook with a name refuses.
+    let graceEndsAt = Number.POSITIVE_INFINITY
+    // In its own scope: the library only measures, and the hook below refuses requests.
     await app.register(async function pressure(app) {
       await app.register(fastifyUnderPressure, { maxEventLoopDelay: maxEventLoopDelayMs })
       isUnderPressure = app.isUnderPressure
     })
-    app.addHook('onListen', async function beginToSettle() {
-      settledAt = performance.now() + settleAfterMs
+    app.addHook('onListen', async function startGracePeriod() {
+      graceEndsAt = performance.now() + graceMs
     })
     app.addHook('onRequest', async function refuseOverload() {
-      if (performance.now() < settledAt || !isUnderPressure()) return
+      if (performance.now() < graceEndsAt || !isUnderPressure()) return
       throw new Problem('unavailable', { retryAfterSeconds })
     })
   },

@@ -8,11 +8,11 @@ export type CustomerUrl = { url: string } | { fault: string }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The one client that calls customers' URLs. */
+    /** The only HTTP client for customers' URLs. */
     sender: Sender
-    /** The URL as it is kept, or why not, in words that do not say what our network looks like. */
+    /** The normalized URL, or a fault text that does not reveal anything about our network. */
     judgeCustomerUrl(text: string, log: FastifyBaseLogger): Promise<CustomerUrl>
-    /** The same for those who cannot go on without it. @throws Refusal with those words */
+    /** Returns the normalized URL. @throws Problem `malformed` with the fault text */
     readCustomerUrl(text: string, log: FastifyBaseLogger): Promise<string>
   }
 }
@@ -20,7 +20,7 @@ declare module 'fastify' {
 const fault =
   'The URL must be https, on port 443 or 8443, without user name, password and fragment, and its host must be a name or address that is reachable from the public Internet.'
 
-/** The guarded way to URLs that customers name: for the test button, and to judge them when named. */
+/** The guarded HTTP client for customers' URLs: sends test events and validates new URLs. */
 export default fp<SenderOptions>(
   async function webhookClient(app, options) {
     const sender = createSender(options)

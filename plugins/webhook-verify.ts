@@ -8,9 +8,9 @@ import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The verified bytes, and which configured secret verified them. Null until then. */
+    /** The verified body and the index of the secret that verified it. Null until verification. */
     webhook: { body: Buffer; secretIndex: number } | null
-    /** What became of the request, where the status alone does not say it. */
+    /** The outcome for metrics, if the status alone does not determine it. */
     webhookOutcome: WebhookOutcome | null
   }
 }
@@ -18,8 +18,8 @@ declare module 'fastify' {
 type Options = { secrets: readonly string[]; clock: Clock; metrics?: BillingMetrics }
 
 /**
- * The scope's bytes are hashed as received, before anything parses them: no content type parser
- * but one that hands the bytes through, no inflating, no decoding. Answers are plain text.
+ * Verifies the signature over the raw body before anything parses it. Bodies are neither parsed nor
+ * decompressed. Responses are plain text.
  */
 export default fp<Options>(
   async function webhookVerify(app, { secrets, clock, metrics }) {
@@ -85,6 +85,6 @@ function statusOf(error: Error): number {
 }
 
 function textOf(status: number): string {
-  const entry = Object.values(errorTable).find((one) => one.status === status)
+  const entry = Object.values(errorTable).find((candidate) => candidate.status === status)
   return (entry?.title ?? 'malformed').toLowerCase()
 }

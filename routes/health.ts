@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 
 const publicRoute = { config: { access: 'public' } } as const
 
-/** Alive: the process answers. Ready: it can do its work; `failing` names the parts that cannot. */
+/** Liveness: the process responds. Readiness: all its parts work; `failing` names those that do not. */
 const health: FastifyPluginAsync<{
   findFailing: () => Promise<string[]>
 }> = async function health(app, { findFailing }) {

@@ -3,7 +3,7 @@ import { referencePage } from '#src/pages/reference.ts'
 
 const open = { config: { access: 'public' }, schema: { hide: true } } as const
 
-/** The API description, made from the schemas the routes are run with, for programs and people. */
+/** The OpenAPI description, generated from the route schemas, as JSON and as a page. */
 const openapi: FastifyPluginAsync = async function openapi(app) {
   app.get('/openapi.json', open, async () => app.describeApi())
 

@@ -18,8 +18,7 @@ import operator from '#plugins/operator.ts'
 import pages from '#plugins/pages.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
-import rateLimit from '#plugins/rate-limit.ts'
-import rateLimitStore from '#plugins/rate-limit-store.ts'
+import rateLimit, { rateLimitStore } from '#plugins/rate-limit.ts'
 import requestLog from '#plugins/request-log.ts'
 import requireAccess from '#plugins/require-access.ts'
 import schemaCompilers from '#plugins/schema-compilers.ts'
@@ -49,24 +48,26 @@ declare module 'fastify' {
 }
 
 /**
- * The whole server. Where a plugin is registered is its reach, so the scopes below say who may
- * reach what:
+ * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
+ * are the security model:
  *
- *     root                 request log, errors, headers, access rule, API description, database,
- *     │                    queue, provider client, client for customers' URLs
- *     ├─ unknown           paths that do not exist; counted per address
+ *     root                 request log, errors, headers, access check, API description, database,
+ *     │                    queue, OIDC client, client for customers' URLs
+ *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets, API description; no session
- *     ├─ browser           overload, session, same-origin, provider tokens
- *     │  ├─ (sign-in)      start, callback, signed out; counted per address and session
- *     │  ├─ signedIn       API token, authz: an identity and the policy's leave
+ *     ├─ browser           under-pressure, session, csrf, provider tokens
+ *     │  ├─ signIn         login, callback, signed out; limited per address and session
+ *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
- *     │  └─ people         operator: the start page, which leads them to their pages
- *     │     └─ identified  API token, authz: one's own pages, and what belongs to no tenant
- *     │        └─ members  tenant-rls: the pages of the caller's tenant
- *     ├─ providerLogout    logout-token: a provider's signature; no session, no cookie, forms only
- *     └─ webhooks          webhook-verify: raw bytes; no session, no cookie, no JSON parser
+ *     │  └─ people         operator: the start page, also without sign-in
+ *     │     └─ identified  api-token, authz: account, orders and billing pages
+ *     │        └─ members  tenant-rls: pages of the caller's tenant
+ *     ├─ providerLogout    backchannel-logout: a provider's signature; no session, forms only
+ *     └─ webhooks          webhook-verify: a signature over the raw body; no session, no parser
  *
- * @param options `connect: false` for a server that only describes itself
+ * Guards are registered in the order rate limit, credential, authorization. Only in `signedIn` the
+ * credential comes first, because there the limit counts per API token.
+ * @param options `connect: false` for a server that only generates its API description
  */
 export async function buildApp(
   config: Config,

@@ -7,20 +7,20 @@ import type { Config } from '#src/config/config.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 
-// Nothing waits for a slow or silent client without a limit; Fastify's own default is none.
+// Limits for slow and silent clients. Fastify's defaults are no limit.
 const connectionTimeoutMs = 30_000
 const requestTimeoutMs = 15_000
-// Node takes the longer of the two for the whole request, and its own for the headers is 60 s.
+// Node applies the longer of the two to the whole request; its default for headers is 60 s.
 const headersTimeoutMs = 10_000
-const slowCheckMs = 2_000 // how often these limits are looked after; Node's own is 30 s
-const keepAliveTimeoutMs = 65_000 // longer than the 60 s that load balancers keep a connection
+const timeoutCheckMs = 2_000 // how often Node checks these limits; its default is 30 s
+const keepAliveTimeoutMs = 65_000 // longer than the 60 s of common load balancers
 const bodyLimitBytes = 262_144
 
-/** How every listener of the program is set up. */
+/** Fastify options of the public and the admin listener. */
 export function serverOptions(config: Config, logger: FastifyBaseLogger) {
   return {
     loggerInstance: logger,
-    // What is refused before a route is found leaves as every other error does.
+    // Errors before routing get the same response as all others.
     frameworkErrors(error, request, reply) {
       logUnrouted(request, reply)
       return answerError(error, request, reply)
@@ -28,18 +28,18 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     clientErrorHandler(error, socket) {
       answerClientError(logger, error, socket)
     },
-    // One line per request is written by plugins/request-log.ts.
+    // plugins/request-log.ts logs requests.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => randomId(),
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     bodyLimit: bodyLimitBytes,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: slowCheckMs },
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: timeoutCheckMs },
     keepAliveTimeout: keepAliveTimeoutMs,
-    // A provider's subject or event id: 255 characters of up to four bytes, each as %XX.
+    // A provider's subject or event id: 255 characters of up to four bytes, each encoded as %XX.
     routerOptions: { maxParamLength: 3_060 },
-    return503OnClosing: false, // requests that still arrive are answered, with `Connection: close`,
+    return503OnClosing: false, // requests that still arrive are answered with `Connection: close`
   } satisfies FastifyServerOptions & { http: object }
 }
 
@@ -52,8 +52,8 @@ const answers: Readonly<Record<string, Answer>> = {
 }
 
 /**
- * The answer to bytes that never became a request: headers too long, not HTTP, or too slow. It
- * carries an id like every other, and has its line in the log.
+ * Answers a client whose request could not be parsed: headers too long, not HTTP, or too slow. The
+ * response has a request id, and the log has a line with it.
  */
 function answerClientError(
   log: Pick<JobLog, 'info'>,

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import type { PgBoss } from 'pg-boss'
 import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
-import routeAccess from '#plugins/require-access.ts'
+import requireAccess from '#plugins/require-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
 import { measureBacklog } from '#src/billing/events.ts'
@@ -22,24 +22,24 @@ import { serverOptions } from './server-options.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 export type Running = {
-  /** Where the public listener is; null for a worker. */
+  /** Address of the public listener; null for a worker. */
   address: string | null
   adminAddress: string
   /**
-   * Stops in phases (src/runtime/shutdown.ts). Whoever presses Ctrl-C (SIGINT) is alone with it: nobody is
-   * given time to leave.
-   * @returns false when something had to be cut
+   * Stops in phases (src/runtime/shutdown.ts). Only SIGTERM waits for the drain delay; SIGINT
+   * (Ctrl-C) skips it.
+   * @returns false if something had to be aborted
    */
   stop(signal?: NodeJS.Signals): Promise<boolean>
-  /** How long that takes at most. */
+  /** The longest time a stop can take. */
   stopLimitMs: number
 }
 
 /**
- * Starts what the role asks for, after the database has proven itself; where requests are served
- * it goes on proving that.
- * @param repeat how often; every minute where none is given
- * @throws OperatorError, one line, when an operator has to mend something first
+ * Verifies the database, then starts the parts of the role. A process that serves requests repeats
+ * the verification while it runs.
+ * @param repeat how often; default: every minute
+ * @throws OperatorError with a one-line problem and remedy, if an operator has to fix something first
  */
 export async function start(
   config: Config,
@@ -49,15 +49,18 @@ export async function start(
   const { role } = config
   const { url, workerUrl } = config.database
   for (const { name, nearest } of config.unknownSettings) {
-    logger.warn({ name, nearest }, `${name} is no setting of Gatehouse; did you mean ${nearest}?`)
+    logger.warn(
+      { name, nearest },
+      `${name} is not a setting of Gatehouse; did you mean ${nearest}?`,
+    )
   }
   if (role !== 'worker') await refuseUnverifiedDatabase('DATABASE_URL', url, 'web')
   if (role !== 'web') await refuseUnverifiedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
   const metrics = createMetrics({ process: true })
   const tracing = await startTracing(config.tracing, role, logger)
-  const nothing = { app: null, worker: null, admin: null, verification: null }
-  const parts: Parts = { ...nothing, tracing, stopping: false }
+  const notStarted = { app: null, worker: null, admin: null, verification: null }
+  const parts: Parts = { ...notStarted, tracing, stopping: false }
   const stop = (signal?: NodeJS.Signals) => {
     parts.stopping = true
     return stopInPhases(parts, { drainMs: signal === 'SIGTERM' ? config.drainMs : 0, logger })
@@ -69,7 +72,7 @@ export async function start(
         connect: true,
         tracing,
       })
-      // Registers every route, and nothing else runs meanwhile: before any job does.
+      // Registering the routes blocks the event loop, so it is finished before any job runs.
       await parts.app.ready()
     }
     if (role !== 'web') parts.worker = await startWorker(config, logger, metrics, tracing)
@@ -102,7 +105,7 @@ async function refuseUnverifiedDatabase(
   if (first !== undefined) throw new OperatorError(first.problem, first.remedy)
 }
 
-/** What runs in this process; null where its role has no part in it, or before it was started. */
+/** The parts of this process; null if not needed for the role or not started yet. */
 type Parts = {
   app: FastifyInstance | null
   worker: Worker | null
@@ -112,7 +115,7 @@ type Parts = {
   stopping: boolean
 }
 
-/** The second listener, for those who run the service. */
+/** Builds the admin listener: health checks and metrics. */
 async function buildAdmin(
   config: Config,
   logger: FastifyBaseLogger,
@@ -122,16 +125,16 @@ async function buildAdmin(
   const admin = Fastify(serverOptions(config, logger))
   await admin.register(errors)
   await admin.register(notFound)
-  await admin.register(routeAccess)
+  await admin.register(requireAccess)
   await admin.register(health, {
-    // A process that stops takes nothing more, however well its parts are.
-    findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(looksOf(parts))),
+    // A stopping process is not ready, even if all its parts work.
+    findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(checksOf(parts))),
   })
   const systemDb = parts.worker?.systemDb ?? parts.app?.systemDb
   await admin.register(metricsRoute, {
     metrics,
     async refresh() {
-      // A database that is away must not take the other numbers with it.
+      // The other metrics are still served if the database is unavailable.
       if (systemDb === undefined) return
       metrics.measured.set(1)
       await Promise.all([
@@ -139,19 +142,19 @@ async function buildAdmin(
         measureQueues(systemDb, metrics.queues),
       ]).catch((error) => {
         metrics.measured.set(0)
-        logger.warn({ err: error }, 'the backlog could not be measured')
+        logger.warn({ err: error }, 'measuring the backlog failed')
       })
     },
   })
   return admin
 }
 
-/** What the parts of this process stand on; a worker's lock is proven at the start. */
-function looksOf({ app, worker, verification }: Parts): ReadinessCheck[] {
+/** The readiness checks of this process. A worker verifies isolation only at startup. */
+function checksOf({ app, worker, verification }: Parts): ReadinessCheck[] {
   return [
-    ...(app ? checksOf(app.systemDb, app.queue) : []),
-    ...(worker ? checksOf(worker.systemDb, worker.queue) : []),
-    ...(verification ? checksVerification(verification) : []),
+    ...(app ? databaseChecks(app.systemDb, app.queue) : []),
+    ...(worker ? databaseChecks(worker.systemDb, worker.queue) : []),
+    ...(verification ? [verificationCheck(verification)] : []),
   ]
 }
 
@@ -168,7 +171,7 @@ async function listen(
     if (code === 'EADDRINUSE') {
       throw new OperatorError(
         `Port ${port} on ${host} is in use.`,
-        `Stop what listens there or set ${setting} to another port.`,
+        `Stop the process that uses it, or set ${setting} to another port.`,
       )
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
@@ -178,37 +181,37 @@ async function listen(
   }
 }
 
-/** One part that the process needs, and what throws while it cannot be used. */
-export type ReadinessCheck = readonly [part: string, look: () => Promise<unknown>]
+/** A part that the process needs, and a check that throws while it is unavailable. */
+type ReadinessCheck = readonly [part: string, check: () => Promise<unknown>]
 
-// A check of a container waits 3 s for the answer (Dockerfile).
-const lookMs = 2_000
+// Less than the 3 s of the container's health check (Dockerfile).
+const checkTimeoutMs = 2_000
 
-/** What a half of the program stands on: the web half sends jobs, the worker takes them. */
-function checksOf(systemDb: Queryable, queue: PgBoss): ReadinessCheck[] {
+/** The checks of the web or worker part; each has its own database role and queue. */
+function databaseChecks(systemDb: Queryable, queue: PgBoss): ReadinessCheck[] {
   return [
     ['database', () => systemDb.query({ text: 'SELECT 1' })],
     ['queue', () => requireQueue(queue)],
   ]
 }
 
-/** Where the tenant lock is watched: whether its last proof has passed. */
-function checksVerification(verification: VerifyMonitor): ReadinessCheck[] {
-  return [['tenant lock', async () => verification.requireVerified()]]
+/** Whether the last verification of row-level security passed. */
+function verificationCheck(verification: VerifyMonitor): ReadinessCheck {
+  return ['tenant lock', async () => verification.requireVerified()]
 }
 
-/** The parts that cannot do their work now, each named once; asked for all at once. */
-async function findFailing(looks: readonly ReadinessCheck[]): Promise<string[]> {
+/** Runs all checks in parallel and returns the names of the failing parts, without duplicates. */
+async function findFailing(checks: readonly ReadinessCheck[]): Promise<string[]> {
   const failing = await Promise.all(
-    looks.map(async ([part, look]) => {
-      const answered = await endsWithin(lookMs, look()).catch(() => false)
-      return answered ? [] : [part]
+    checks.map(async ([part, check]) => {
+      const passed = await endsWithin(checkTimeoutMs, check()).catch(() => false)
+      return passed ? [] : [part]
     }),
   )
   return [...new Set(failing.flat())]
 }
 
-/** To send a job and to take one both begin with what the queue knows of itself. */
+/** Sending and fetching a job both need the queue's own row. */
 async function requireQueue(queue: PgBoss): Promise<void> {
   const [found] = await queue.getQueues(['billing-event'])
   if (found === undefined) throw new Error('the queue is missing')

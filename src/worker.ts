@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
-import { startPruner } from '#src/auth/sessions/cleanup.ts'
+import { startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
@@ -106,7 +106,7 @@ async function startParts(
     clock,
   }
   await workAlerts(queue, alertDeps, logger)
-  parts.stoppables.push(startPruner(systemDb, config.session, logger))
+  parts.stoppables.push(startCleanup(systemDb, config.session, logger))
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

@@ -7,13 +7,13 @@ type Answer = { statusCode: number; headers: Record<string, unknown>; body: stri
 
 /** RFC 9457 and contract 6. */
 const problemMembers = ['type', 'title', 'status', 'detail', 'instance', 'errors']
-/** Contract 4 and 5: the answers that are text. */
+/** Contract 4 and 5: the responses that are plain text. */
 const literalTexts: Record<string, readonly string[]> = {
   '/auth/callback': ['bad state'],
   '/webhooks/billing': ['bad signature'],
 }
 
-/** The whole server, listening, and every route that was registered while it was built. */
+/** The whole server, listening, and all its routes. */
 async function serveWithRoutes(t: Test) {
   const { built, routes } = await collectRoutes(() => build(t))
   const origin = await built.app.listen({ host: '127.0.0.1', port: 0 })
@@ -31,7 +31,7 @@ async function serveWithRoutes(t: Test) {
   return { ...built, routes, send }
 }
 
-/** What every refusal looks like, unless the contract gives it a text of its own. */
+/** Every error is a problem, unless the contract specifies a text. */
 function checkRefusal(t: Test, answer: Answer, { method, url }: CollectedRoute): void {
   const name = `${method} ${url} ${answer.statusCode}`
   if (literalTexts[url]?.includes(answer.body)) {
@@ -54,7 +54,7 @@ function checkRefusal(t: Test, answer: Answer, { method, url }: CollectedRoute):
   })
 }
 
-t.test('the scopes and their guards are the ones that were reviewed', async (t) => {
+t.test('the scopes and their guards match the reviewed snapshot', async (t) => {
   const limits = { RATE_LIMIT_SIGN_IN: '9/60', RATE_LIMIT_API: '9/60', RATE_LIMIT_WEBHOOKS: '9/60' }
   const { app } = await build(t, limits)
   await app.ready()
@@ -64,7 +64,7 @@ t.test('the scopes and their guards are the ones that were reviewed', async (t) 
   t.matchSnapshot(pluginTree(app.printPlugins()), 'plugins by scope')
 })
 
-/** Names and depth; without times and without what avvio adds for every `await`. */
+/** Names and depth, without times and the entries that avvio adds for every `await`. */
 function pluginTree(printed: string): string {
   const lines = printed.split('\n').map((line) => /^([│├└─┬ ]*)(.+?) \d+(?:\.\d+)? ms$/.exec(line))
   return lines
@@ -84,7 +84,7 @@ t.test('every route states its access, and HEAD is off for /auth/*', async (t) =
   }
 })
 
-t.test('without credentials, or with made-up ones, only public routes do anything', async (t) => {
+t.test('without valid credentials only public routes are served', async (t) => {
   const { routes, send } = await serveWithRoutes(t)
   const attempts: Record<string, string>[] = [
     {},
@@ -104,7 +104,7 @@ t.test('without credentials, or with made-up ones, only public routes do anythin
   }
 })
 
-t.test('whatever a route refuses, it refuses as a problem or in the literal text', async (t) => {
+t.test('every error of every route is a problem or the text of the contract', async (t) => {
   const { routes, send, config, database } = await serveWithRoutes(t)
   const { cookie } = await signIn({ config, database }, await createUser(database))
   const garbage = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
@@ -121,7 +121,7 @@ t.test('whatever a route refuses, it refuses as a problem or in the literal text
   t.ok(refused > 10, `${refused} refusals`)
 })
 
-t.test('an unknown route is a 404: a problem for programs, a page for people', async (t) => {
+t.test('an unknown route is a 404: a problem for API clients, a page for browsers', async (t) => {
   const { app } = await build(t)
   const url = '/%3Cscript%3Ealert(1)%3C/script%3E'
   const route = { method: 'GET', url, access: 'public' }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { playJourney, serveJourney } from '#test/support/journey.ts'
 
-t.test('what happens is counted, and nothing secret of it is logged', async (t) => {
+t.test('events are counted, and no secret is logged', async (t) => {
   const journey = await serveJourney(t, { RATE_LIMIT_WEBHOOKS: '3/60' })
   const { scrape, send, log } = journey
   const secrets = await playJourney(journey)
@@ -34,7 +34,7 @@ t.test('what happens is counted, and nothing secret of it is logged', async (t) 
     'gatehouse_tenant_lock_proven 1',
     'gatehouse_info{version="0.1.0",role="all"} 1',
   ]
-  // A job is counted once it is recorded, which is after its effect can be seen.
+  // A job is counted when its result is recorded, which is after its effect is visible.
   let text = await scrape()
   while (!counted.slice(13, 17).every((line) => text.includes(line))) text = await scrape()
   for (const line of counted) t.ok(text.includes(`${line}\n`), line)

@@ -1,10 +1,10 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import { recordAudit } from '#src/audit/audit.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import { trustsAddress } from '#src/auth/sign-in/account-linking.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
-import { toLinkProblem, toProviderProblem } from '#src/auth/sign-in/problems.ts'
+import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
@@ -18,9 +18,9 @@ type Options = {
   encryptionKeys: EncryptionKeys
 }
 
-/** A state that is not this browser's is answered in the specification's words. */
+/** An invalid state has the plain-text response of the specification. */
 const Refused = {
-  description: 'Bad state, or the sign-in was refused',
+  description: 'Invalid state, or the sign-in was refused',
   content: {
     'text/plain': { schema: Type.Literal('bad state') },
     'application/problem+json': { schema: ProblemBody },
@@ -28,14 +28,10 @@ const Refused = {
 }
 
 /**
- * The callback, in the order of contract 4. There is no query schema: whatever is wrong with the
- * state is answered with the specification's text, before anything else is looked at.
+ * The callback, in the order of contract 4. It has no query schema: an invalid state is answered
+ * with the specification's text before anything else is checked.
  */
 const callback: FastifyPluginAsync<Options> = async function callback(app, options) {
-  const { redirectUri, returnTo, absoluteSeconds, encryptionKeys } = options
-  const systemDb = app.systemDb
-  const { signIns } = app.metrics.identity
-
   app.get(
     '/auth/callback',
     {
@@ -43,100 +39,115 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
       config: { access: 'public' },
       schema: {
         tags: ['sign-in'],
-        summary: 'Where the provider sends the browser back to',
+        summary: 'The redirect URI: where the provider sends the browser back to',
         response: { 302: Type.Null(), 400: Refused, ...problems(409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const clientInfo = request.clientInfo
-      const parameters = new URL(request.url, redirectUri).searchParams
-      const [state, ...more] = parameters.getAll('state')
-      const cookieId = request.session.sessionId
-      const attempt =
-        state === undefined || more.length > 0
-          ? null
-          : await takeSignInState(systemDb, cookieId, state)
-      const provider = app.providers.get(attempt?.provider ?? '')
-      if (attempt === null || provider === undefined) {
-        signIns.inc({
-          provider: 'unknown',
-          purpose: 'unknown',
-          outcome: 'refused',
-          reason: 'bad-state',
-        })
-        await recordAudit(
-          systemDb,
-          { action: 'sign-in', outcome: 'refused', reason: 'bad-state' },
-          clientInfo,
-        )
-        return reply.code(400).type('text/plain').send('bad state')
-      }
-      const count = (outcome: string, reason: string) =>
-        signIns.inc({ provider: attempt.provider, purpose: attempt.purpose.kind, outcome, reason })
-      const proven = await provider.client
-        .exchange(parameters, attempt, redirectUri)
-        .catch(async (error) => {
-          count(...failureOf(error))
-          await auditFailure(attempt, error, clientInfo)
-          throw toProviderProblem(error, attempt.purpose.kind)
-        })
-      const newCookieId = randomToken()
-      const { email, emailVerified, sessionId, tokens, ...identity } = proven
-      const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
-      const result = await completeSignIn(systemDb, {
-        identity: {
-          ...identity,
-          provider: attempt.provider,
-          email,
-          emailTrusted: emailVerified && trusted,
-        },
-        providerSession: sessionId,
-        attempt,
-        newCookieId,
-        absoluteSeconds,
-        clientInfo,
-        nowSeconds: unixSeconds(app.clock),
-        grant: tokens && { tokens, keys: encryptionKeys },
-      }).catch((error) => {
-        count('failed', 'internal')
-        throw error
-      })
-      if (result.outcome === 'refused') {
-        count('refused', result.reason)
-        throw toLinkProblem(result.reason, attempt.purpose.kind)
-      }
-      count('done', '')
-      await request.adoptSession(newCookieId)
-      return reply.redirect(returnTo)
-    },
+    finishSignIn(options),
   )
+}
 
-  async function auditFailure(attempt: SignInState, error: unknown, clientInfo: ClientInfo) {
-    const { provider, purpose } = attempt
-    const { kind: action, userId } = purpose
-    if (error instanceof SignInRefused) {
-      const { reason } = error
-      await recordAudit(
-        systemDb,
-        { action, outcome: 'refused', reason, provider, userId },
-        clientInfo,
-      )
-    } else if (error instanceof ProviderUnavailable) {
-      const { reason } = error
-      await recordAudit(
-        systemDb,
-        { action, outcome: 'unavailable', reason, provider, userId },
-        clientInfo,
-      )
+function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }: Options) {
+  return async function finishSignIn(
+    this: FastifyInstance,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    reply.header('cache-control', 'no-store')
+    const parameters = new URL(request.url, redirectUri).searchParams
+    const state = await takeState(this, request, parameters.getAll('state'))
+    const provider = this.providers.get(state?.provider ?? '')
+    if (state === null || provider === undefined) {
+      await recordBadState(this, request)
+      return reply.code(400).type('text/plain').send('bad state')
     }
+    const purpose = state.purpose.kind
+    const completed = await provider.client
+      .exchange(parameters, state, redirectUri)
+      .catch(async (error) => {
+        await recordFailure(this, request, state, error)
+        throw toProviderProblem(error, purpose)
+      })
+    const newCookieId = randomToken()
+    const { email, emailVerified, sessionId, tokens, ...identity } = completed
+    const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
+    const result = await completeSignIn(this.systemDb, {
+      identity: {
+        ...identity,
+        provider: state.provider,
+        email,
+        emailTrusted: emailVerified && trusted,
+      },
+      providerSession: sessionId,
+      state,
+      newCookieId,
+      absoluteSeconds,
+      clientInfo: request.clientInfo,
+      nowSeconds: unixSeconds(this.clock),
+      grant: tokens && { tokens, keys: encryptionKeys },
+    }).catch((error) => {
+      count(this, state, 'failed', 'internal')
+      throw error
+    })
+    if (result.outcome === 'refused') {
+      count(this, state, 'refused', result.reason)
+      throw toIdentityProblem(result.reason, purpose)
+    }
+    count(this, state, 'done', '')
+    await request.adoptSession(newCookieId)
+    return reply.redirect(returnTo)
   }
 }
 
-function failureOf(error: unknown): [outcome: string, reason: string] {
-  if (error instanceof SignInRefused) return ['refused', error.reason]
-  if (error instanceof ProviderUnavailable) return ['unavailable', error.reason]
-  return ['failed', 'internal']
+/** The pending sign-in of exactly one `state` parameter. */
+async function takeState(
+  { systemDb }: FastifyInstance,
+  { session }: FastifyRequest,
+  [state, ...more]: string[],
+): Promise<SignInState | null> {
+  if (state === undefined || more.length > 0) return null
+  return takeSignInState(systemDb, session.sessionId, state)
+}
+
+async function recordBadState(
+  { systemDb, metrics }: FastifyInstance,
+  { clientInfo }: FastifyRequest,
+): Promise<void> {
+  const refused = { outcome: 'refused', reason: 'bad-state' } as const
+  metrics.identity.signIns.inc({ provider: 'unknown', purpose: 'unknown', ...refused })
+  await recordAudit(systemDb, { action: 'sign-in', ...refused }, clientInfo)
+}
+
+async function recordFailure(
+  app: FastifyInstance,
+  { clientInfo }: FastifyRequest,
+  state: SignInState,
+  error: unknown,
+): Promise<void> {
+  const outcome = outcomeOf(error)
+  if (outcome === null) return count(app, state, 'failed', 'internal')
+  const { reason } = outcome
+  count(app, state, outcome.outcome, reason)
+  const { provider, purpose } = state
+  const { kind: action, userId } = purpose
+  await recordAudit(app.systemDb, { action, ...outcome, provider, userId }, clientInfo)
+}
+
+function outcomeOf(error: unknown) {
+  if (error instanceof SignInRefused) return { outcome: 'refused', reason: error.reason } as const
+  if (error instanceof ProviderUnavailable) {
+    return { outcome: 'unavailable', reason: error.reason } as const
+  }
+  return null
+}
+
+function count(
+  { metrics }: FastifyInstance,
+  { provider, purpose }: SignInState,
+  outcome: string,
+  reason: string,
+): void {
+  metrics.identity.signIns.inc({ provider, purpose: purpose.kind, outcome, reason })
 }
 
 export default callback

@@ -1,16 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
-import { startOwn } from '#src/auth/sign-in/start.ts'
+import { startInSession } from '#src/auth/sign-in/start.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
+type Options = { redirectUri: string }
+
 const Identity = Type.Object({
   provider: Type.String(),
-  subject: Type.String({ description: 'What the provider calls you (`sub`)' }),
+  subject: Type.String({ description: 'Your id at the provider (`sub`)' }),
   issuer: Type.String(),
   createdAt: Time,
 })
@@ -26,13 +29,10 @@ const IdentityParams = Type.Object(
 
 const tags = ['account']
 const recentDescription =
-  'Only within five minutes of signing in or confirming (`/auth/login?reauthenticate=true`); otherwise 403 `urn:gatehouse:problem:reauthentication-required`.'
+  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `urn:gatehouse:problem:reauthentication-required`.'
 
-/** The ways to sign in to one's account: see them, add one, take one away. */
-const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function identities(
-  app,
-  { redirectUri },
-) {
+/** The identities of the caller's account: list, link, unlink. */
+const identities: FastifyPluginAsyncTypebox<Options> = async function identities(app, options) {
   app.get(
     '/auth/identities',
     {
@@ -40,17 +40,12 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
       config: { access: 'session' },
       schema: {
         tags,
-        summary: 'The ways you can sign in',
+        summary: 'The identities that you can sign in with',
         querystring: PageQuery,
         response: { 200: PageOf(Identity), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const page = readPage(request.query, identityList.name, identityList.forms)
-      const owner = request.ownerScope
-      return app.db.read(owner, (tx) => listIdentities(tx, owner, page))
-    },
+    showIdentities,
   )
 
   app.post(
@@ -59,30 +54,17 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
       config: { access: 'recent-session' },
       schema: {
         tags,
-        summary: 'Link a further way to sign in: where to go, as 302 for a form, else as JSON',
+        summary: 'Start linking another identity: 302 for a form, otherwise the URL as JSON',
         description: recentDescription,
         params: ProviderParams,
         response: {
-          200: Type.Object({ url: Type.String({ description: 'Send the browser here' }) }),
+          200: Type.Object({ url: Type.String({ description: 'Redirect the browser here' }) }),
           302: Type.Null(),
           ...problems(400, 401, 403, 404, 429, 503),
         },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const provider = app.providers.get(request.params.provider)?.client
-      if (provider === undefined) throw new Problem('not-found')
-      const { userId, sessionId } = request.sessionCaller
-      const start = { provider, redirectUri, clientInfo: request.clientInfo }
-      const purpose = { kind: 'link', userId } as const
-      const url = await startOwn(app.systemDb, start, sessionId, purpose).catch((error) => {
-        throw toProviderProblem(error, 'link')
-      })
-      if (url === null) throw new Problem('unauthenticated')
-      if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
-      return { url: url.href }
-    },
+    startLink(options),
   )
 
   app.delete(
@@ -91,27 +73,59 @@ const identities: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async fun
       config: { access: 'recent-session' },
       schema: {
         tags,
-        summary: 'Take a way to sign in away; other sessions that came by its provider end',
-        description: `${recentDescription} The last way to sign in stays: 409.`,
+        summary: 'Unlink an identity; ends your other sessions signed in through its provider',
+        description: `${recentDescription} 409 for the last identity.`,
         params: IdentityParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { systemDb, queue } = app
-      const { sessionCaller, params } = request
-      const outcome = await unlinkIdentity(
-        systemDb,
-        queue,
-        sessionCaller,
-        params,
-        request.clientInfo,
-      )
-      if (outcome === 'missing') throw new Problem('not-found')
-      if (outcome === 'last') throw new Problem('last-sign-in-method')
-      return reply.code(204).send(null)
-    },
+    deleteIdentity,
   )
+}
+
+async function showIdentities(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  reply: FastifyReply,
+) {
+  reply.header('cache-control', 'no-store')
+  const page = readPage(request.query, identityList.name, identityList.forms)
+  const owner = request.ownerScope
+  return this.db.read(owner, (tx) => listIdentities(tx, owner, page))
+}
+
+function startLink({ redirectUri }: Options) {
+  return async function startLink(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Params: Static<typeof ProviderParams> }>,
+    reply: FastifyReply,
+  ) {
+    reply.header('cache-control', 'no-store')
+    const provider = this.providers.get(request.params.provider)?.client
+    if (provider === undefined) throw new Problem('not-found')
+    const { userId, sessionId } = request.sessionCaller
+    const start = { provider, redirectUri, clientInfo: request.clientInfo }
+    const purpose = { kind: 'link', userId } as const
+    const url = await startInSession(this.systemDb, start, sessionId, purpose).catch((error) => {
+      throw toProviderProblem(error, 'link')
+    })
+    if (url === null) throw new Problem('unauthenticated')
+    if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
+    return { url: url.href }
+  }
+}
+
+async function deleteIdentity(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdentityParams> }>,
+  reply: FastifyReply,
+) {
+  const { systemDb, queue } = this
+  const { sessionCaller, params, clientInfo } = request
+  const outcome = await unlinkIdentity(systemDb, queue, sessionCaller, params, clientInfo)
+  if (outcome === 'missing') throw new Problem('not-found')
+  if (outcome === 'last') throw new Problem('last-sign-in-method')
+  return reply.code(204).send(null)
 }
 
 export default identities

@@ -8,7 +8,7 @@ import sessions from './sessions.ts'
 import signedOut from './signed-out.ts'
 import tokens from './tokens.ts'
 
-/** Sign-in, sign-out and what belongs to a person's own account. Each is a plugin; src/app.ts decides which guards stand before it. */
+/** Sign-in, sign-out and the caller's own account; src/app.ts registers each in its scope. */
 export default {
   audit,
   backchannelLogout,

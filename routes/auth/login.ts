@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
-import { startOwn, startSignIn } from '#src/auth/sign-in/start.ts'
+import { startInSession, startSignIn } from '#src/auth/sign-in/start.ts'
 import { Problem } from '#src/http/problems.ts'
 import { problems } from '#src/http/schemas.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
+
+type Options = { redirectUri: string }
 
 const LoginQuery = Type.Object(
   {
@@ -15,20 +17,15 @@ const LoginQuery = Type.Object(
     reauthenticate: Type.Optional(
       Type.Literal('true', {
         description:
-          'Confirm in the current session who you are: the provider asks again, and only an identity of yours counts',
+          'Authenticate again in the current session, with an identity linked to your account',
       }),
     ),
   },
   { additionalProperties: false },
 )
 
-/** Sign-in start: state, nonce and verifier are stored with the browser's session, then 302. */
-const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function login(
-  app,
-  { redirectUri },
-) {
-  const systemDb = app.systemDb
-
+/** Starts a sign-in: stores state, nonce and code verifier in the browser's session, then 302. */
+const login: FastifyPluginAsyncTypebox<Options> = async function login(app, options) {
   app.get(
     '/auth/login',
     {
@@ -46,53 +43,63 @@ const login: FastifyPluginAsyncTypebox<{ redirectUri: string }> = async function
         },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const purpose = `${request.headers['sec-purpose'] ?? ''}${request.headers.purpose ?? ''}`
-      if (purpose.includes('prefetch')) throw new Problem('prefetch-refused')
-      const { provider, reauthenticate } = request.query
-      const anew = reauthenticate !== undefined
-      const { caller } = request.session
-      if (anew && !caller) throw new Problem('unauthenticated')
-      const name = provider ?? onlyOne([...app.providers.keys()])
-      if (name === null) {
-        const page = signInPage(app.signInChoices(), anew)
-        return reply.type('text/html; charset=utf-8').send(page)
-      }
-      const url = await start(request, name, anew ? caller : null).catch((error) => {
-        if (error instanceof ProviderUnavailable) countUnavailable(name, anew, error.reason)
-        throw toProviderProblem(error, anew ? 'reauthenticate' : 'sign-in')
-      })
-      if (url === null) throw new Problem('unauthenticated')
-      return reply.redirect(url.href)
-    },
+    startLogin(options),
   )
+}
 
-  function countUnavailable(provider: string, anew: boolean, reason: string): void {
-    const purpose = anew ? 'reauthenticate' : 'sign-in'
-    app.metrics.identity.signIns.inc({ provider, purpose, outcome: 'unavailable', reason })
-  }
-
-  /** @param confirming who has to confirm who they are; null or undefined for a sign-in */
-  async function start(
-    request: FastifyRequest,
-    name: string,
-    confirming: SessionCaller | null | undefined,
-  ): Promise<URL | null> {
-    const provider = app.providers.get(name)?.client
-    if (provider === undefined) throw new Problem('not-found')
-    const start = { provider, redirectUri, clientInfo: request.clientInfo }
-    if (confirming) {
-      const { userId, sessionId } = confirming
-      return startOwn(systemDb, start, sessionId, { kind: 'reauthenticate', userId })
+function startLogin({ redirectUri }: Options) {
+  return async function startLogin(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Querystring: Static<typeof LoginQuery> }>,
+    reply: FastifyReply,
+  ) {
+    reply.header('cache-control', 'no-store')
+    if (isPrefetch(request)) throw new Problem('prefetch-refused')
+    const { provider, reauthenticate } = request.query
+    const caller = reauthenticate === undefined ? null : request.session.caller
+    if (reauthenticate !== undefined && !caller) throw new Problem('unauthenticated')
+    const purpose = caller ? 'reauthenticate' : 'sign-in'
+    const name = provider ?? singleName([...this.providers.keys()])
+    if (name === null) {
+      const page = signInPage(this.signInChoices(), reauthenticate !== undefined)
+      return reply.type('text/html; charset=utf-8').send(page)
     }
-    const { live, sessionId } = request.session
-    if (!live) request.announceSession()
-    return startSignIn(systemDb, start, sessionId)
+    const url = await redirectUrl(this, request, { name, redirectUri, caller }).catch((error) => {
+      if (error instanceof ProviderUnavailable) {
+        const unavailable = { outcome: 'unavailable', reason: error.reason }
+        this.metrics.identity.signIns.inc({ provider: name, purpose, ...unavailable })
+      }
+      throw toProviderProblem(error, purpose)
+    })
+    if (url === null) throw new Problem('unauthenticated')
+    return reply.redirect(url.href)
   }
 }
 
-function onlyOne(names: readonly string[]): string | null {
+function isPrefetch({ headers }: FastifyRequest): boolean {
+  return `${headers['sec-purpose'] ?? ''}${headers.purpose ?? ''}`.includes('prefetch')
+}
+
+/** @param login `caller`: who authenticates again; null or undefined for a sign-in */
+async function redirectUrl(
+  { providers, systemDb }: FastifyInstance,
+  request: FastifyRequest,
+  login: { name: string; redirectUri: string; caller: SessionCaller | null | undefined },
+): Promise<URL | null> {
+  const { name, redirectUri, caller } = login
+  const provider = providers.get(name)?.client
+  if (provider === undefined) throw new Problem('not-found')
+  const start = { provider, redirectUri, clientInfo: request.clientInfo }
+  if (caller) {
+    const { userId, sessionId } = caller
+    return startInSession(systemDb, start, sessionId, { kind: 'reauthenticate', userId })
+  }
+  const { live, sessionId } = request.session
+  if (!live) request.announceSession()
+  return startSignIn(systemDb, start, sessionId)
+}
+
+function singleName(names: readonly string[]): string | null {
   return names.length === 1 ? (names[0] ?? null) : null
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import {
   endOtherSessions,
   endOwnSession,
@@ -13,9 +14,11 @@ import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 
+type Options = { idleSeconds: number }
+
 const Session = Type.Object({
-  id: Type.String({ ...Uuid, description: 'Of the session, not what stands in the cookie' }),
-  current: Type.Boolean({ description: 'The one that asks' }),
+  id: Type.String({ ...Uuid, description: 'Id of the session, not the value of the cookie' }),
+  current: Type.Boolean({ description: 'True for the session of this request' }),
   createdAt: Time,
   lastSeenAt: Type.String({ ...Time, description: 'To the minute' }),
   userAgent: Nullable(Type.String()),
@@ -24,19 +27,8 @@ const Session = Type.Object({
 
 const tags = ['account']
 
-/** One's own sessions: see them, end one, end all others. An ended one is gone with its next request. */
-const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async function sessions(
-  app,
-  { idleSeconds },
-) {
-  const systemDb = app.systemDb
-  const { sessionsEnded } = app.metrics.identity
-  const ownerOf = ({ sessionCaller: { userId, sessionId } }: FastifyRequest) => ({
-    userId,
-    sessionId,
-    idleSeconds,
-  })
-
+/** The caller's sessions: list, show, end. An ended session is refused from its next request on. */
+const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app, options) {
   app.get(
     '/auth/sessions',
     {
@@ -49,12 +41,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
         response: { 200: PageOf(Session), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const page = readPage(request.query, sessionList.name, sessionList.forms)
-      const owner = ownerOf(request)
-      return app.db.read(request.ownerScope, (tx) => listSessions(tx, owner, page))
-    },
+    showSessions(options),
   )
 
   app.get(
@@ -69,12 +56,7 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
         response: { 200: Session, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const { id } = request.params
-      const owner = ownerOf(request)
-      return found(await app.db.read(request.ownerScope, (tx) => findOwnSession(tx, owner, id)))
-    },
+    showSession(options),
   )
 
   app.delete(
@@ -83,15 +65,11 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
       config: { access: 'session' },
       schema: {
         tags,
-        summary: 'End all your sessions but this one',
+        summary: 'End all your sessions except this one',
         response: { 204: Type.Null(), ...problems(401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const ended = await endOtherSessions(systemDb, request.sessionCaller, request.clientInfo)
-      sessionsEnded.inc({ reason: 'others-ended' }, ended)
-      return reply.code(204).send(null)
-    },
+    deleteOtherSessions,
   )
 
   app.delete(
@@ -105,19 +83,65 @@ const sessions: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async funct
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const { sessionCaller, session } = request
-      const id = request.params.id.toLowerCase()
-      const ended = await endOwnSession(systemDb, sessionCaller, id, request.clientInfo)
-      if (!ended) throw new Problem('not-found')
-      sessionsEnded.inc({ reason: 'own-request' })
-      if (id === sessionCaller.sessionId) {
-        await session.destroy()
-        reply.clearSessionCookie()
-      }
-      return reply.code(204).send(null)
-    },
+    deleteSession,
   )
+}
+
+function showSessions({ idleSeconds }: Options) {
+  return async function showSessions(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+    reply: FastifyReply,
+  ) {
+    reply.header('cache-control', 'no-store')
+    const page = readPage(request.query, sessionList.name, sessionList.forms)
+    const owner = ownerOf(request.sessionCaller, idleSeconds)
+    return this.db.read(request.ownerScope, (tx) => listSessions(tx, owner, page))
+  }
+}
+
+function showSession({ idleSeconds }: Options) {
+  return async function showSession(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+    reply: FastifyReply,
+  ) {
+    reply.header('cache-control', 'no-store')
+    const { id } = request.params
+    const owner = ownerOf(request.sessionCaller, idleSeconds)
+    return found(await this.db.read(request.ownerScope, (tx) => findOwnSession(tx, owner, id)))
+  }
+}
+
+function ownerOf({ userId, sessionId }: SessionCaller, idleSeconds: number) {
+  return { userId, sessionId, idleSeconds }
+}
+
+async function deleteOtherSessions(
+  this: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const ended = await endOtherSessions(this.systemDb, request.sessionCaller, request.clientInfo)
+  this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
+  return reply.code(204).send(null)
+}
+
+async function deleteSession(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+  reply: FastifyReply,
+) {
+  const { sessionCaller, session } = request
+  const id = request.params.id.toLowerCase()
+  const ended = await endOwnSession(this.systemDb, sessionCaller, id, request.clientInfo)
+  if (!ended) throw new Problem('not-found')
+  this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
+  if (id === sessionCaller.sessionId) {
+    await session.destroy()
+    reply.clearSessionCookie()
+  }
+  return reply.code(204).send(null)
 }
 
 export default sessions

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { logoutState, readLogoutState } from '#src/auth/sessions/backchannel-logout.ts'
 import { problems } from '#src/http/schemas.ts'
@@ -6,14 +6,12 @@ import { signedOutPage } from '#src/pages/sign-in.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 
-const description = `After signing out, and where a provider sends the browser back to after its \
-own logout. Whatever \`state\` it brings, none included, the answer is the same kind of page; a \
-state of ours only adds which provider it was. Somebody who is signed in goes to the start page.`
+const description = `The page after signing out, also the redirect URI of the provider's own \
+logout. Any \`state\` is accepted, or none; a valid one adds the provider's name to the page. A \
+signed-in user is redirected to the start page.`
 
-/** The page after signing out. No query schema: no parameter may stand in its way. */
+/** The page after signing out. It has no query schema, so that no parameter causes an error. */
 const signedOut: FastifyPluginAsync<Options> = async function signedOut(app, options) {
-  const { signedOutUri, secrets } = options
-
   app.get(
     '/auth/signed-out',
     {
@@ -27,24 +25,31 @@ const signedOut: FastifyPluginAsync<Options> = async function signedOut(app, opt
         response: { 200: Type.String(), 302: Type.Null(), ...problems(429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      if (request.session.caller) return reply.redirect('/')
-      const parameters = new URL(request.url, signedOutUri).searchParams
-      const back = app.providers.get(readLogoutState(secrets, parameters.get('state') ?? '') ?? '')
-      const left = app.providers.get(parameters.get('provider') ?? '')
-      const url = await left?.client.endSessionUrl(
-        signedOutUri,
-        logoutState(secrets[0], left.setup.name),
-      )
-      return reply.type('text/html; charset=utf-8').send(
-        signedOutPage({
-          cameBackFrom: back?.setup.label ?? null,
-          offer: left && url ? { label: left.setup.label, url: url.href } : null,
-        }),
-      )
-    },
+    showSignedOut(options),
   )
+}
+
+function showSignedOut({ signedOutUri, secrets }: Options) {
+  return async function showSignedOut(
+    this: FastifyInstance,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    reply.header('cache-control', 'no-store')
+    if (request.session.caller) return reply.redirect('/')
+    const parameters = new URL(request.url, signedOutUri).searchParams
+    const returned = readLogoutState(secrets, parameters.get('state') ?? '')
+    const returnedFrom = this.providers.get(returned ?? '')
+    const provider = this.providers.get(parameters.get('provider') ?? '')
+    const state = logoutState(secrets[0], provider?.setup.name ?? '')
+    const url = await provider?.client.endSessionUrl(signedOutUri, state)
+    return reply.type('text/html; charset=utf-8').send(
+      signedOutPage({
+        cameBackFrom: returnedFrom?.setup.label ?? null,
+        offer: provider && url ? { label: provider.setup.label, url: url.href } : null,
+      }),
+    )
+  }
 }
 
 export default signedOut

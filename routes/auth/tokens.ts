@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { tokenPermissions } from '#src/access/roles.ts'
 import {
   createOwnToken,
@@ -26,7 +27,9 @@ const ApiToken = Type.Object({
   id: Uuid,
   name: Type.String(),
   permissions: Nullable(
-    Type.Array(Type.String(), { description: 'null: all that you may, at any time' }),
+    Type.Array(Type.String(), {
+      description: 'null: all permissions that you have at the time of use',
+    }),
   ),
   createdAt: Time,
   expiresAt: Time,
@@ -46,7 +49,8 @@ const NewToken = Type.Object(
       Type.Array(Type.String({ enum: [...tokenPermissions] }), {
         uniqueItems: true,
         maxItems: tokenPermissions.length,
-        description: 'All it can do beside GET /me; without it, all that you may',
+        description:
+          'The permissions of the token; GET /me is always allowed. All your permissions by default.',
       }),
     ),
   },
@@ -55,19 +59,17 @@ const NewToken = Type.Object(
 
 const tags = ['account']
 
-/** API tokens of one's own, for programs. Only a session manages them: no token makes a token. */
+/** The caller's API tokens. They are managed with a session; a token cannot create tokens. */
 const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
-  const systemDb = app.systemDb
-
   app.post(
     '/auth/tokens',
     {
       config: { access: 'session' },
       schema: {
         tags,
-        summary: 'Make an API token for your active tenant; it is shown this once',
+        summary: 'Create an API token for your active tenant; its secret is returned only here',
         description:
-          'Used as `Authorization: Bearer gth_…`, never beside a session cookie (400). It acts for you in the tenant that is active now, with the role you have at the time of use, and ends with your membership there.',
+          'Sent as `Authorization: Bearer gth_…`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there.',
         body: NewToken,
         response: {
           201: Type.Object({ ...ApiToken.properties, token: Type.String() }),
@@ -75,18 +77,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
         },
       },
     },
-    async (request, reply) => {
-      const { name, expiresAt, permissions = null } = request.body
-      const wanted = { name, expiresAt: readTime(expiresAt), permissions }
-      const token = await createOwnToken(
-        systemDb,
-        request.sessionCaller,
-        wanted,
-        request.clientInfo,
-      )
-      if (token === null) throw badExpiry()
-      return reply.header('cache-control', 'no-store').code(201).send(token)
-    },
+    createToken,
   )
 
   app.get(
@@ -97,17 +88,12 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       schema: {
         tags,
         summary: 'Your API tokens in all your tenants, newest first',
-        description: 'Expired ones are listed for 30 more days.',
+        description: 'Expired tokens are listed for another 30 days.',
         querystring: PageQuery,
         response: { 200: PageOf(ApiToken), ...problems(400, 401, 403, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const page = readPage(request.query, tokenList.name, tokenList.forms)
-      const owner = request.ownerScope
-      return app.db.read(owner, (tx) => listTokens(tx, owner, page))
-    },
+    showTokens,
   )
 
   app.get(
@@ -122,12 +108,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
         response: { 200: ApiToken, ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      reply.header('cache-control', 'no-store')
-      const owner = request.ownerScope
-      const { id } = request.params
-      return found(await app.db.read(owner, (tx) => findOwnToken(tx, owner, id)))
-    },
+    showToken,
   )
 
   app.delete(
@@ -136,25 +117,62 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       config: { access: 'session' },
       schema: {
         tags,
-        summary: 'End an API token; its next request is refused',
+        summary: 'Delete an API token; its next request is refused',
         params: UuidParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
       },
     },
-    async (request, reply) => {
-      const deleted = await deleteToken(
-        systemDb,
-        request.sessionCaller,
-        request.params.id,
-        request.clientInfo,
-      )
-      if (!deleted) throw new Problem('not-found')
-      return reply.code(204).send(null)
-    },
+    endToken,
   )
 }
 
-/** The schema's format lets a leap second through, which no Date can say. */
+async function createToken(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewToken> }>,
+  reply: FastifyReply,
+) {
+  const { sessionCaller, clientInfo, body } = request
+  const { name, expiresAt, permissions = null } = body
+  const wanted = { name, expiresAt: readTime(expiresAt), permissions }
+  const token = await createOwnToken(this.systemDb, sessionCaller, wanted, clientInfo)
+  if (token === null) throw badExpiry()
+  return reply.header('cache-control', 'no-store').code(201).send(token)
+}
+
+async function showTokens(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  reply: FastifyReply,
+) {
+  reply.header('cache-control', 'no-store')
+  const page = readPage(request.query, tokenList.name, tokenList.forms)
+  const owner = request.ownerScope
+  return this.db.read(owner, (tx) => listTokens(tx, owner, page))
+}
+
+async function showToken(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+  reply: FastifyReply,
+) {
+  reply.header('cache-control', 'no-store')
+  const owner = request.ownerScope
+  const { id } = request.params
+  return found(await this.db.read(owner, (tx) => findOwnToken(tx, owner, id)))
+}
+
+async function endToken(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+  reply: FastifyReply,
+) {
+  const { sessionCaller, clientInfo, params } = request
+  const deleted = await deleteToken(this.systemDb, sessionCaller, params.id, clientInfo)
+  if (!deleted) throw new Problem('not-found')
+  return reply.code(204).send(null)
+}
+
+/** The schema's format allows leap seconds, which a Date cannot represent. */
 function readTime(text: string | undefined): Date | null {
   if (text === undefined) return null
   const time = new Date(text)

@@ -1,16 +1,14 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { accessOverview } from '#src/access/overview.ts'
 import { accessPage } from '#src/pages/access.ts'
 
-/** Who may do what, for whoever is signed in. */
+/** The permissions page, for every signed-in user. */
 const access: FastifyPluginAsync = async function access(app) {
-  const rows = accessOverview()
+  app.get('/app/access', { config: { access: 'session' }, schema: { hide: true } }, showAccess)
+}
 
-  app.get(
-    '/app/access',
-    { config: { access: 'session' }, schema: { hide: true } },
-    async (request, reply) => reply.sendPage(accessPage(rows, request.viewer)),
-  )
+async function showAccess(request: FastifyRequest, reply: FastifyReply) {
+  return reply.sendPage(accessPage(accessOverview(), request.viewer))
 }
 
 export default access

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
@@ -12,13 +12,14 @@ import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type Account, type AccountNotice, accountPage } from '#src/pages/account.ts'
 
-const shown = { limit: 100, after: null }
-const shownEntries = '10'
+const firstPage = { limit: 100, after: null }
+const auditPageSize = '10'
+const dayMs = 86_400_000
 
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
-    /** Where the trail goes on. */
+    /** Cursor of the audit entries. */
     trail: PageQuery.properties.cursor,
   },
   { additionalProperties: false },
@@ -36,7 +37,7 @@ const TokenForm = Type.Object(
   {
     name: Line(100),
     days: Type.String({ enum: ['7', '30', '90', '365'] }),
-    // A form sends one checked box as a text, several as a list, none not at all.
+    // A form sends one checked box as a string, several as an array, and omits the field for none.
     permissions: Type.Optional(
       Type.Union([Permission, Type.Array(Permission, { maxItems: tokenPermissions.length })]),
     ),
@@ -44,133 +45,133 @@ const TokenForm = Type.Object(
   { additionalProperties: false },
 )
 
-const dayMs = 86_400_000
+type Options = { idleSeconds: number }
+type Shown = Static<typeof Query> & Partial<Pick<Account, 'newToken'>>
+type IdRequest = FastifyRequest<{ Body: Static<typeof IdForm> }>
 
-/** One's own account as a page, and what its buttons do. */
-const account: FastifyPluginAsyncTypebox<{ idleSeconds: number }> = async function account(
-  app,
-  { idleSeconds },
-) {
-  const systemDb = app.systemDb
-  const { sessionsEnded } = app.metrics.identity
-  const hidden = { hide: true } as const
+const hide = true
+const config = { access: 'session' } as const
 
-  app.get(
-    '/app/account',
-    { config: { access: 'session' }, schema: { ...hidden, querystring: Query } },
-    async (request, reply) => show(request, reply, request.query),
-  )
-
+/** The account page and its forms. */
+const account: FastifyPluginAsyncTypebox<Options> = async function account(app, options) {
+  app.get('/app/account', { config, schema: { hide, querystring: Query } }, showAccount(options))
   app.post(
     '/app/account/identities/remove',
-    { config: { access: 'recent-session' }, schema: { ...hidden, body: IdentityForm } },
-    async (request, reply) => {
-      const { sessionCaller, body } = request
-      const outcome = await unlinkIdentity(
-        systemDb,
-        app.queue,
-        sessionCaller,
-        body,
-        request.clientInfo,
-      )
-      if (outcome === 'missing') throw new Problem('not-found')
-      if (outcome === 'last') throw new Problem('last-sign-in-method')
-      return done(reply, 'identity-removed')
-    },
+    { config: { access: 'recent-session' }, schema: { hide, body: IdentityForm } },
+    removeIdentity,
   )
-
-  app.post(
-    '/app/account/sessions/end',
-    { config: { access: 'session' }, schema: { ...hidden, body: IdForm } },
-    async (request, reply) => {
-      const { sessionCaller, body } = request
-      const ended = await endOwnSession(systemDb, sessionCaller, body.id, request.clientInfo)
-      if (!ended) throw new Problem('not-found')
-      sessionsEnded.inc({ reason: 'own-request' })
-      return done(reply, 'session-ended')
-    },
-  )
-
-  app.post(
-    '/app/account/sessions/end-others',
-    { config: { access: 'session' }, schema: hidden },
-    async (request, reply) => {
-      const ended = await endOtherSessions(systemDb, request.sessionCaller, request.clientInfo)
-      sessionsEnded.inc({ reason: 'others-ended' }, ended)
-      return done(reply, 'others-ended')
-    },
-  )
-
+  app.post('/app/account/sessions/end', { config, schema: { hide, body: IdForm } }, signOutDevice)
+  app.post('/app/account/sessions/end-others', { config, schema: { hide } }, signOutOtherDevices)
   app.post(
     '/app/account/tokens',
-    { config: { access: 'session' }, schema: { ...hidden, body: TokenForm } },
-    async (request, reply) => {
-      const { sessionCaller, body, clientInfo } = request
-      const { name, days, permissions } = body
-      const wanted = {
-        name,
-        expiresAt: new Date(app.clock.now().getTime() + Number(days) * dayMs),
-        permissions: permissions === undefined ? null : [permissions].flat(),
-      }
-      const made = await createOwnToken(systemDb, sessionCaller, wanted, clientInfo)
-      if (made === null) throw new Problem('malformed')
-      return show(request, reply, { newToken: made })
-    },
+    { config, schema: { hide, body: TokenForm } },
+    createToken(options),
   )
+  app.post('/app/account/tokens/end', { config, schema: { hide, body: IdForm } }, revokeToken)
+}
 
-  app.post(
-    '/app/account/tokens/end',
-    { config: { access: 'session' }, schema: { ...hidden, body: IdForm } },
-    async (request, reply) => {
-      const { sessionCaller, body } = request
-      const deleted = await deleteToken(systemDb, sessionCaller, body.id, request.clientInfo)
-      if (!deleted) throw new Problem('not-found')
-      return done(reply, 'token-ended')
-    },
-  )
-
-  /** A transaction for what is read in the active tenant, one for what is theirs in every one. */
-  async function show(
-    request: FastifyRequest,
+function showAccount(options: Options) {
+  return async (
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
     reply: FastifyReply,
-    {
-      done,
-      trail,
-      newToken = null,
-    }: Type.Static<typeof Query> & Partial<Pick<Account, 'newToken'>>,
+  ) => sendAccount(request, reply, options, request.query)
+}
+
+async function removeIdentity(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof IdentityForm> }>,
+  reply: FastifyReply,
+) {
+  const { sessionCaller, body, clientInfo } = request
+  const outcome = await unlinkIdentity(this.systemDb, this.queue, sessionCaller, body, clientInfo)
+  if (outcome === 'missing') throw new Problem('not-found')
+  if (outcome === 'last') throw new Problem('last-sign-in-method')
+  return redirect(reply, 'identity-removed')
+}
+
+async function signOutDevice(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
+  const { sessionCaller, body, clientInfo } = request
+  const ended = await endOwnSession(this.systemDb, sessionCaller, body.id, clientInfo)
+  if (!ended) throw new Problem('not-found')
+  this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
+  return redirect(reply, 'session-ended')
+}
+
+async function signOutOtherDevices(
+  this: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const ended = await endOtherSessions(this.systemDb, request.sessionCaller, request.clientInfo)
+  this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
+  return redirect(reply, 'others-ended')
+}
+
+function createToken(options: Options) {
+  return async function createToken(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof TokenForm> }>,
+    reply: FastifyReply,
   ) {
-    const { userId, sessionId, tenantId, email, role } = request.sessionCaller
-    const part = { limit: shownEntries, ...(trail !== undefined && { cursor: trail }) }
-    const page = readPage(part, ownAuditList.name, ownAuditList.forms)
-    const [here, { audit, memberships }] = await Promise.all([
-      app.db.read(request.ownerScope, async (tx) => ({
-        identities: (await listIdentities(tx, { userId }, shown)).data,
-        sessions: (await listSessions(tx, { userId, sessionId, idleSeconds }, shown)).data,
-        tokens: (await listTokens(tx, { userId }, shown)).data,
-      })),
-      app.db.read({ userId }, async (tx) => ({
-        memberships: (await listMemberships(tx, { userId }, tenantId, shown)).data,
-        audit: await listOwnAudit(tx, { userId }, page),
-      })),
-    ])
-    return reply.sendPage(
-      accountPage({
-        viewer: request.viewer,
-        email,
-        providers: app.signInChoices(),
-        grantable: assignablePermissions(role),
-        done,
-        newToken,
-        memberships,
-        audit: { ...audit, isLater: trail !== undefined },
-        ...here,
-      }),
-    )
+    const { sessionCaller, body, clientInfo } = request
+    const { name, days, permissions } = body
+    const wanted = {
+      name,
+      expiresAt: new Date(this.clock.now().getTime() + Number(days) * dayMs),
+      permissions: permissions === undefined ? null : [permissions].flat(),
+    }
+    const newToken = await createOwnToken(this.systemDb, sessionCaller, wanted, clientInfo)
+    if (newToken === null) throw new Problem('malformed')
+    return sendAccount(request, reply, options, { newToken })
   }
 }
 
-/** The page again, by GET, so that reloading it does nothing twice. */
-function done(reply: FastifyReply, notice: AccountNotice) {
+async function revokeToken(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
+  const { sessionCaller, body, clientInfo } = request
+  const deleted = await deleteToken(this.systemDb, sessionCaller, body.id, clientInfo)
+  if (!deleted) throw new Problem('not-found')
+  return redirect(reply, 'token-ended')
+}
+
+/** Two transactions: one for rows of the active tenant, one for the user's rows in all tenants. */
+async function sendAccount(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { idleSeconds }: Options,
+  { done, trail, newToken = null }: Shown,
+) {
+  const { server: app, viewer, ownerScope } = request
+  const { userId, sessionId, tenantId, email, role } = request.sessionCaller
+  const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
+  const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+  const [inTenant, { audit, memberships }] = await Promise.all([
+    app.db.read(ownerScope, async (tx) => ({
+      identities: (await listIdentities(tx, { userId }, firstPage)).data,
+      sessions: (await listSessions(tx, { userId, sessionId, idleSeconds }, firstPage)).data,
+      tokens: (await listTokens(tx, { userId }, firstPage)).data,
+    })),
+    app.db.read({ userId }, async (tx) => ({
+      memberships: (await listMemberships(tx, { userId }, tenantId, firstPage)).data,
+      audit: await listOwnAudit(tx, { userId }, page),
+    })),
+  ])
+  return reply.sendPage(
+    accountPage({
+      viewer,
+      email,
+      providers: app.signInChoices(),
+      grantable: assignablePermissions(role),
+      done,
+      newToken,
+      memberships,
+      audit: { ...audit, isLater: trail !== undefined },
+      ...inTenant,
+    }),
+  )
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, notice: AccountNotice) {
   return reply.redirect(`/app/account?done=${notice}`, 303)
 }
 

@@ -7,7 +7,7 @@ const types = {
   'replay-progress.js': 'text/javascript; charset=utf-8',
 } as const
 
-/** The one stylesheet, the icon and the script of live pages, read once. */
+/** The style sheet, the icon and the script of the progress pages, read at startup. */
 const assets: FastifyPluginAsync = async function assets(app) {
   for (const [name, type] of Object.entries(types)) {
     const text = await readTextAsset(`src/pages/${name}`)

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import {
   countByStatus,
   EventParams,
@@ -16,9 +16,9 @@ import { Problem } from '#src/http/problems.ts'
 import { PageQuery, UuidParams } from '#src/http/schemas.ts'
 import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
 
-const shown = '25'
+const pageSize = '25'
 
-// A form sends its empty fields too; they limit nothing.
+// A form also sends its empty fields; an empty field is no filter.
 const ListQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum(['', ...eventStatuses])),
@@ -28,91 +28,89 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-const hidden = { hide: true } as const
-const read = { resource: 'billing-event', action: 'read' } as const
-const replay = { resource: 'billing-event', action: 'replay' } as const
+type EventRequest = FastifyRequest<{ Params: Static<typeof EventParams> }>
+type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
-/** What was received from the billing provider as pages, and what their buttons do. */
-const billingPages: FastifyPluginAsyncTypebox = async function billingPages(app) {
-  const systemDb = app.systemDb
+const hide = true
+const read = { access: { resource: 'billing-event', action: 'read' } } as const
+const replay = { access: { resource: 'billing-event', action: 'replay' } } as const
+const event = { hide, params: EventParams }
+const run = { hide, params: UuidParams }
 
-  app.get(
-    '/app/billing',
-    { config: { access: read }, schema: { ...hidden, querystring: ListQuery } },
-    async (request, reply) => {
-      const { status = '', type = '', cursor } = request.query
-      const position = { limit: shown, ...(cursor && { cursor }) }
-      const page = readPage(position, receivedList.name, receivedList.forms)
-      const filter = { status: status === '' ? undefined : status, type: type || undefined }
-      const [counts, { data, nextCursor }] = await Promise.all([
-        countByStatus(systemDb),
-        listReceived(systemDb, filter, page),
-      ])
-      const { viewer } = request
-      const shownFilter = { status, type }
-      return reply.sendPage(
-        billingPage({ viewer, counts, filter: shownFilter, events: data, nextCursor }),
-      )
-    },
-  )
-
-  app.post(
-    '/app/billing/replay',
-    { config: { access: replay }, schema: hidden },
-    async (_request, reply) =>
-      follow(reply, await createReplay(systemDb, app.queue, { status: 'dead' })),
-  )
-
-  app.get(
-    '/app/billing/:id',
-    { config: { access: read }, schema: { ...hidden, params: EventParams } },
-    async (request, reply) => {
-      const event = found(await findReceived(systemDb, request.params.id))
-      return reply.sendPage(billingEventPage(event, request.viewer))
-    },
-  )
-
-  app.post(
-    '/app/billing/:id/replay',
-    { config: { access: replay }, schema: { ...hidden, params: EventParams } },
-    async (request, reply) => {
-      const { id } = request.params
-      const { body } = found(await findReceived(systemDb, id))
-      if (body === null) throw new Problem('conflict', { detail: 'Its body is no longer kept.' })
-      return follow(reply, await createReplay(systemDb, app.queue, { ids: [id] }))
-    },
-  )
-
-  app.get(
-    '/app/billing/replays/:id',
-    { config: { access: replay }, schema: { ...hidden, params: UuidParams } },
-    async (request, reply) => {
-      const run = found(await findReplay(systemDb, request.params.id))
-      return reply.sendLivePage(billingReplayPage(run, request.viewer))
-    },
-  )
-
+/** Pages of received billing events and their replays, for operators. */
+const billing: FastifyPluginAsyncTypebox = async function billing(app) {
+  app.get('/app/billing', { config: read, schema: { hide, querystring: ListQuery } }, showEvents)
+  app.get('/app/billing/:id', { config: read, schema: event }, showEvent)
+  app.post('/app/billing/replay', { config: replay, schema: { hide } }, replayDeadEvents)
+  app.post('/app/billing/:id/replay', { config: replay, schema: event }, replayEvent)
+  app.get('/app/billing/replays/:id', { config: replay, schema: run }, showReplay)
   app.get(
     '/app/billing/replays/:id/events',
-    {
-      exposeHeadRoute: false,
-      config: { access: replay },
-      schema: { ...hidden, params: UuidParams },
-    },
-    async (request, reply) => {
-      const { params, caller } = request
-      found(await findReplay(systemDb, params.id))
-      return reply.streamEvents(`operator ${caller.userId}`, async () => {
-        const data = progressOf(found(await findReplay(systemDb, params.id)))
-        return { name: 'progress', data, isLast: data.isLast }
-      })
-    },
+    { config: replay, schema: run, exposeHeadRoute: false },
+    streamReplay,
   )
 }
 
-/** On to how far it has come, by GET, so that reloading it does nothing twice. */
-function follow(reply: FastifyReply, { id }: Replay) {
+async function showEvents(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
+  reply: FastifyReply,
+) {
+  const { systemDb } = this
+  const { query, viewer } = request
+  const { status = '', type = '', cursor } = query
+  const part = { limit: pageSize, ...(cursor && { cursor }) }
+  const page = readPage(part, receivedList.name, receivedList.forms)
+  const filter = { status: status === '' ? undefined : status, type: type || undefined }
+  const [counts, { data, nextCursor }] = await Promise.all([
+    countByStatus(systemDb),
+    listReceived(systemDb, filter, page),
+  ])
+  return reply.sendPage(
+    billingPage({ viewer, counts, filter: { status, type }, events: data, nextCursor }),
+  )
+}
+
+async function showEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
+  const event = found(await findReceived(this.systemDb, request.params.id))
+  return reply.sendPage(billingEventPage(event, request.viewer))
+}
+
+async function replayDeadEvents(
+  this: FastifyInstance,
+  _request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  return redirect(reply, await createReplay(this.systemDb, this.queue, { status: 'dead' }))
+}
+
+async function replayEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
+  const { id } = request.params
+  const { body } = found(await findReceived(this.systemDb, id))
+  if (body === null) {
+    throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
+  }
+  return redirect(reply, await createReplay(this.systemDb, this.queue, { ids: [id] }))
+}
+
+async function showReplay(this: FastifyInstance, request: ReplayRequest, reply: FastifyReply) {
+  const replay = found(await findReplay(this.systemDb, request.params.id))
+  return reply.sendLivePage(billingReplayPage(replay, request.viewer))
+}
+
+async function streamReplay(this: FastifyInstance, request: ReplayRequest, reply: FastifyReply) {
+  const { params, caller } = request
+  const read = async () => found(await findReplay(this.systemDb, params.id))
+  await read()
+  return reply.streamEvents(`operator ${caller.userId}`, async () => {
+    const data = progressOf(await read())
+    return { name: 'progress', data, isLast: data.isLast }
+  })
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, { id }: Replay) {
   return reply.redirect(`/app/billing/replays/${id}`, 303)
 }
 
-export default billingPages
+export default billing

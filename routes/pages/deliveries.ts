@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
@@ -12,49 +12,54 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-/** One delivery as a page, and its button. */
-const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
-  const hidden = { hide: true, params: UuidParams } as const
+type Params = Static<typeof UuidParams>
 
+const read = { access: { resource: 'delivery', action: 'read' } } as const
+const replay = { access: { resource: 'delivery', action: 'replay' } } as const
+const schema = { hide: true, params: UuidParams }
+
+/** The page of one delivery and its replay button. */
+const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
   app.get(
     '/app/deliveries/:id',
-    {
-      config: { access: { resource: 'delivery', action: 'read' } },
-      schema: { ...hidden, querystring: Query },
-    },
-    async (request, reply) => {
-      const { params, query } = request
-      return show(request, reply, params.id, { done: query.done, isDisabled: false })
-    },
+    { config: read, schema: { ...schema, querystring: Query } },
+    showDelivery,
   )
+  app.post('/app/deliveries/:id/replay', { config: replay, schema }, replayOne)
+}
 
-  app.post(
-    '/app/deliveries/:id/replay',
-    { config: { access: { resource: 'delivery', action: 'replay' } }, schema: hidden },
-    async (request, reply) => {
-      const { params, actor: by } = request
-      const now = app.clock.now()
-      const delivery = found(await app.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
-      if (delivery === 'disabled') {
-        return show(request, reply.code(409), params.id, { done: undefined, isDisabled: true })
-      }
-      return reply.redirect(`/app/deliveries/${delivery.id}?done=replayed`, 303)
-    },
-  )
+async function showDelivery(
+  request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  return sendDelivery(request, reply, { done: request.query.done, isDisabled: false })
+}
 
-  async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    id: string,
-    shown: Pick<DeliveryView, 'done' | 'isDisabled'>,
-  ) {
-    const { viewer, tenantScope: scope } = request
-    const seen = await app.db.read(scope, async (tx) => {
-      const delivery = found(await findDelivery(tx, scope, id))
-      return { delivery, sent: found(await findSentRequest(tx, scope, delivery)) }
-    })
-    return reply.sendPage(deliveryPage({ viewer, ...seen, ...shown }))
+async function replayOne(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Params }>,
+  reply: FastifyReply,
+) {
+  const { params, actor: by } = request
+  const now = this.clock.now()
+  const delivery = found(await this.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
+  if (delivery === 'disabled') {
+    return sendDelivery(request, reply.code(409), { done: undefined, isDisabled: true })
   }
+  return reply.redirect(`/app/deliveries/${delivery.id}?done=replayed`, 303)
+}
+
+async function sendDelivery(
+  request: FastifyRequest<{ Params: Params }>,
+  reply: FastifyReply,
+  shown: Pick<DeliveryView, 'done' | 'isDisabled'>,
+) {
+  const { server, params, viewer, tenantScope: scope } = request
+  const result = await server.db.read(scope, async (tx) => {
+    const delivery = found(await findDelivery(tx, scope, params.id))
+    return { delivery, sent: found(await findSentRequest(tx, scope, delivery)) }
+  })
+  return reply.sendPage(deliveryPage({ viewer, ...result, ...shown }))
 }
 
 export default deliveries

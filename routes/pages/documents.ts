@@ -1,43 +1,47 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { IdParams, PageQuery } from '#src/http/schemas.ts'
 import { documentListPage, documentPage } from '#src/pages/documents.ts'
 import { documentList, findDocument, listDocuments } from '#src/resources/documents.ts'
 
-const shown = '25'
-const Query = Type.Object({ cursor: PageQuery.properties.cursor }, { additionalProperties: false })
-const hidden = { hide: true } as const
-const read = { resource: 'document', action: 'read' } as const
+const pageSize = '25'
+const ListQuery = Type.Object(
+  { cursor: PageQuery.properties.cursor },
+  { additionalProperties: false },
+)
 
-/** The documents at the end of one's chain as pages. */
-const documentPages: FastifyPluginAsyncTypebox = async function documentPages(app) {
-  app.get(
-    '/app/documents',
-    { config: { access: read }, schema: { ...hidden, querystring: Query } },
-    async (request, reply) => {
-      const scope = request.tenantScope
-      const page = readPage(
-        { limit: shown, ...request.query },
-        documentList.name,
-        documentList.forms,
-      )
-      const { data, nextCursor } = await app.db.read(scope, (tx) => listDocuments(tx, scope, page))
-      return reply.sendPage(documentListPage(data, nextCursor, request.viewer))
-    },
-  )
+const hide = true
+const config = { access: { resource: 'document', action: 'read' } } as const
 
-  app.get(
-    '/app/documents/:id',
-    { config: { access: read }, schema: { ...hidden, params: IdParams } },
-    async (request, reply) => {
-      const scope = request.tenantScope
-      const id = readId(request.params.id)
-      const document = found(await app.db.read(scope, (tx) => findDocument(tx, scope, id)))
-      return reply.sendPage(documentPage(document, request.viewer))
-    },
-  )
+/** Pages of the documents in the folders of the viewer's teams. */
+const documents: FastifyPluginAsyncTypebox = async function documents(app) {
+  app.get('/app/documents', { config, schema: { hide, querystring: ListQuery } }, showDocuments)
+  app.get('/app/documents/:id', { config, schema: { hide, params: IdParams } }, showDocument)
 }
 
-export default documentPages
+async function showDocuments(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope: scope, query, viewer } = request
+  const page = readPage({ limit: pageSize, ...query }, documentList.name, documentList.forms)
+  const { data, nextCursor } = await this.db.read(scope, (tx) => listDocuments(tx, scope, page))
+  return reply.sendPage(documentListPage(data, nextCursor, viewer))
+}
+
+async function showDocument(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope: scope, params, viewer } = request
+  const id = readId(params.id)
+  const document = found(await this.db.read(scope, (tx) => findDocument(tx, scope, id)))
+  return reply.sendPage(documentPage(document, viewer))
+}
+
+export default documents

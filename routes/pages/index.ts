@@ -11,7 +11,7 @@ import webhookEndpoint from './webhook-endpoint.ts'
 import webhookReplays from './webhook-replays.ts'
 import webhooks from './webhooks.ts'
 
-/** The pages a browser shows. Each is a plugin; src/app.ts decides which guards stand before it. */
+/** The HTML pages, one plugin each. The scope in src/app.ts decides which guards apply. */
 export default {
   access,
   account,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { found, readId } from '#src/http/params.ts'
 import { IdParams } from '#src/http/schemas.ts'
 import { orderPage } from '#src/pages/order.ts'
@@ -9,7 +10,7 @@ const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
   { additionalProperties: false },
 )
-// A form sends its empty fields too.
+// A form also sends its empty fields.
 const AddressForm = Type.Object(
   {
     ...ShippingAddress.properties,
@@ -17,41 +18,45 @@ const AddressForm = Type.Object(
   },
   { additionalProperties: false },
 )
-const hidden = { hide: true } as const
 
-/** One's own order as a page: the scoped query of the API, with a form in front. */
-const orderPages: FastifyPluginAsyncTypebox = async function orderPages(app) {
-  app.get(
-    '/app/orders/:id',
-    {
-      config: { access: { resource: 'order', action: 'read' } },
-      schema: { ...hidden, params: IdParams, querystring: Query },
-    },
-    async (request, reply) => {
-      const scope = request.ownerScope
-      const id = readId(request.params.id)
-      const order = found(await findOrder(app.db, scope, id))
-      const changed = request.query.done === 'changed'
-      return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
-    },
-  )
+type Params = Static<typeof IdParams>
 
+const read = { access: { resource: 'order', action: 'read' } } as const
+const update = { access: { resource: 'order', action: 'update' } } as const
+const schema = { hide: true, params: IdParams }
+
+/** The page of the viewer's own order, with a form for its shipping address. */
+const orders: FastifyPluginAsyncTypebox = async function orders(app) {
+  app.get('/app/orders/:id', { config: read, schema: { ...schema, querystring: Query } }, showOrder)
   app.post(
     '/app/orders/:id/address',
-    {
-      config: { access: { resource: 'order', action: 'update' } },
-      schema: { ...hidden, params: IdParams, body: AddressForm },
-    },
-    async (request, reply) => {
-      const scope = request.ownerScope
-      const id = readId(request.params.id)
-      const { line2, ...address } = request.body
-      const shippingAddress = line2 === '' ? address : { ...address, line2 }
-      const now = app.clock.now()
-      found(await app.db.write(scope, (tx) => changeOrder(tx, scope, id, { shippingAddress }, now)))
-      return reply.redirect(`/app/orders/${id}?done=changed`, 303)
-    },
+    { config: update, schema: { ...schema, body: AddressForm } },
+    changeAddress,
   )
 }
 
-export default orderPages
+async function showOrder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { ownerScope: scope, params, query, viewer } = request
+  const order = found(await findOrder(this.db, scope, readId(params.id)))
+  return reply.sendPage(orderPage({ viewer, changed: query.done === 'changed', order }))
+}
+
+async function changeAddress(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Params; Body: Static<typeof AddressForm> }>,
+  reply: FastifyReply,
+) {
+  const { ownerScope: scope, params, body } = request
+  const id = readId(params.id)
+  const { line2, ...address } = body
+  const shippingAddress = line2 === '' ? address : { ...address, line2 }
+  const now = this.clock.now()
+  found(await this.db.write(scope, (tx) => changeOrder(tx, scope, id, { shippingAddress }, now)))
+  return reply.redirect(`/app/orders/${id}?done=changed`, 303)
+}
+
+export default orders

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
 import {
@@ -21,17 +21,17 @@ import { Problem } from '#src/http/problems.ts'
 import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
-const shown = { limit: 100, after: null }
-const shownEntries = '10'
+const firstPage = { limit: 100, after: null }
+const auditPageSize = '10'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Role = Type.Enum([...roles])
-// An empty field of a form is no department.
+// An empty field means no department.
 const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
-    /** Where the trail goes on. */
+    /** Cursor of the audit entries. */
     trail: PageQuery.properties.cursor,
   },
   { additionalProperties: false },
@@ -47,124 +47,126 @@ const InvitationForm = Type.Object(
 )
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
-/** The people of a tenant as a page, and what its buttons do. */
+const hide = true
+const read = { access: { resource: 'user', action: 'read' } } as const
+const create = { access: { resource: 'user', action: 'create' } } as const
+const update = { access: { resource: 'user', action: 'update' } } as const
+const remove = { access: { resource: 'user', action: 'delete' } } as const
+
+/** The members page of a tenant and its forms. */
 const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
-  const systemDb = app.systemDb
-  const hidden = { hide: true } as const
-
-  app.get(
-    '/app/tenant',
-    {
-      config: { access: { resource: 'user', action: 'read' } },
-      schema: { ...hidden, querystring: Query },
-    },
-    async (request, reply) => {
-      const { viewer, tenantScope: scope } = request
-      const { userId, tenantId } = scope
-      const { done, trail } = request.query
-      const part = { limit: shownEntries, ...(trail !== undefined && { cursor: trail }) }
-      const page = readPage(part, tenantAuditList.name, tenantAuditList.forms)
-      const [{ tenant, members, invitations }, audit] = await Promise.all([
-        app.db.read(scope, async (tx) => ({
-          tenant: await findTenant(tx, scope),
-          members: (await listMembers(tx, scope, shown)).data,
-          invitations: (await listInvitations(tx, scope, shown)).data,
-        })),
-        // The tenant alone is the scope: with the reader in it their own from elsewhere would show.
-        app.db.read({ tenantId }, (tx) => listTenantAudit(tx, { tenantId }, page)),
-      ])
-      return reply.sendPage(
-        tenantPage({
-          viewer,
-          name: tenant?.name ?? 'Your tenant',
-          userId,
-          members,
-          invitations,
-          audit: { ...audit, isLater: trail !== undefined },
-          done,
-        }),
-      )
-    },
-  )
-
+  app.get('/app/tenant', { config: read, schema: { hide, querystring: Query } }, showTenant)
   app.post(
     '/app/tenant/members/change',
-    {
-      config: { access: { resource: 'user', action: 'update' } },
-      schema: { ...hidden, body: ChangeForm },
-    },
-    async (request, reply) => {
-      const { id, role, department } = request.body
-      const change = { role, department: department === '' ? null : department }
-      const result = await changeMember(
-        systemDb,
-        request.tenantScope,
-        readId(id),
-        change,
-        request.clientInfo,
-      )
-      if (typeof result === 'string') throw toMemberProblem(result)
-      return done(reply, 'changed')
-    },
+    { config: update, schema: { hide, body: ChangeForm } },
+    changeUser,
   )
-
   app.post(
     '/app/tenant/members/remove',
-    {
-      config: { access: { resource: 'user', action: 'delete' } },
-      schema: { ...hidden, body: RemoveForm },
-    },
-    async (request, reply) => {
-      const id = readId(request.body.id)
-      const result = await removeMember(
-        systemDb,
-        app.queue,
-        request.tenantScope,
-        id,
-        request.clientInfo,
-      )
-      if (result !== 'removed') throw toMemberProblem(result)
-      return done(reply, 'removed')
-    },
+    { config: remove, schema: { hide, body: RemoveForm } },
+    removeUser,
   )
-
   app.post(
     '/app/tenant/invitations',
-    {
-      config: { access: { resource: 'user', action: 'create' } },
-      schema: { ...hidden, body: InvitationForm },
-    },
-    async (request, reply) => {
-      const { userId: invitedBy, tenantId } = request.tenantScope
-      const { email, role } = request.body
-      const department = request.body.department === '' ? null : request.body.department
-      const invitation = await createInvitation(
-        systemDb,
-        { tenantId, email, role, department, invitedBy },
-        request.clientInfo,
-      )
-      if (invitation === 'member') throw toMemberProblem('member-already')
-      return done(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
-    },
+    { config: create, schema: { hide, body: InvitationForm } },
+    inviteUser,
   )
-
   app.post(
     '/app/tenant/invitations/withdraw',
-    {
-      config: { access: { resource: 'user', action: 'delete' } },
-      schema: { ...hidden, body: WithdrawForm },
-    },
-    async (request, reply) => {
-      const { tenantScope, body } = request
-      const withdrawn = await withdrawInvitation(systemDb, tenantScope, body.id, request.clientInfo)
-      if (!withdrawn) throw new Problem('not-found')
-      return done(reply, 'withdrawn')
-    },
+    { config: remove, schema: { hide, body: WithdrawForm } },
+    withdraw,
   )
 }
 
-/** The page again, by GET, so that reloading it does nothing twice. */
-function done(reply: FastifyReply, notice: TenantNotice) {
+async function showTenant(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { viewer, query, tenantScope: scope } = request
+  const { userId, tenantId } = scope
+  const { done, trail } = query
+  const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
+  const page = readPage(part, tenantAuditList.name, tenantAuditList.forms)
+  const [{ tenant, members, invitations }, audit] = await Promise.all([
+    this.db.read(scope, async (tx) => ({
+      tenant: await findTenant(tx, scope),
+      members: (await listMembers(tx, scope, firstPage)).data,
+      invitations: (await listInvitations(tx, scope, firstPage)).data,
+    })),
+    // Only the tenant: with a user in the scope, their entries of other tenants would be listed too.
+    this.db.read({ tenantId }, (tx) => listTenantAudit(tx, { tenantId }, page)),
+  ])
+  return reply.sendPage(
+    tenantPage({
+      viewer,
+      name: tenant?.name ?? 'Your tenant',
+      userId,
+      members,
+      invitations,
+      audit: { ...audit, isLater: trail !== undefined },
+      done,
+    }),
+  )
+}
+
+async function changeUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof ChangeForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, clientInfo, body } = request
+  const { role, department } = body
+  const fields = { role, department: department === '' ? null : department }
+  const id = readId(body.id)
+  const result = await changeMember(this.systemDb, tenantScope, id, fields, clientInfo)
+  if (typeof result === 'string') throw toMemberProblem(result)
+  return redirect(reply, 'changed')
+}
+
+async function removeUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof RemoveForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, clientInfo, body } = request
+  const id = readId(body.id)
+  const result = await removeMember(this.systemDb, this.queue, tenantScope, id, clientInfo)
+  if (result !== 'removed') throw toMemberProblem(result)
+  return redirect(reply, 'removed')
+}
+
+async function inviteUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof InvitationForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, clientInfo, body } = request
+  const { userId: invitedBy, tenantId } = tenantScope
+  const { email, role } = body
+  const department = body.department === '' ? null : body.department
+  const invitation = await createInvitation(
+    this.systemDb,
+    { tenantId, email, role, department, invitedBy },
+    clientInfo,
+  )
+  if (invitation === 'member') throw toMemberProblem('member-already')
+  return redirect(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
+}
+
+async function withdraw(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof WithdrawForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantScope, clientInfo, body } = request
+  const withdrawn = await withdrawInvitation(this.systemDb, tenantScope, body.id, clientInfo)
+  if (!withdrawn) throw new Problem('not-found')
+  return redirect(reply, 'withdrawn')
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, notice: TenantNotice) {
   return reply.redirect(`/app/tenant?done=${notice}`, 303)
 }
 

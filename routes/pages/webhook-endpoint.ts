@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
@@ -27,9 +27,9 @@ import {
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 
-const shownDeliveries = '20'
+const pageSize = '20'
 
-// A filter left open is an empty field.
+// A form also sends its empty fields; an empty field is no filter.
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
@@ -46,172 +46,198 @@ const RotateForm = Type.Object(
 )
 const RemoveForm = Type.Object({ confirm: Type.Literal('yes') }, { additionalProperties: false })
 
-const update = { resource: 'webhook-endpoint', action: 'update' } as const
+type Options = { keys: EncryptionKeys }
+type EndpointRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
+type FormRequest<Form extends Type.TSchema> = FastifyRequest<{
+  Params: Static<typeof UuidParams>
+  Body: Static<Form>
+}>
+
+const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
+const update = { access: { resource: 'webhook-endpoint', action: 'update' } } as const
+const remove = { access: { resource: 'webhook-endpoint', action: 'delete' } } as const
+const replay = { access: { resource: 'delivery', action: 'replay' } } as const
+const schema = { hide: true, params: UuidParams }
 const path = '/app/webhooks/:id'
 
-/** One webhook endpoint as a page, and what its buttons do. */
-const webhookEndpoint: FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> =
-  async function webhookEndpoint(app, { keys }) {
-    const hidden = { hide: true, params: UuidParams } as const
+/** The page of one webhook endpoint and its forms. */
+const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoint(
+  app,
+  options,
+) {
+  app.get(path, { config: read, schema: { ...schema, querystring: Query } }, showEndpoint)
+  app.post(path, { config: update, schema: { ...schema, body: EndpointFields } }, editEndpoint)
+  app.post(`${path}/test`, { config: update, schema }, sendTestEvent(options))
+  app.post(
+    `${path}/rotate`,
+    { config: update, schema: { ...schema, body: RotateForm } },
+    rotateEndpointSecret(options),
+  )
+  app.post(`${path}/enable`, { config: update, schema }, enable)
+  app.post(
+    `${path}/remove`,
+    { config: remove, schema: { ...schema, body: RemoveForm } },
+    removeEndpoint,
+  )
+  app.post(
+    `${path}/replay`,
+    { config: replay, schema: { ...schema, body: RangeFields } },
+    replayRange,
+  )
+}
 
-    app.get(
-      path,
-      {
-        config: { access: { resource: 'webhook-endpoint', action: 'read' } },
-        schema: { ...hidden, querystring: Query },
-      },
-      async (request, reply) => show(request, reply, request.params.id, { query: request.query }),
-    )
+async function showEndpoint(
+  request: FastifyRequest<{
+    Params: Static<typeof UuidParams>
+    Querystring: Static<typeof Query>
+  }>,
+  reply: FastifyReply,
+) {
+  return sendEndpoint(request, reply, { query: request.query })
+}
 
-    app.post(
-      path,
-      { config: { access: update }, schema: { ...hidden, body: EndpointFields } },
-      async (request, reply) => {
-        const { params, body, actor: by } = request
-        const facts = readFields(body)
-        // Foreign and missing are a 404 before the URL is looked at, whatever it is.
-        found(await app.db.read(by, (tx) => findEndpoint(tx, by, params.id)))
-        const judged = await app.judgeCustomerUrl(facts.url, request.log)
-        if ('fault' in judged) {
-          const draft = { ...facts, urlFault: judged.fault }
-          return show(request, reply.code(400), params.id, { draft })
-        }
-        const change = { ...facts, url: judged.url }
-        const now = app.clock.now()
-        found(await app.db.write(by, (tx) => changeEndpoint(tx, by, params.id, change, now)))
-        return done(reply, params.id, 'changed')
-      },
-    )
-
-    app.post(
-      `${path}/test`,
-      { config: { access: update }, schema: hidden },
-      async (request, reply) => {
-        const { params, actor: by } = request
-        const { db, sender, clock } = app
-        const delivery = found(await sendTest(db, { sender, keys, clock }, by, params.id))
-        return done(reply, params.id, 'tested', { test: delivery.id })
-      },
-    )
-
-    app.post(
-      `${path}/rotate`,
-      { config: { access: update }, schema: { ...hidden, body: RotateForm } },
-      async (request, reply) => {
-        const { params, body, actor: by } = request
-        const rotation = { keys, now: app.clock.now(), overlap: Number(body.overlapSeconds) }
-        const { id, url, secret, previousSecretExpiresAt } = found(
-          await app.db.write(by, (tx) => rotateSecret(tx, by, params.id, rotation)),
-        )
-        const note = overlapSentence(previousSecretExpiresAt)
-        return show(request, reply, id, { newSecret: { endpointId: id, url, secret, note } })
-      },
-    )
-
-    app.post(
-      `${path}/enable`,
-      { config: { access: update }, schema: hidden },
-      async (request, reply) => {
-        const { params, actor: by } = request
-        const now = app.clock.now()
-        found(await app.db.write(by, (tx) => enableEndpoint(tx, by, params.id, now)))
-        return done(reply, params.id, 'enabled')
-      },
-    )
-
-    app.post(
-      `${path}/remove`,
-      {
-        config: { access: { resource: 'webhook-endpoint', action: 'delete' } },
-        schema: { ...hidden, body: RemoveForm },
-      },
-      async (request, reply) => {
-        const { params, actor: by } = request
-        const deleted = await app.db.write(by, (tx) => deleteEndpoint(tx, by, params.id))
-        if (!deleted) throw new Problem('not-found')
-        return reply.redirect('/app/webhooks?done=removed', 303)
-      },
-    )
-
-    app.post(
-      `${path}/replay`,
-      {
-        config: { access: { resource: 'delivery', action: 'replay' } },
-        schema: { ...hidden, body: RangeFields },
-      },
-      async (request, reply) => {
-        const { params, body, actor: by } = request
-        const now = app.clock.now()
-        const range = readRange(body, now)
-        if ('fault' in range) {
-          const { from, to } = body
-          return show(request, reply.code(400), params.id, { replay: { from, to, ...range } })
-        }
-        const replay = found(
-          await app.db.write(by, (tx) => createReplay(tx, app.queue, by, params.id, range, now)),
-        )
-        if (replay === 'disabled') {
-          const fault = 'The endpoint is disabled, so nothing was sent again. Enable it first.'
-          return show(request, reply.code(409), params.id, { fault })
-        }
-        return reply.redirect(`/app/webhooks/${params.id}/replays/${replay.id}`, 303)
-      },
-    )
-
-    type Shown = Partial<Pick<EndpointView, 'draft' | 'replay' | 'fault' | 'newSecret'>> & {
-      query?: Type.Static<typeof Query>
-    }
-
-    /** One transaction for all that the page shows. */
-    async function show(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      id: string,
-      { query = {}, draft, replay = emptyRange, fault = null, newSecret = null }: Shown,
-    ) {
-      const { viewer, tenantScope: scope } = request
-      const { done, test, status = '', eventType = '', cursor } = query
-      const now = app.clock.now()
-      const part = { limit: shownDeliveries, ...(cursor !== undefined && { cursor }) }
-      const page = readPage(part, deliveryList.name, deliveryList.forms)
-      const filter = { status: status || undefined, eventType: eventType || undefined }
-      const seen = await app.db.read(scope, async (tx) => ({
-        endpoint: found(await findEndpoint(tx, scope, id)),
-        stats: (await measureEndpoints(tx, scope, now, id)).get(id),
-        deliveries: found(await listDeliveries(tx, scope, id, filter, page)),
-        test: test === undefined ? null : await findDelivery(tx, scope, test),
-      }))
-      const deliveries = {
-        ...seen.deliveries,
-        filter: { status, eventType },
-        isLater: cursor !== undefined,
-      }
-      return reply.sendPage(
-        endpointPage({
-          viewer,
-          ...seen,
-          test: seen.test?.endpointId === id ? seen.test : null,
-          deliveries,
-          draft: draft ?? { ...seen.endpoint, urlFault: null },
-          replay,
-          done,
-          fault,
-          newSecret,
-        }),
-      )
-    }
+async function editEndpoint(
+  this: FastifyInstance,
+  request: FormRequest<typeof EndpointFields>,
+  reply: FastifyReply,
+) {
+  const { params, body, actor: by, log } = request
+  const facts = readFields(body)
+  // A foreign or missing endpoint is a 404 before its URL is checked.
+  found(await this.db.read(by, (tx) => findEndpoint(tx, by, params.id)))
+  const checked = await this.judgeCustomerUrl(facts.url, log)
+  if ('fault' in checked) {
+    const draft = { ...facts, urlFault: checked.fault }
+    return sendEndpoint(request, reply.code(400), { draft })
   }
+  const change = { ...facts, url: checked.url }
+  const now = this.clock.now()
+  found(await this.db.write(by, (tx) => changeEndpoint(tx, by, params.id, change, now)))
+  return redirect(reply, params.id, 'changed')
+}
+
+function sendTestEvent({ keys }: Options) {
+  return async function sendTestEvent(
+    this: FastifyInstance,
+    request: EndpointRequest,
+    reply: FastifyReply,
+  ) {
+    const { params, actor: by } = request
+    const { db, sender, clock } = this
+    const delivery = found(await sendTest(db, { sender, keys, clock }, by, params.id))
+    return redirect(reply, params.id, 'tested', { test: delivery.id })
+  }
+}
+
+function rotateEndpointSecret({ keys }: Options) {
+  return async function rotateEndpointSecret(
+    this: FastifyInstance,
+    request: FormRequest<typeof RotateForm>,
+    reply: FastifyReply,
+  ) {
+    const { params, body, actor: by } = request
+    const rotation = { keys, now: this.clock.now(), overlap: Number(body.overlapSeconds) }
+    const { id, url, secret, previousSecretExpiresAt } = found(
+      await this.db.write(by, (tx) => rotateSecret(tx, by, params.id, rotation)),
+    )
+    const note = overlapSentence(previousSecretExpiresAt)
+    return sendEndpoint(request, reply, { newSecret: { endpointId: id, url, secret, note } })
+  }
+}
+
+async function enable(this: FastifyInstance, request: EndpointRequest, reply: FastifyReply) {
+  const { params, actor: by } = request
+  const now = this.clock.now()
+  found(await this.db.write(by, (tx) => enableEndpoint(tx, by, params.id, now)))
+  return redirect(reply, params.id, 'enabled')
+}
+
+async function removeEndpoint(
+  this: FastifyInstance,
+  request: FormRequest<typeof RemoveForm>,
+  reply: FastifyReply,
+) {
+  const { params, actor: by } = request
+  const deleted = await this.db.write(by, (tx) => deleteEndpoint(tx, by, params.id))
+  if (!deleted) throw new Problem('not-found')
+  return reply.redirect('/app/webhooks?done=removed', 303)
+}
+
+async function replayRange(
+  this: FastifyInstance,
+  request: FormRequest<typeof RangeFields>,
+  reply: FastifyReply,
+) {
+  const { params, body, actor: by } = request
+  const now = this.clock.now()
+  const range = readRange(body, now)
+  if ('fault' in range) {
+    const { from, to } = body
+    return sendEndpoint(request, reply.code(400), { replay: { from, to, ...range } })
+  }
+  const replay = found(
+    await this.db.write(by, (tx) => createReplay(tx, this.queue, by, params.id, range, now)),
+  )
+  if (replay === 'disabled') {
+    const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
+    return sendEndpoint(request, reply.code(409), { fault })
+  }
+  return reply.redirect(`/app/webhooks/${params.id}/replays/${replay.id}`, 303)
+}
+
+type Shown = Partial<Pick<EndpointView, 'draft' | 'replay' | 'fault' | 'newSecret'>> & {
+  query?: Static<typeof Query>
+}
 
 const emptyRange = { from: '', to: '', fault: null }
 
-/** The page again, by GET, so that reloading it does nothing twice. */
-function done(
+/** Reads everything the page shows in one transaction. */
+async function sendEndpoint(
+  request: EndpointRequest,
+  reply: FastifyReply,
+  { query = {}, draft, replay = emptyRange, fault = null, newSecret = null }: Shown,
+) {
+  const { server, viewer, tenantScope: scope } = request
+  const { id } = request.params
+  const { done, test, status = '', eventType = '', cursor } = query
+  const now = server.clock.now()
+  const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
+  const page = readPage(part, deliveryList.name, deliveryList.forms)
+  const filter = { status: status || undefined, eventType: eventType || undefined }
+  const result = await server.db.read(scope, async (tx) => ({
+    endpoint: found(await findEndpoint(tx, scope, id)),
+    stats: (await measureEndpoints(tx, scope, now, id)).get(id),
+    deliveries: found(await listDeliveries(tx, scope, id, filter, page)),
+    test: test === undefined ? null : await findDelivery(tx, scope, test),
+  }))
+  const deliveries = {
+    ...result.deliveries,
+    filter: { status, eventType },
+    isLater: cursor !== undefined,
+  }
+  return reply.sendPage(
+    endpointPage({
+      viewer,
+      ...result,
+      test: result.test?.endpointId === id ? result.test : null,
+      deliveries,
+      draft: draft ?? { ...result.endpoint, urlFault: null },
+      replay,
+      done,
+      fault,
+      newSecret,
+    }),
+  )
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(
   reply: FastifyReply,
   id: string,
   notice: WebhookNotice,
-  further: Record<string, string> = {},
+  extraQuery: Record<string, string> = {},
 ) {
-  const query = new URLSearchParams({ done: notice, ...further })
+  const query = new URLSearchParams({ done: notice, ...extraQuery })
   return reply.redirect(`/app/webhooks/${id}?${query}`, 303)
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { EndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
@@ -11,11 +11,11 @@ import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 
 type Options = {
   keys: EncryptionKeys
-  /** Profile that the form offers first. */
+  /** The profile that the form preselects. */
   signature: SignatureProfile
 }
 
-const everyEndpoint = { limit: maxEndpoints, after: null }
+const allEndpoints = { limit: maxEndpoints, after: null }
 const shownNotifications = { limit: 5, after: null }
 
 const Query = Type.Object(
@@ -23,66 +23,77 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-/** The webhook endpoints of a tenant as a page, and the form that registers one. */
-const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(
-  app,
-  { keys, signature },
-) {
-  const hidden = { hide: true } as const
+const hide = true
+const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
+const create = { access: { resource: 'webhook-endpoint', action: 'create' } } as const
 
+/** The page of a tenant's webhook endpoints, with the form that adds one. */
+const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app, options) {
   app.get(
     '/app/webhooks',
-    {
-      config: { access: { resource: 'webhook-endpoint', action: 'read' } },
-      schema: { ...hidden, querystring: Query },
-    },
-    async (request, reply) => show(request, reply, { done: request.query.done }),
+    { config: read, schema: { hide, querystring: Query } },
+    showEndpoints(options),
   )
-
   app.post(
     '/app/webhooks',
-    {
-      config: { access: { resource: 'webhook-endpoint', action: 'create' } },
-      schema: { ...hidden, body: EndpointFields },
-    },
-    async (request, reply) => {
-      const by = request.actor
-      const facts = readFields(request.body)
-      const judged = await app.judgeCustomerUrl(facts.url, request.log)
-      if ('fault' in judged) {
-        return show(request, reply.code(400), { draft: { ...facts, urlFault: judged.fault } })
-      }
-      const made = { keys, now: app.clock.now() }
-      const endpoint = await app.db.write(by, (tx) =>
-        createEndpoint(tx, by, { ...facts, url: judged.url }, made),
-      )
-      if (endpoint === null) {
-        const fault = `A tenant has at most ${maxEndpoints} endpoints. Remove one first.`
-        return show(request, reply.code(409), { fault, draft: { ...facts, urlFault: null } })
-      }
-      const { id: endpointId, url, secret } = endpoint
-      const note = 'Then open the endpoint and send it a test.'
-      return show(request, reply, { newSecret: { endpointId, url, secret, note } })
-    },
+    { config: create, schema: { hide, body: EndpointFields } },
+    addEndpoint(options),
   )
+}
 
-  const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
-
-  /** One transaction for all that the page shows. */
-  async function show(
-    request: FastifyRequest,
+function showEndpoints(options: Options) {
+  return async (
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
     reply: FastifyReply,
-    { draft = empty, done, fault = null, newSecret = null }: Partial<WebhooksView>,
+  ) => sendEndpoints(request, reply, options, { done: request.query.done })
+}
+
+function addEndpoint(options: Options) {
+  return async function addEndpoint(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof EndpointFields> }>,
+    reply: FastifyReply,
   ) {
-    const { viewer, tenantScope: scope } = request
-    const now = app.clock.now()
-    const found = await app.db.read(scope, async (tx) => ({
-      endpoints: (await listEndpoints(tx, scope, everyEndpoint)).data,
-      stats: await measureEndpoints(tx, scope, now),
-      notifications: (await listNotifications(tx, scope, shownNotifications)).data,
-    }))
-    return reply.sendPage(webhooksPage({ viewer, ...found, draft, done, fault, newSecret }))
+    const { actor: by, body, log } = request
+    const facts = readFields(body)
+    const checked = await this.judgeCustomerUrl(facts.url, log)
+    if ('fault' in checked) {
+      const draft = { ...facts, urlFault: checked.fault }
+      return sendEndpoints(request, reply.code(400), options, { draft })
+    }
+    const creation = { keys: options.keys, now: this.clock.now() }
+    const endpoint = await this.db.write(by, (tx) =>
+      createEndpoint(tx, by, { ...facts, url: checked.url }, creation),
+    )
+    if (endpoint === null) {
+      const fault = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
+      const draft = { ...facts, urlFault: null }
+      return sendEndpoints(request, reply.code(409), options, { fault, draft })
+    }
+    const { id: endpointId, url, secret } = endpoint
+    const note = 'Then open the endpoint and send a test event.'
+    return sendEndpoints(request, reply, options, { newSecret: { endpointId, url, secret, note } })
   }
+}
+
+/** Reads everything the page shows in one transaction. */
+async function sendEndpoints(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { signature }: Options,
+  { draft, done, fault = null, newSecret = null }: Partial<WebhooksView>,
+) {
+  const { server, viewer, tenantScope: scope } = request
+  const now = server.clock.now()
+  const result = await server.db.read(scope, async (tx) => ({
+    endpoints: (await listEndpoints(tx, scope, allEndpoints)).data,
+    stats: await measureEndpoints(tx, scope, now),
+    notifications: (await listNotifications(tx, scope, shownNotifications)).data,
+  }))
+  const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
+  return reply.sendPage(
+    webhooksPage({ viewer, ...result, draft: draft ?? empty, done, fault, newSecret }),
+  )
 }
 
 export default webhooks

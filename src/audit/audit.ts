@@ -1,12 +1,15 @@
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
-/** Where a request came from, cut down to what tells devices apart. */
+/** The client of a request, shortened to what distinguishes devices. */
 export type ClientInfo = {
   userAgent: string | null
   /** The network part of the address: /24 of IPv4, /48 of IPv6. */
   ip: string | null
 }
+
+/** For entries of jobs, which have no client. */
+export const noClientInfo: ClientInfo = { userAgent: null, ip: null }
 
 export type AuditEntry = {
   action:
@@ -35,23 +38,23 @@ export type AuditEntry = {
     | 'endpoint-replay'
     | 'delivery-replay'
   outcome: 'done' | 'refused' | 'unavailable' | 'failed'
-  /** Stable code: why it was refused, or how it was done. */
+  /** Stable code: why it was refused or how it was done. */
   reason: string
   provider?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant, invitation, user, endpoint or delivery it is about. */
+  /** Id of the session, token, tenant, invitation, user, endpoint or delivery concerned. */
   target?: string | null
 }
 
-/** Who changes something in a tenant, and from where. */
+/** The user who changes something in a tenant, and their client. */
 export type Actor = {
   readonly userId: number
   readonly tenantId: string
   readonly clientInfo: ClientInfo
 }
 
-/** Adds one row to the append-only audit log. Nothing that opens a door may be in it. */
+/** Adds one row to the append-only audit log. It must not contain secrets. */
 export async function recordAudit(
   connection: Queryable,
   entry: AuditEntry,
@@ -76,7 +79,7 @@ export async function recordAudit(
   })
 }
 
-/** What `by` did in their tenant: an entry that stands and falls with the change it tells of. */
+/** Records a change that `by` made in their tenant, in the transaction of the change. */
 export async function recordChange(
   tx: Tx,
   by: Actor,
@@ -90,7 +93,7 @@ export async function recordChange(
 
 const maxUserAgent = 255
 
-/** Cuts a request's address and user agent down to a Device. */
+/** Shortens the address to its network and the user agent to 255 characters. */
 export function clientInfoOf(address: string, userAgent: string | undefined): ClientInfo {
   return { userAgent: userAgent?.slice(0, maxUserAgent) ?? null, ip: networkOf(address) }
 }

@@ -7,12 +7,12 @@ import { Id, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
 export const ownAuditList = { name: 'own-audit', forms: [idForm] }
 export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
 
-/** What happened to the owner's account, newest first. */
+/** Audit entries about the user's account, newest first. */
 export function listOwnAudit(tx: Tx, owner: { readonly userId: number }, page: Page) {
   return list(tx, { userId: owner.userId }, page, ownAuditList.name)
 }
 
-/** What happened in the tenant, newest first. */
+/** Audit entries of the tenant, newest first. */
 export function listTenantAudit(tx: Tx, scope: TenantScope, page: Page) {
   return list(tx, { tenantId: scope.tenantId }, page, tenantAuditList.name)
 }
@@ -44,19 +44,21 @@ async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name
   )
 }
 
-/** One page of the audit log, as the person and the tenant's admin read it. */
+/** One page of the audit log, for the user and for the tenant's admins. */
 export const AuditPage = PageOf(
   Type.Object({
     id: Id,
     at: Time,
-    action: Type.String({ description: 'What was tried, such as `sign-in`' }),
-    outcome: Type.String({ description: '`done`, `refused` or `unavailable`' }),
-    reason: Nullable(Type.String({ description: 'Stable code: why, or how' })),
+    action: Type.String({ description: 'The action, such as `sign-in`' }),
+    outcome: Type.String({ description: '`done`, `refused`, `unavailable` or `failed`' }),
+    reason: Nullable(
+      Type.String({ description: 'Stable code: why it was refused or how it was done' }),
+    ),
     provider: Nullable(Type.String()),
     target: Nullable(
       Type.String({
         description:
-          'Id of the session, token, tenant, invitation, user, endpoint or delivery it is about',
+          'Id of the session, token, tenant, invitation, user, endpoint or delivery concerned',
       }),
     ),
     userId: Nullable(Id),

@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+
 /** An event of the billing provider. `object` is `data.object` of its body. */
 export type BillingEvent = {
   id: string
@@ -23,7 +25,7 @@ const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u
  * @returns null if they are not JSON in UTF-8, or lack a valid string `id` or `type`
  */
 export function parseEvent(body: Uint8Array): BillingEvent | null {
-  const event = parseJsonObject(body)
+  const event = decodeObject(body)
   if (event === null) return null
   const { id, type, created, data } = event
   if (typeof id !== 'string' || !printable.test(id)) return null
@@ -32,7 +34,7 @@ export function parseEvent(body: Uint8Array): BillingEvent | null {
     id,
     type,
     created: typeof created === 'number' && Number.isFinite(created) ? created : null,
-    object: (isObject(data) && isObject(data.object) && data.object) || {},
+    object: (isJsonObject(data) && isJsonObject(data.object) && data.object) || {},
   }
 }
 
@@ -42,18 +44,13 @@ export function kindOf(type: string): EventKind | null {
   return kinds.find((kind) => kind === bare) ?? null
 }
 
-function parseJsonObject(body: Uint8Array): Record<string, unknown> | null {
+function decodeObject(body: Uint8Array): JsonObject | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    return parseJsonObject(text)
   } catch {
     return null
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The fields of a sample event that a caller chooses. */

@@ -1,5 +1,8 @@
+import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { readBody } from '#src/runtime/response-body.ts'
+
 /** The current object; `gone` if the provider has deleted it, `unknown` if it has none (yet). */
-export type ProviderState = Readonly<Record<string, unknown>> | 'gone' | 'unknown'
+export type ProviderState = JsonObject | 'gone' | 'unknown'
 
 export type ProviderApi = { findSubscription(id: string): Promise<ProviderState> }
 
@@ -42,34 +45,19 @@ export function createProviderApi(options: Options): ProviderApi {
   }
 }
 
-async function readObject(response: Response, id: string): Promise<Record<string, unknown>> {
-  const object = parseObject(await readText(response))
+async function readObject(response: Response, id: string): Promise<JsonObject> {
+  const object = parseJsonObject(await readText(response))
   if (object?.id !== id) throw new Error('the billing API answered with another object')
   return object
 }
 
 async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
   try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) throw new Error('the answer is too large')
-      chunks.push(chunk)
-    }
+    const body = await readBody(response.body, maxBytes)
+    if (body === null) throw new Error('the answer is too large')
+    return body.toString('utf8')
   } catch (error) {
     throw new Error(`the billing API did not answer (${reasonOf(error)})`, { cause: error })
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
   }
 }
 

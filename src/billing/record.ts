@@ -1,4 +1,5 @@
 import { createGroupCommit, type Entry } from '#src/db/group-commit.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { Problem } from '#src/http/problems.ts'
 import { type BillingEvent, kindOf } from './event.ts'
 import type { RecordStore, StoreLimits, VerifiedEvent } from './record-store.ts'
@@ -29,7 +30,7 @@ export const recorderLimits = {
   sendMs: 900,
   connectMs: 500,
   beginMs: 400,
-  statementMs: 500,
+  statementMs: statementTimeoutsMs.recordEvents,
   batchEvents: 256,
   batchBytes: 8_388_608,
   waitingEvents: 5_000,

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { EventFilter, EventStatus } from './events.ts'
 
 /** A request to process events again, once each, and its progress. */
@@ -21,7 +22,7 @@ type ReplayRow = Omit<Replay, 'createdAt' | 'finishedAt'> & {
   finishedAt: Date | null
 }
 
-const statementTimeoutMs = 5_000
+const statementTimeoutMs = statementTimeoutsMs.replay
 const columns = `id, total, succeeded, failed, created_at AS "createdAt",
   finished_at AS "finishedAt"`
 const selected = `

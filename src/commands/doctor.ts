@@ -5,18 +5,16 @@ import { findKeyUse } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { print, printJson, withEnvironment } from './command.ts'
+import { withEnvironment } from './environment.ts'
 import { encryptedColumns } from './keys.ts'
+import { print, printJson } from './output.ts'
 
-/**
- * What was looked at; no faults means it is well. Each fault says what is wrong and the remedy; a
- * hint is worth a look and no fault.
- */
+/** The result of one check. A fault names the problem and the remedy; a hint may be harmless. */
 type Finding = { subject: string; faults: readonly string[]; hints?: readonly string[] }
 
-type Options = { readonly json: boolean }
+type Options = { readonly json?: true }
 
-/** `gatehouse doctor [--json]`: looks at everything the program needs and says what mends it. */
+/** `gatehouse doctor`: checks everything the program needs and reports how to fix it. */
 export default async function doctorCommand(env: Environment, { json }: Options): Promise<void> {
   const findings = await withEnvironment(env, examine)
   if (findings.some(({ faults }) => faults.length > 0)) process.exitCode = 1
@@ -52,11 +50,11 @@ function tryConfig(env: Environment): Config | ConfigError {
 
 function settingHints({ unknownSettings }: Config): string[] {
   return unknownSettings.map(
-    ({ name, nearest }) => `${name} is no setting of Gatehouse; did you mean ${nearest}?`,
+    ({ name, nearest }) => `${name} is not a setting of Gatehouse; did you mean ${nearest}?`,
   )
 }
 
-/** Behind a proxy that ends TLS, a secure cookie is set only if the proxy is believed. */
+/** Behind a proxy that terminates TLS, the secure cookie is set only if the proxy is trusted. */
 function proxyFaults({ session, trustProxy }: Config): string[] {
   return session.secureCookie && trustProxy.length === 0
     ? [
@@ -109,7 +107,7 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
     )
     return { subject, faults }
   } catch (error) {
-    return { subject, faults: [`They cannot be looked at: ${messageOf(error)}.`] }
+    return { subject, faults: [`They cannot be checked: ${messageOf(error)}.`] }
   } finally {
     await systemDb.close()
   }

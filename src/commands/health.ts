@@ -4,23 +4,23 @@ import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { print, printJson } from './command.ts'
+import { print, printJson } from './output.ts'
 
-const deadlineMs = 2_500 // shorter than the three seconds a container's health check usually has
+const deadlineMs = 2_500 // below the 3 s timeout of the health check in the Dockerfile
 const Admin = Type.Pick(Settings, ['ADMIN_HOST', 'ADMIN_PORT'])
 
-// As routes/health.ts answers.
+// The response of routes/health.ts.
 const Body = Type.Object({
   status: Type.String(),
   failing: Type.Optional(Type.Array(Type.String())),
 })
 
-type Options = { readonly json: boolean }
+type Options = { readonly json?: true }
 
-/** `gatehouse health`: asks the running process of this machine whether it is ready. */
+/** `gatehouse health`: checks whether the process on this machine is ready. */
 export default async function healthCommand(env: Environment, { json }: Options): Promise<void> {
   const url = readUrl(env)
-  const answer = await ask(url)
+  const answer = await requestReadiness(url)
   if (answer?.ok !== true) process.exitCode = 1
   if (json) return printJson({ status: 'no answer', ...answer?.body, url })
   if (answer?.ok) return print('ready')
@@ -28,7 +28,7 @@ export default async function healthCommand(env: Environment, { json }: Options)
   throw new OperatorError(
     answer === null
       ? `Nothing answers at ${url}.`
-      : `Not ready: ${failing.length > 0 ? failing.join(', ') : `${url} says ${answer.status}`}.`,
+      : `Not ready: ${failing.length > 0 ? failing.join(', ') : `${url} responded with ${answer.status}`}.`,
     'See the log of the process, or run: gatehouse doctor.',
   )
 }
@@ -37,14 +37,14 @@ function readUrl(env: Environment): string {
   const faults: string[] = []
   const { ADMIN_HOST, ADMIN_PORT } = readSchema(Admin, env, '', faults)
   if (faults.length > 0) throw new ConfigError(faults)
-  // A listener on every address is asked on this machine's own.
+  // A listener on all addresses is reachable on localhost.
   const host = ADMIN_HOST === '0.0.0.0' || ADMIN_HOST === '::' ? 'localhost' : ADMIN_HOST
   return `http://${host.includes(':') ? `[${host}]` : host}:${ADMIN_PORT}/readyz`
 }
 
 type Answer = { ok: boolean; status: number; body: Partial<Type.Static<typeof Body>> }
 
-async function ask(url: string): Promise<Answer | null> {
+async function requestReadiness(url: string): Promise<Answer | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs) })
     const body: unknown = await response.json().catch(() => null)

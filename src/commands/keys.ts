@@ -5,19 +5,20 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { type EncryptedColumns, findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { encryptedSecretColumns } from '#src/webhooks/endpoints/secrets.ts'
-import { createProgress, print, printJson, withEnvironment } from './command.ts'
+import { withEnvironment } from './environment.ts'
+import { createProgress, print, printJson } from './output.ts'
 
 type Keyring = { systemDb: SystemDatabase; keys: EncryptionKeys }
-type Options = { readonly json: boolean }
+type Options = { readonly json?: true }
 
-/** `gatehouse keys status`: what is encrypted under which key. */
+/** `gatehouse keys status`: how many values each key encrypts. */
 export function showStatus(env: Environment, { json }: Options): Promise<void> {
-  return withKeyring(env, (ring) => status(ring, json))
+  return withKeyring(env, (ring) => status(ring, json === true))
 }
 
-/** `gatehouse keys rotate`: brings everything under the first key. */
+/** `gatehouse keys rotate`: re-encrypts everything with the first key. */
 export function rotate(env: Environment, { json }: Options): Promise<void> {
-  return withKeyring(env, (ring) => reencrypt(ring, json))
+  return withKeyring(env, (ring) => reencrypt(ring, json === true))
 }
 
 function withKeyring(env: Environment, work: (ring: Keyring) => Promise<void>): Promise<void> {
@@ -28,7 +29,7 @@ function withKeyring(env: Environment, work: (ring: Keyring) => Promise<void>): 
   })
 }
 
-/** As the worker: it may change sealed texts and nothing else of those rows. */
+/** Prefers the worker's role: of these rows it may update the encrypted columns only. */
 function readSettings(env: Environment): { url: string; keys: EncryptionKeys } {
   const faults: string[] = []
   const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
@@ -52,19 +53,19 @@ async function status({ systemDb, keys }: Keyring, json: boolean): Promise<void>
   const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
   if (uses.some(({ state }) => state === 'missing')) process.exitCode = 1
   if (json) printJson({ current, uses, idle })
-  else print(inWords(current, uses, idle))
+  else print(report(current, uses, idle))
 }
 
 type Use = { table: string; column: string; keyId: string; count: number; state: KeyState }
 
-function inWords(current: string, uses: readonly Use[], idle: readonly string[]): string {
+function report(current: string, uses: readonly Use[], idle: readonly string[]): string {
   const notes = { current: '', 'to be rotated': ', to be rotated', missing: ', KEY MISSING' }
   const lines = uses.map(
     ({ table, column, keyId, count, state }) =>
-      `${table}.${column}: ${count} under ${keyId}${notes[state]}`,
+      `${table}.${column}: ${count} with ${keyId}${notes[state]}`,
   )
   const unneeded = idle.length > 0 ? [`No longer needed: ${idle.join(', ')}`] : []
-  return [`New texts are encrypted under ${current}.`, ...lines, ...unneeded].join('\n')
+  return [`New values are encrypted with ${current}.`, ...lines, ...unneeded].join('\n')
 }
 
 async function reencrypt({ systemDb, keys }: Keyring, json: boolean): Promise<void> {
@@ -77,13 +78,13 @@ async function reencrypt({ systemDb, keys }: Keyring, json: boolean): Promise<vo
   )
   if (unreadable.length > 0) process.exitCode = 1
   if (json) return printJson({ current: keys[0].id, reencrypted, unreadable })
-  print(`${reencrypted} rows re-encrypted under ${keys[0].id}.`)
+  print(`${reencrypted} rows re-encrypted with ${keys[0].id}.`)
   if (unreadable.length === 0) return
-  print(`${unreadable.length} rows cannot be opened with the configured keys:`)
+  print(`${unreadable.length} rows cannot be decrypted with the configured keys:`)
   for (const row of unreadable) print(`  ${row}`)
 }
 
-/** Everything that is kept under `ENCRYPTION_KEYS`: `gatehouse keys` and `doctor` look at these. */
+/** Every column encrypted with `ENCRYPTION_KEYS`, for `gatehouse keys` and `gatehouse doctor`. */
 export const encryptedColumns: readonly EncryptedColumns[] = [
   ...encryptedTokenColumns,
   encryptedSecretColumns,

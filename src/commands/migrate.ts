@@ -1,11 +1,12 @@
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { print, printJson, withDatabaseOwner } from './command.ts'
+import { withDatabaseOwner } from './environment.ts'
+import { print, printJson } from './output.ts'
 
-type Options = { readonly json: boolean }
+type Options = { readonly json?: true }
 
-/** `gatehouse migrate`: the schema, the queue's schema, the roles and their rights. */
+/** `gatehouse migrate`: the schema, the queue's schema, the roles and their privileges. */
 export default async function migrateCommand(env: Environment, { json }: Options): Promise<void> {
   await withDatabaseOwner(env, async (whole) => {
     const { applied, createdRoles, ahead } = await migrate(readDatabaseUrls(whole))
@@ -13,7 +14,7 @@ export default async function migrateCommand(env: Environment, { json }: Options
     for (const name of applied) print(`applied ${name}`)
     for (const name of createdRoles) print(`created role ${name}`)
     if (ahead.length > 0) {
-      print(`A newer release has applied ${ahead.join(', ')}; nothing was changed.`)
+      print(`A newer release has applied ${ahead.join(', ')}. Nothing was changed.`)
     } else if (applied.length === 0) print('The database is up to date.')
   })
 }
@@ -21,8 +22,8 @@ export default async function migrateCommand(env: Environment, { json }: Options
 export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }
 
 /**
- * The connections that `migrate` and `seed` need; they need no other setting.
- * @throws ConfigError naming each that is missing
+ * The only settings that `migrate` and `seed` need.
+ * @throws ConfigError naming each missing one
  */
 export function readDatabaseUrls(env: Environment): DatabaseUrls {
   const faults: string[] = []

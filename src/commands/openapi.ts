@@ -3,11 +3,11 @@ import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { printJson } from './command.ts'
+import { printJson } from './output.ts'
 
-/** `gatehouse openapi`: prints the API description; nothing is connected to. */
+/** `gatehouse openapi`: prints the API description without connecting to anything. */
 export default async function openapiCommand(env: Environment): Promise<void> {
-  const app = await buildApp(describingConfig(env), createLogger('silent'), undefined, undefined, {
+  const app = await buildApp(placeholderConfig(env), createLogger('silent'), undefined, undefined, {
     connect: false,
   })
   try {
@@ -18,8 +18,8 @@ export default async function openapiCommand(env: Environment): Promise<void> {
   }
 }
 
-/** Of all settings only BASE_URL is part of the description; the others only have to be there. */
-function describingConfig({ BASE_URL }: Environment) {
+/** Only BASE_URL appears in the description; the other settings are required but unused. */
+function placeholderConfig({ BASE_URL }: Environment) {
   return readConfig({
     BASE_URL: BASE_URL || 'http://localhost:3000',
     DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:9/none',

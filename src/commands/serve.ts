@@ -5,23 +5,23 @@ import { createLogger } from '#src/observability/logger.ts'
 import { runUntilSignal } from '#src/runtime/signals.ts'
 import { start } from '#src/server.ts'
 
-/** `gatehouse serve`: until a signal comes; outside production the missing parts are embedded. */
+/** `gatehouse serve`: runs until a signal. Outside production the demo supplies missing parts. */
 export default async function serveCommand(env: Environment): Promise<void> {
-  let embedding: Promise<Demo | null> = Promise.resolve(null)
+  let starting: Promise<Demo | null> = Promise.resolve(null)
   await runUntilSignal(
     async () => {
-      if (env.NODE_ENV !== 'production') embedding = embedMissing(env)
-      const demo = await embedding
+      if (env.NODE_ENV !== 'production') starting = startMissing(env)
+      const demo = await starting
       const config = readConfig(demo?.env ?? env)
       const running = await start(config, createLogger(config.logLevel))
       if (demo !== null) await greet(demo, config)
       return running
     },
-    async () => (await embedding.catch(() => null))?.stop(),
+    async () => (await starting.catch(() => null))?.stop(),
   )
 }
 
-async function embedMissing(env: Environment): Promise<Demo> {
+async function startMissing(env: Environment): Promise<Demo> {
   const { startDemo } = await import('#src/demo/demo.ts')
   return startDemo(env)
 }

@@ -4,38 +4,40 @@ import { ConfigError } from '#src/config/config.ts'
 import { type Environment, list } from '#src/config/parse.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { print, printJson, UsageError } from './command.ts'
+import { print, printJson } from './output.ts'
 
 const deadlineMs = 10_000
 
 type Options = {
-  readonly [Name in 'customer' | 'amount' | 'currency' | 'status']: string
-} & { readonly id: string | undefined; readonly url: string | undefined; readonly json: boolean }
+  readonly customer: string
+  /** In minor units of the currency. */
+  readonly amount: number
+  readonly currency: string
+  readonly status: string
+  /** Random by default. */
+  readonly id?: string
+  /** http or https; an origin gets the path of the webhook. */
+  readonly url?: string
+  readonly json?: true
+}
 
-/** `gatehouse trigger TYPE`: signs a sample event and posts it, as the billing provider would. */
+/** `gatehouse trigger <type>`: signs and posts a sample event as the billing provider does. */
 export default async function triggerCommand(
   env: Environment,
   type: string,
   { url: to, json, ...options }: Options,
 ): Promise<void> {
-  if (!/^\d{1,15}$/.test(options.amount)) {
-    throw new UsageError('--amount must be a whole number of minor units.')
-  }
-  if (to !== undefined && !/^https?:/.test(URL.parse(to)?.protocol ?? '')) {
-    throw new UsageError('--url must be an http or https URL.')
-  }
   const { url, secret } = await findTarget(env, to)
   const now = Math.floor(Date.now() / 1000)
   const id = options.id ?? `evt_${randomId().replaceAll('-', '')}`
-  const amount = Number(options.amount)
-  const body = sampleEvent({ ...options, id, type, created: now, amount })
+  const body = sampleEvent({ ...options, id, type, created: now })
   const { status, text } = await post(url, body, signatureHeader(secret, body, now))
   if (status !== 200) process.exitCode = 1
   if (json) printJson({ id, type, url, status, answer: text })
   else print(`${id} ${type}: ${status} ${text}`)
 }
 
-/** The running demo of this checkout, or what the settings name. */
+/** The webhook's URL and secret: from the settings, else from the demo that runs here. */
 async function findTarget(
   env: Environment,
   url: string | undefined,
@@ -45,9 +47,10 @@ async function findTarget(
   const base = url ?? whole.BASE_URL
   const faults: string[] = []
   if (base === undefined) {
-    faults.push('BASE_URL: is missing, and no demo runs here. Start one, or give --url.')
+    faults.push('BASE_URL: is missing, and no demo runs in this folder. Start one or use --url.')
   }
-  if (secret === undefined) faults.push('BILLING_WEBHOOK_SECRETS: is missing; its first one signs.')
+  if (secret === undefined)
+    faults.push('BILLING_WEBHOOK_SECRETS: is missing; the first secret signs the event.')
   if (base === undefined || secret === undefined) throw new ConfigError(faults)
   const target = URL.parse(base)
   if (target === null)
@@ -74,6 +77,6 @@ async function post(url: string, body: string, signature: string) {
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`${url} does not answer: ${reason}.`, 'Is the service running there?')
+    throw new OperatorError(`${url} did not respond: ${reason}.`, 'Is the service running there?')
   }
 }

@@ -39,7 +39,7 @@ export type Config = {
   admin: { host: string; port: number }
   trustProxy: readonly string[]
   role: 'all' | 'web' | 'worker'
-  /** How long requests are still taken once the process has been told to stop. */
+  /** How long requests are still accepted after SIGTERM. */
   drainMs: number
   database: {
     url: string
@@ -63,26 +63,27 @@ export type Config = {
     retentionDays: number
   }
   outbound: OutboundConfig
-  /** Null when no mail server is configured. */
+  /** Null if no mail server is configured. */
   mail: MailConfig | null
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
   redisUrl: string | null
   logLevel: string
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   tracing: TracingConfig | null
-  /** To be warned about. */
+  /** Environment variables that look like misspelled settings; logged as warnings. */
   unknownSettings: readonly UnknownSetting[]
   clock: Clock
 }
 
-/** Thrown when the environment is not a configuration; `faults` names each setting and its rule. */
+/** The settings are not valid; `faults` names each setting and its rule. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
 
   constructor(faults: readonly string[]) {
-    super(`The settings are not complete:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    super(`The settings are not valid:
+${faults.map((fault) => `  - ${fault}`).join('\n')}`)
     this.name = 'ConfigError'
     this.faults = faults
   }
@@ -90,7 +91,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the settings from an environment.
- * @throws ConfigError with every fault at once, none of them repeating a secret value
+ * @throws ConfigError with all faults at once; none of them contains a secret value
  */
 export function readConfig(env: Environment): Config {
   const faults: string[] = []
@@ -158,8 +159,8 @@ export function readConfig(env: Environment): Config {
 }
 
 /**
- * How the context is sent, both in the same round trip as the first query. `set-local`: one text
- * with BEGIN; a Citus coordinator forwards SET LOCAL to its nodes, and nothing else. `set-config`:
- * a statement with parameters, for proxies that take no message of several statements.
+ * How tenant and user are sent, in the same round trip as the first query. `set-local`: one simple
+ * query with BEGIN; a Citus coordinator forwards only SET LOCAL to its nodes. `set-config`: a
+ * statement with parameters, for proxies that do not support several statements in one message.
  */
 export type ContextMode = 'set-local' | 'set-config'

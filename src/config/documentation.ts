@@ -5,16 +5,16 @@ import { ProviderSettings, Settings } from './settings.ts'
 
 export type DocumentedSetting = {
   name: string
-  /** What is used when it is not set; null when it must be set in production. */
+  /** The default; null if there is none. */
   fallback: string | null
-  /** What stands in outside production. */
+  /** The value outside production. */
   demo: string | null
   description: string
 }
 
 type Property = TSchema & { default?: unknown; description?: string; demo?: string }
 
-/** Every setting, from the schemas that read them. */
+/** Every setting, from the schemas that validate them. */
 export function documentedSettings(): DocumentedSetting[] {
   return [
     ...documented(Settings.properties, ''),
@@ -72,28 +72,28 @@ function wrap(text: string): string {
   return [...lines, line].join('\n')
 }
 
-/** A variable that looks as if it was meant for this program, and the setting it may have meant. */
+/** An environment variable that looks like a misspelled setting, and the most similar setting. */
 export type UnknownSetting = { name: string; nearest: string }
 
-const families =
+const prefixes =
   /^(OIDC|BILLING|OUTBOUND|RATE_LIMIT|SESSION|ENCRYPTION|SMTP|ALERT|ADMIN|DATABASE|GATEHOUSE)_/
-const largestSlip = 2 // letters; and only of names so long that nothing else is that near by chance
-const shortestSlip = 8
+const maxDistance = 2 // Levenshtein distance
+const minLength = 8 // shorter names are too similar to unrelated ones
 
 /**
- * Names of the environment that are no setting and probably should be: of a family of ours, or a
- * letter or two away from a setting. Whatever else is in an environment is none of our business.
+ * Finds environment variables that are probably misspelled settings: those with a prefix of ours, or
+ * at most two letters away from a setting. All other variables are ignored.
  */
 export function findUnknownSettings(env: Environment): UnknownSetting[] {
   const known = knownNames(env)
   return Object.keys(env)
     .filter((name) => !known.has(name))
     .map((name) => ({ name, nearest: closest(name, [...known]) }))
-    .filter(({ name, nearest }) => families.test(name) || isSlip(name, nearest))
+    .filter(({ name, nearest }) => prefixes.test(name) || isTypo(name, nearest))
 }
 
-function isSlip(name: string, nearest: string): boolean {
-  return name.length >= shortestSlip && distance(name.toUpperCase(), nearest) <= largestSlip
+function isTypo(name: string, nearest: string): boolean {
+  return name.length >= minLength && distance(name.toUpperCase(), nearest) <= maxDistance
 }
 
 function knownNames(env: Environment): Set<string> {

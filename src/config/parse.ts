@@ -6,17 +6,16 @@ import { type Clock, clockStartingAt, systemClock } from '#src/runtime/clock.ts'
 import { Settings } from './settings.ts'
 
 /*
- * Each reader turns the text of a setting into its value. What is wrong is added to `faults`, and
- * something harmless is returned in its place: the caller throws before it is used.
+ * Each reader converts the text of a setting to its value. If the text is not valid, it adds a
+ * message to `faults` and returns a placeholder; readConfig throws before a placeholder is used.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>
-export type RateLimit = { max: number; seconds: number } | 'off'
 
-export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-export const fallbackUrl = 'http://invalid'
-
-/** Converts, completes and checks the values of one schema; an empty value counts as absent. */
+/**
+ * Converts and validates the settings of one schema and adds the defaults. An empty value counts as
+ * absent.
+ */
 export function readSchema<Schema extends TSchema & { properties: Record<string, TSchema> }>(
   schema: Schema,
   env: Environment,
@@ -40,23 +39,8 @@ export function readSchema<Schema extends TSchema & { properties: Record<string,
       faults.push(`${prefix}${name}: ${rule}. ${described(schema, name)}`)
     }
   }
-  // The cast stands behind the check above: with a fault the caller throws before anything is used.
+  // The values were validated above; if there are faults, the caller throws before using them.
   return values as Type.Static<Schema>
-}
-
-type Properties = { properties: Record<string, TSchema> }
-
-export function described(schema: Properties, name: string): string {
-  const property: TSchema & { description?: string } = schema.properties[name] ?? {}
-  return property.description ?? ''
-}
-
-/** The rule of a setting that is one of a few words. */
-function choices(schema: Properties, name: string): string | null {
-  const property: TSchema & { anyOf?: { const?: unknown }[] } = schema.properties[name] ?? {}
-  return property.anyOf
-    ? `must be one of ${property.anyOf.map((choice) => choice.const).join(', ')}`
-    : null
 }
 
 export function readOrigin(
@@ -111,6 +95,41 @@ export function readSecrets(
   return ['']
 }
 
+const secretBytes = 32 // AES-256
+const placeholderKeys: EncryptionKeys = [{ id: 'none', secret: new Uint8Array(secretBytes) }]
+
+/**
+ * Reads `keyId:base64(32 bytes)`, comma-separated; the first key encrypts, all keys decrypt. Faults
+ * repeat neither keys nor ids.
+ */
+export function readEncryptionKeys(value: string | undefined, faults: string[]): EncryptionKeys {
+  const name = 'ENCRYPTION_KEYS'
+  if (value === undefined || value === '') {
+    faults.push(`${name}: is missing. ${described(Settings, name)}`)
+    return placeholderKeys
+  }
+  const keys = list(value).map(readKey)
+  const valid = keys.filter((key) => key !== null)
+  if (valid.length < keys.length) {
+    faults.push(
+      `${name}: every key must be keyId:base64 of 32 bytes (openssl rand -base64 32); an id has 1 to 32 of A-Z a-z 0-9 . _ -`,
+    )
+  }
+  if (new Set(valid.map(({ id }) => id)).size < valid.length) {
+    faults.push(`${name}: two keys have the same id.`)
+  }
+  const [first, ...rest] = valid
+  if (first === undefined && keys.length === 0) faults.push(`${name}: must have at least one key.`)
+  return first === undefined ? placeholderKeys : [first, ...rest]
+}
+
+function readKey(text: string): EncryptionKey | null {
+  const [, id, encoded] = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? []
+  if (id === undefined || encoded === undefined) return null
+  const secret = Buffer.from(encoded, 'base64')
+  return secret.length === secretBytes ? { id, secret } : null
+}
+
 export function readReturnTo(value: string, faults: string[]): string {
   const paths = list(value)
   for (const path of paths) {
@@ -120,6 +139,158 @@ export function readReturnTo(value: string, faults: string[]): string {
   }
   return paths[0] ?? '/'
 }
+
+/** The API that returns the current state of an object; `url` has no trailing slash. */
+export type BillingApiConfig = { url: string; key: string }
+
+/** Null if no API is configured; then the state and time in the event itself are used. */
+export function readBillingApi(
+  url: string | undefined,
+  key: string | undefined,
+  production: boolean,
+  faults: string[],
+): BillingApiConfig | null {
+  if (url === undefined) {
+    if (key !== undefined) faults.push('BILLING_API_KEY: has no effect without BILLING_API_URL.')
+    return null
+  }
+  if (key === undefined) faults.push('BILLING_API_KEY: is missing; BILLING_API_URL requires it.')
+  const parsed = URL.parse(url)
+  const isPlain =
+    parsed !== null && parsed.search === '' && parsed.hash === '' && parsed.username === ''
+  const isLocal =
+    parsed?.protocol === 'http:' && !production && loopbackHosts.includes(parsed.hostname)
+  if (!isPlain || (parsed.protocol !== 'https:' && !isLocal)) {
+    faults.push(
+      'BILLING_API_URL: must be an https URL without user, query or fragment (http only on loopback outside production).',
+    )
+  }
+  return { url: url.replace(/\/+$/, ''), key: key ?? '' }
+}
+
+export type OutboundConfig = {
+  /** Delay before attempts 1, 2, …, in seconds. */
+  retrySeconds: readonly number[]
+  timeoutMs: number
+  /** The default signature profile of a new endpoint. */
+  signature: 'spec' | 'standard' | 'both'
+  /** Exact `host:port` pairs that are exempt from the rules for addresses and schemes. */
+  allow: readonly string[]
+  retentionDays: number
+}
+
+const maxAttempts = 20
+const maxWaitSeconds = 604_800
+
+export function readRetrySeconds(value: string, faults: string[]): readonly number[] {
+  const waits = list(value)
+  const valid = waits.every((wait) => /^\d{1,6}$/.test(wait) && Number(wait) <= maxWaitSeconds)
+  if (!valid || waits.length === 0 || waits.length > maxAttempts) {
+    faults.push(
+      `OUTBOUND_RETRY_SECONDS: must be 1 to ${maxAttempts} whole numbers of seconds, each at most a week.`,
+    )
+  }
+  return waits.map(Number)
+}
+
+export function readAllowedHosts(value: string, faults: string[]): readonly string[] {
+  const pairs = list(value)
+  for (const pair of pairs) {
+    const [, port] = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):([1-9]\d{0,4})$/.exec(pair) ?? []
+    if (port === undefined || Number(port) > 65_535) {
+      faults.push(`OUTBOUND_ALLOW: “${pair}” is not a lower-case host:port pair.`)
+    }
+  }
+  return pairs
+}
+
+/** The mail server and the sender of alerts. */
+export type MailConfig = {
+  host: string
+  port: number
+  /** True: implicit TLS (smtps). False: STARTTLS if the server offers it. */
+  secure: boolean
+  /** True: nothing is sent without TLS, so that a password never crosses a network in clear. */
+  requireTls: boolean
+  auth: { user: string; pass: string } | null
+  from: { name: string; address: string }
+}
+
+// RFC 6409 (submission) and RFC 8314 (submission over TLS).
+const ports = { 'smtp:': 587, 'smtps:': 465 }
+const sender = /^(?:([^<>"\p{Cc}]{1,100}?) ?<([^<>]+)>|([^<> ]+))$/u
+const plainAddress = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]{1,255}$/u
+
+/** Null if no mail server is configured; then alerts are notifications and log lines only. */
+export function readMail(
+  smtpUrl: string | undefined,
+  alertFrom: string | undefined,
+  faults: string[],
+): MailConfig | null {
+  if (smtpUrl === undefined) {
+    if (alertFrom !== undefined) faults.push('ALERT_FROM: has no effect without SMTP_URL.')
+    return null
+  }
+  const url = URL.parse(smtpUrl)
+  const { protocol } = url ?? {}
+  const auth = url && readAuth(url)
+  const isPlain = url !== null && url.search === '' && url.hash === '' && /^\/?$/.test(url.pathname)
+  if (
+    !isPlain ||
+    auth === 'malformed' ||
+    url.hostname === '' ||
+    (protocol !== 'smtp:' && protocol !== 'smtps:')
+  ) {
+    faults.push(
+      'SMTP_URL: must be smtp://user:password@host:port or smtps://…, without path, query or fragment.',
+    )
+    return null
+  }
+  const from = readSender(alertFrom ?? '')
+  if (from === null) faults.push('ALERT_FROM: must be an address, or Name <address>.')
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port:
+      url.port === '' ? ports[url.protocol === 'smtps:' ? 'smtps:' : 'smtp:'] : Number(url.port),
+    secure: url.protocol === 'smtps:',
+    requireTls: auth !== null && !loopbackHosts.includes(url.hostname),
+    auth,
+    from: from ?? { name: '', address: '' },
+  }
+}
+
+/** True for a plain address without comments, quotes or groups, which all parsers read the same. */
+export function isPlainAddress(text: string): boolean {
+  return plainAddress.test(text)
+}
+
+function readSender(text: string): MailConfig['from'] | null {
+  const [, name = '', named, bare] = sender.exec(text) ?? []
+  const address = named ?? bare ?? ''
+  return isPlainAddress(address) ? { name, address } : null
+}
+
+function readAuth({ username, password }: URL): MailConfig['auth'] | 'malformed' {
+  if (username === '') return null
+  try {
+    return { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+  } catch {
+    return 'malformed'
+  }
+}
+
+/** The `provider:subject` pairs of the operators. */
+export function readOperators(value: string, faults: string[]): ReadonlySet<string> {
+  const pairs = list(value)
+  for (const pair of pairs) {
+    if (!/^[a-z][a-z0-9_]*:.{1,255}$/.test(pair)) {
+      faults.push(`OPERATORS: “${pair}” is not a provider:subject pair.`)
+    }
+  }
+  return new Set(pairs)
+}
+
+export type RateLimit = { max: number; seconds: number } | 'off'
 
 export function readRateLimit(name: string, value: string, faults: string[]): RateLimit {
   if (value === 'off') return 'off'
@@ -140,224 +311,12 @@ export function readRedisUrl(value: string | undefined, faults: string[]): strin
   return value
 }
 
-export function readClock(value: string | undefined, production: boolean, faults: string[]): Clock {
-  if (value === undefined) return systemClock
-  if (production) faults.push('GATEHOUSE_NOW: must not be set in production.')
-  const start = new Date(value)
-  if (!/^\d{4}-\d\d-\d\dT/.test(value) || Number.isNaN(start.getTime())) {
-    faults.push('GATEHOUSE_NOW: must be an RFC 3339 time such as 2026-01-31T09:00:00Z.')
-    return systemClock
-  }
-  return clockStartingAt(start)
-}
-
-export function list(value: string): string[] {
-  return value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-}
-
-/** At least one value, or a fault. */
-export function nonEmpty(
-  name: string,
-  values: readonly string[],
-  faults: string[],
-): readonly [string, ...string[]] {
-  const [first, ...rest] = values
-  if (first === undefined) faults.push(`${name}: must name at least one value.`)
-  return [first ?? '', ...rest]
-}
-
-/** Where the newest state of an object is asked for; `url` has no trailing slash. */
-export type BillingApiConfig = { url: string; key: string }
-
-/** `null` when no API is configured: then an event's own state and time decide. */
-export function readBillingApi(
-  url: string | undefined,
-  key: string | undefined,
-  production: boolean,
-  faults: string[],
-): BillingApiConfig | null {
-  if (url === undefined) {
-    if (key !== undefined) faults.push('BILLING_API_KEY: is of no use without BILLING_API_URL.')
-    return null
-  }
-  if (key === undefined) faults.push('BILLING_API_KEY: is missing; BILLING_API_URL needs one.')
-  const parsed = URL.parse(url)
-  const isPlain =
-    parsed !== null && parsed.search === '' && parsed.hash === '' && parsed.username === ''
-  const isLocal =
-    parsed?.protocol === 'http:' && !production && loopbackHosts.includes(parsed.hostname)
-  if (!isPlain || (parsed.protocol !== 'https:' && !isLocal)) {
-    faults.push(
-      'BILLING_API_URL: must be an https URL without user, query and fragment (http only on loopback outside production).',
-    )
-  }
-  return { url: url.replace(/\/+$/, ''), key: key ?? '' }
-}
-
-/** The `provider:subject` pairs of the operators. */
-export function readOperators(value: string, faults: string[]): ReadonlySet<string> {
-  const pairs = list(value)
-  for (const pair of pairs) {
-    if (!/^[a-z][a-z0-9_]*:.{1,255}$/.test(pair)) {
-      faults.push(`OPERATORS: “${pair}” is no provider:subject pair.`)
-    }
-  }
-  return new Set(pairs)
-}
-
-const secretBytes = 32 // AES-256
-const standIn: EncryptionKeys = [{ id: 'none', secret: new Uint8Array(secretBytes) }]
-
-/**
- * Reads `keyId:base64(32 bytes)`, comma-separated; the first encrypts, all decrypt.
- * What is wrong is added to `faults`, which repeat neither keys nor ids.
- */
-export function readEncryptionKeys(value: string | undefined, faults: string[]): EncryptionKeys {
-  const name = 'ENCRYPTION_KEYS'
-  if (value === undefined || value === '') {
-    faults.push(`${name}: is missing. ${described(Settings, name)}`)
-    return standIn
-  }
-  const keys = list(value).map(readKey)
-  const good = keys.filter((key) => key !== null)
-  if (good.length < keys.length) {
-    faults.push(
-      `${name}: every key must be keyId:base64 of 32 bytes (openssl rand -base64 32); an id has 1 to 32 of A-Z a-z 0-9 . _ -`,
-    )
-  }
-  if (new Set(good.map(({ id }) => id)).size < good.length) {
-    faults.push(`${name}: two keys have the same id.`)
-  }
-  const [first, ...rest] = good
-  if (first === undefined && keys.length === 0) faults.push(`${name}: must name at least one key.`)
-  return first === undefined ? standIn : [first, ...rest]
-}
-
-function readKey(text: string): EncryptionKey | null {
-  const [, id, encoded] = /^([A-Za-z0-9._-]{1,32}):([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? []
-  if (id === undefined || encoded === undefined) return null
-  const secret = Buffer.from(encoded, 'base64')
-  return secret.length === secretBytes ? { id, secret } : null
-}
-
-export type OutboundConfig = {
-  /** The waits before attempts 1, 2, …, in seconds. */
-  retrySeconds: readonly number[]
-  timeoutMs: number
-  /** The profile of a new endpoint that names none. */
-  signature: 'spec' | 'standard' | 'both'
-  /** Exact `host:port` pairs that the rules for addresses and schemes do not hold for. */
-  allow: readonly string[]
-  retentionDays: number
-}
-
-const maxAttempts = 20
-const maxWaitSeconds = 604_800
-
-export function readRetrySeconds(value: string, faults: string[]): readonly number[] {
-  const waits = list(value)
-  const valid = waits.every((wait) => /^\d{1,6}$/.test(wait) && Number(wait) <= maxWaitSeconds)
-  if (!valid || waits.length === 0 || waits.length > maxAttempts) {
-    faults.push(
-      `OUTBOUND_RETRY_SECONDS: must be 1 to ${maxAttempts} whole numbers of seconds, a week at most each.`,
-    )
-  }
-  return waits.map(Number)
-}
-
-export function readAllowedHosts(value: string, faults: string[]): readonly string[] {
-  const pairs = list(value)
-  for (const pair of pairs) {
-    const [, port] = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):([1-9]\d{0,4})$/.exec(pair) ?? []
-    if (port === undefined || Number(port) > 65_535) {
-      faults.push(`OUTBOUND_ALLOW: “${pair}” is no host:port pair in lower case.`)
-    }
-  }
-  return pairs
-}
-
-/** How mail is sent, and from whom. */
-export type MailConfig = {
-  host: string
-  port: number
-  /** TLS from the first byte (smtps); otherwise STARTTLS where it is offered. */
-  secure: boolean
-  /** Without TLS nothing is sent: a password never goes in clear over a network. */
-  requireTls: boolean
-  auth: { user: string; pass: string } | null
-  from: { name: string; address: string }
-}
-
-// RFC 6409 and 8314: submission, and submission over TLS.
-const ports = { 'smtp:': 587, 'smtps:': 465 }
-const sender = /^(?:([^<>"\p{Cc}]{1,100}?) ?<([^<>]+)>|([^<> ]+))$/u
-const plainAddress = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}]{1,255}$/u
-
-/** `null` when no mail server is configured: then alerts are notifications and log lines. */
-export function readMail(
-  smtpUrl: string | undefined,
-  alertFrom: string | undefined,
-  faults: string[],
-): MailConfig | null {
-  if (smtpUrl === undefined) {
-    if (alertFrom !== undefined) faults.push('ALERT_FROM: is of no use without SMTP_URL.')
-    return null
-  }
-  const url = URL.parse(smtpUrl)
-  const { protocol } = url ?? {}
-  const auth = url && readAuth(url)
-  const isPlain = url !== null && url.search === '' && url.hash === '' && /^\/?$/.test(url.pathname)
-  if (
-    !isPlain ||
-    auth === 'malformed' ||
-    url.hostname === '' ||
-    (protocol !== 'smtp:' && protocol !== 'smtps:')
-  ) {
-    faults.push('SMTP_URL: must be smtp://user:password@host:port or smtps://…, and nothing more.')
-    return null
-  }
-  const from = readSender(alertFrom ?? '')
-  if (from === null) faults.push('ALERT_FROM: must be an address, or Name <address>.')
-  return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port:
-      url.port === '' ? ports[url.protocol === 'smtps:' ? 'smtps:' : 'smtp:'] : Number(url.port),
-    secure: url.protocol === 'smtps:',
-    requireTls: auth !== null && !loopbackHosts.includes(url.hostname),
-    auth,
-    from: from ?? { name: '', address: '' },
-  }
-}
-
-/** An address that means one mailbox, whoever reads it. */
-export function isPlainAddress(text: string): boolean {
-  return plainAddress.test(text)
-}
-
-function readSender(text: string): MailConfig['from'] | null {
-  const [, name = '', named, bare] = sender.exec(text) ?? []
-  const address = named ?? bare ?? ''
-  return isPlainAddress(address) ? { name, address } : null
-}
-
-function readAuth({ username, password }: URL): MailConfig['auth'] | 'malformed' {
-  if (username === '') return null
-  try {
-    return { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
-  } catch {
-    return 'malformed'
-  }
-}
-
 export type TracingConfig = {
-  /** Where spans are posted to. */
+  /** URL that spans are posted to. */
   url: string
   headers: Readonly<Record<string, string>>
   serviceName: string
-  /** Share of the traces begun here that are recorded, 0 to 1. */
+  /** Sampled share of the traces that start here, 0 to 1. */
   ratio: number
 }
 
@@ -368,7 +327,7 @@ type Values = {
   OTEL_TRACES_SAMPLER_ARG: number
 }
 
-/** Null without an endpoint: nothing is traced then. Faults repeat no header's value. */
+/** Null without an endpoint: tracing is off. Faults do not repeat header values. */
 export function readTracing(values: Values, faults: string[]): TracingConfig | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = values
   if (endpoint === undefined) return null
@@ -399,3 +358,50 @@ function readHeaders(text: string, faults: string[]): Record<string, string> {
     return {}
   }
 }
+
+export function readClock(value: string | undefined, production: boolean, faults: string[]): Clock {
+  if (value === undefined) return systemClock
+  if (production) faults.push('GATEHOUSE_NOW: must not be set in production.')
+  const start = new Date(value)
+  if (!/^\d{4}-\d\d-\d\dT/.test(value) || Number.isNaN(start.getTime())) {
+    faults.push('GATEHOUSE_NOW: must be an RFC 3339 time such as 2026-01-31T09:00:00Z.')
+    return systemClock
+  }
+  return clockStartingAt(start)
+}
+
+export function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** Requires at least one value. */
+export function nonEmpty(
+  name: string,
+  values: readonly string[],
+  faults: string[],
+): readonly [string, ...string[]] {
+  const [first, ...rest] = values
+  if (first === undefined) faults.push(`${name}: must have at least one value.`)
+  return [first ?? '', ...rest]
+}
+
+type Properties = { properties: Record<string, TSchema> }
+
+export function described(schema: Properties, name: string): string {
+  const property: TSchema & { description?: string } = schema.properties[name] ?? {}
+  return property.description ?? ''
+}
+
+/** The rule of a setting with fixed choices; null for any other setting. */
+function choices(schema: Properties, name: string): string | null {
+  const property: TSchema & { anyOf?: { const?: unknown }[] } = schema.properties[name] ?? {}
+  return property.anyOf
+    ? `must be one of ${property.anyOf.map((choice) => choice.const).join(', ')}`
+    : null
+}
+
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+export const fallbackUrl = 'http://invalid'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type AssertionKey, readAssertionKey } from '#src/crypto/jwk.ts'
+import { parseJsonObject } from '#src/runtime/json.ts'
 import {
   described,
   type Environment,
@@ -29,15 +30,15 @@ export type OidcClientConfig = ClientCredentials & {
   scopes: string
   /** The only algorithms an id_token may be signed with; asymmetric ones. */
   idTokenAlgorithms: readonly [string, ...string[]]
-  /** Hand out the tokens of a sign-in, to be kept for the provider's API. */
+  /** Store the tokens of a sign-in, for calls to the provider's API. */
   storeTokens: boolean
-  /** Also ask userinfo. */
+  /** Also call the userinfo endpoint. */
   userinfo: boolean
-  /** http on loopback, outside production: derived once, in the configuration. */
+  /** True for an http issuer on loopback outside production. */
   allowInsecure: boolean
 }
 
-/** One provider; with `true` or a list of lower-case domains it may vouch for addresses. */
+/** One provider. `trustEmail`: true, or the lower-case domains whose addresses it may verify. */
 export type ProviderConfig = OidcClientConfig & { trustEmail: boolean | readonly string[] }
 
 const asymmetricAlgorithms = [
@@ -133,7 +134,7 @@ function readClientSecrets(
   return []
 }
 
-/** The value itself, or the file it names. A fault never repeats either: both may be the key. */
+/** Reads the JWK from the value or from the file it names. Faults repeat neither: both may be a key. */
 function readClientKey(
   name: string,
   value: string | undefined,
@@ -145,10 +146,11 @@ function readClientKey(
   }
   const text = value.startsWith('{') ? value : readText(value)
   if (text === null) {
-    faults.push(`${name}: is neither a JWK as JSON nor the path of a file that can be read.`)
+    faults.push(`${name}: must be a JWK as JSON or the path of a readable file.`)
     return null
   }
-  const key = readAssertionKey(text)
+  const jwk = parseJsonObject(text)
+  const key = jwk === null ? 'is not a JWK as JSON' : readAssertionKey(jwk)
   if (typeof key !== 'string') return key
   faults.push(`${name}: ${key}.`)
   return null

@@ -10,14 +10,14 @@ const form = /^gth_[0-9A-Za-z]{49}$/
 
 /**
  * A new API token: `gth_`, 32 random bytes and a CRC-32, the last two in base62. Prefix and
- * checksum let people and secret scanners tell it from any other text without asking us.
+ * checksum let people and secret scanners recognize a token without a request to the server.
  */
 export function randomApiToken(): string {
   const secret = base62(BigInt(`0x${randomBytes(secretBytes).toString('hex')}`), secretLength)
   return `${prefix}${secret}${checksumOf(secret)}`
 }
 
-/** Whether the text has the form and checksum of a token; says nothing of its being valid. */
+/** True if the text has the form and checksum of a token; the token may still be invalid. */
 export function hasTokenForm(text: string): boolean {
   if (!form.test(text)) return false
   const secret = text.slice(prefix.length, prefix.length + secretLength)

@@ -1,21 +1,24 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** A key of setting `ENCRYPTION_KEYS`: 32 bytes under a name that stands in every envelope. */
+/** A key of setting `ENCRYPTION_KEYS`: 32 bytes. Every envelope contains the id of its key. */
 export type EncryptionKey = { id: string; secret: Uint8Array }
 
-/** The first encrypts, all decrypt. */
+/** The first key encrypts; every key can decrypt. */
 export type EncryptionKeys = readonly [EncryptionKey, ...EncryptionKey[]]
 
 /**
- * What a sealed text belongs to, for instance provider, subject and purpose. It is not in the
- * envelope but must be the same at opening: moved to another row or column it does not open.
+ * Associated data that binds a sealed text to its row and column, for example provider, subject and
+ * purpose. It is not part of the envelope; `unseal` fails if it differs.
  */
 export type Binding = readonly [string, ...string[]]
 
-/** `malformed`: no envelope; `unknown-key`: not configured; `not-authentic`: changed or moved. */
+/**
+ * `malformed`: not an envelope; `unknown-key`: its key is not configured; `not-authentic`: the text
+ * or its binding was changed.
+ */
 export type UnsealFault = 'malformed' | 'unknown-key' | 'not-authentic'
 
-/** A sealed text cannot be opened. Says which key it needs, never what is in it. */
+/** A sealed text cannot be decrypted. The message contains the key id and no part of the text. */
 export class UnsealError extends Error {
   readonly fault: UnsealFault
 
@@ -43,7 +46,7 @@ export function seal(keys: EncryptionKeys, text: string, binding: Binding): Buff
   return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()])
 }
 
-/** The text of an envelope. @throws UnsealError */
+/** Decrypts an envelope. @throws UnsealError */
 export function unseal(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): string {
   const envelope = Buffer.from(sealed)
   const keyId = keyIdOf(envelope)
@@ -64,12 +67,12 @@ export function unseal(keys: EncryptionKeys, sealed: Uint8Array, binding: Bindin
   }
 }
 
-/** The first bytes of everything sealed under the first key: whatever starts otherwise is older. */
+/** The first bytes of every envelope of the first key; other envelopes belong to older keys. */
 export function sealHeader([{ id }]: EncryptionKeys): Buffer {
   return headerOf(id)
 }
 
-/** The name of the key an envelope needs; null when it is none. */
+/** The id of the key of an envelope; null if the bytes are not an envelope. */
 export function keyIdOf(sealed: Uint8Array): string | null {
   const [first, idLength = 0] = sealed
   const isWhole = sealed.length >= 2 + idLength + nonceBytes + tagBytes
@@ -82,7 +85,7 @@ function headerOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.from([version, id.length]), id])
 }
 
-/** Every part with its length before it, so that no two bindings give the same bytes. */
+/** Each part is preceded by its length, so that different bindings never give the same bytes. */
 function associatedData(header: Buffer, binding: Binding): Buffer {
   const parts = binding.flatMap((part) => {
     const bytes = Buffer.from(part, 'utf8')

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 
-/** SHA-256, for instance of a secret handle, so that a leaked table opens no door. 32 bytes. */
+/** SHA-256, 32 bytes. Secret ids are stored as hashes, so that a leaked table cannot be used. */
 export function sha256(content: string | Uint8Array): Buffer {
   return createHash('sha256').update(content).digest()
 }
@@ -10,17 +10,17 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** 32 random bytes for a key. */
+/** A random key of 32 bytes. */
 export function randomKey(): Buffer {
   return randomBytes(32)
 }
 
-/** A random UUID for ids that are made before their row. */
+/** A random UUID, for ids that are needed before their row is inserted. */
 export function randomId(): string {
   return randomUUID()
 }
 
-/** HMAC-SHA256 over the concatenation of `parts`; a secret that is text is taken as UTF-8. 32 bytes. */
+/** HMAC-SHA256 over the concatenation of `parts`, 32 bytes. Strings are encoded as UTF-8. */
 export function hmacSha256(
   secret: string | Uint8Array,
   ...parts: readonly (string | Uint8Array)[]
@@ -30,7 +30,7 @@ export function hmacSha256(
   return hmac.digest()
 }
 
-/** Compares in constant time; different lengths are simply not equal. */
+/** Compares in constant time. False for different lengths. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }

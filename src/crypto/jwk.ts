@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** A private key that signs client assertions; it cannot be exported or printed. */
+/** A private key that signs client assertions. It cannot be exported. */
 export type AssertionKey = { key: CryptoKey; kid: string; alg: string }
 
 const minimumRsaBits = 2048
@@ -19,7 +19,7 @@ const algorithms: Readonly<Record<string, { kty: string; crv?: string; key: KeyA
   Ed25519: { kty: 'OKP', crv: 'Ed25519', key: { name: 'Ed25519' } },
 }
 
-type Jwk = Record<string, unknown>
+type Jwk = Readonly<Record<string, unknown>>
 type KeyAlgorithm = { name: string; hash?: string; namedCurve?: string }
 
 function rsa(name: string, bits: number) {
@@ -31,12 +31,10 @@ function curve(crv: string) {
 }
 
 /**
- * Reads a private JWK with `kid` and `alg` inside (RFC 7517); asymmetric algorithms only.
- * @returns the key, or in words what is wrong with it, without repeating any of it
+ * Reads a private JWK that contains `kid` and `alg` (RFC 7517); asymmetric algorithms only.
+ * @returns the key, or the fault as text that repeats no part of the key
  */
-export function readAssertionKey(text: string): AssertionKey | string {
-  const jwk = parseObject(text)
-  if (jwk === null) return 'is not a JWK as JSON'
+export function readAssertionKey(jwk: Jwk): AssertionKey | string {
   const { kid, alg, kty, crv } = jwk
   if (typeof kid !== 'string' || kid === '') return 'has no kid'
   const rule = typeof alg === 'string' && Object.hasOwn(algorithms, alg) ? algorithms[alg] : null
@@ -44,7 +42,7 @@ export function readAssertionKey(text: string): AssertionKey | string {
     return `has an alg that is not one of ${Object.keys(algorithms).join(', ')}`
   }
   if (kty !== rule.kty || (rule.crv !== undefined && crv !== rule.crv)) {
-    return 'has a key type that does not fit its alg'
+    return 'has a key type that does not match its alg'
   }
   const key = importKey(jwk)
   if (key === null) return 'is not a private key'
@@ -53,20 +51,9 @@ export function readAssertionKey(text: string): AssertionKey | string {
   return { key: key.toCryptoKey(rule.key, false, ['sign']), kid, alg }
 }
 
-function parseObject(text: string): Jwk | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? { ...value }
-      : null
-  } catch {
-    return null
-  }
-}
-
 function importKey(jwk: Jwk): KeyObject | null {
   try {
-    return createPrivateKey({ key: jwk, format: 'jwk' })
+    return createPrivateKey({ key: { ...jwk }, format: 'jwk' })
   } catch {
     return null
   }

@@ -13,3 +13,8 @@ export function isForeignKeyViolation(error: unknown): boolean {
 export function refuseLeaver(error: unknown): never {
   throw isForeignKeyViolation(error) ? new Problem('forbidden') : error
 }
+
+/** True for an error of the driver that reports a duplicate key (SQLSTATE 23505). */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505'
+}

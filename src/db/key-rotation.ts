@@ -8,6 +8,7 @@ import {
   unseal,
 } from '#src/crypto/encryption.ts'
 import type { Queryable, SystemDatabase } from './system-database.ts'
+import { statementTimeoutsMs } from './timeouts.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -31,7 +32,6 @@ export type RotationProgress = { table: string; done: number; total: number }
 export type RotationReport = { reencrypted: number; unreadable: readonly string[] }
 
 const batchSize = 100
-const statementTimeoutMs = 10_000
 
 /** How many sealed texts need which key; `?` stands for what is no envelope. */
 export async function findKeyUse(
@@ -116,7 +116,7 @@ async function* partsOf(
   systemDb: SystemDatabase,
   { byTenant }: EncryptedColumns,
 ): AsyncGenerator<InPart> {
-  const limits = { statementTimeoutMs }
+  const limits = { statementTimeoutMs: statementTimeoutsMs.keyRotation }
   if (!byTenant) {
     yield (work) => systemDb.transaction(limits, work)
     return

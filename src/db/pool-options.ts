@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { statementTimeoutsMs } from './timeouts.ts'
 
 /** What a connection may wait for, in milliseconds. */
 export type Limits = {
@@ -12,7 +13,7 @@ export type Limits = {
 
 export const defaultLimits: Limits = {
   acquireMs: 800,
-  statementMs: 5_000,
+  statementMs: statementTimeoutsMs.connection,
   silenceMs: 6_000,
   lockMs: 2_000,
   idleInTransactionMs: 10_000,

@@ -1,16 +1,10 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { base64url, exportJWK, generateKeyPair, type JWK } from 'jose'
-import {
-  type Context,
-  type Grant,
-  type Interaction,
-  interactionPolicy,
-  Provider,
-} from 'oidc-provider'
+import type { Interaction, Provider } from 'oidc-provider'
 import type { Person } from '../../prisma/people.ts'
-import { errorPage, pickerPage, signedOutPage, signOutPage } from './provider-pages.ts'
+import type { Registration } from './provider-configuration.ts'
+import { errorPage, pickerPage } from './provider-pages.ts'
 
 /** `port` 0 takes any free one. `issuer`: where a proxy that ends TLS leads here, its origin. */
 export type ProviderOptions = Registration & { port: number; issuer?: string }
@@ -33,7 +27,7 @@ const maximumBodyLength = 4096 // characters; the form sends some twenty
  */
 export async function startProvider(options: ProviderOptions): Promise<LocalProvider> {
   const style = await readFile(new URL('./provider.css', import.meta.url))
-  const { createProvider } = await quietly(() => import('./provider.ts'))
+  const { createProvider } = await quietly(() => import('./provider-configuration.ts'))
   const server = createServer().listen(options.port, host)
   await once(server, 'listening').catch((cause) => {
     throw new Error(`the local provider cannot listen on port ${options.port}`, { cause })
@@ -150,116 +144,4 @@ function portOf(server: Server): number {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('not listening')
   return address.port
-}
-
-export type Keys = { keys: JWK[] }
-
-/** The one client, and who can sign in. */
-export type Registration = {
-  clientId: string
-  clientSecret: string
-  redirectUris: string[]
-  postLogoutRedirectUris: string[]
-  people: readonly Person[]
-  jwks?: Keys
-}
-
-const hour = 3600 // every ttl is in seconds
-const day = 24 * hour
-
-/** The certified provider, set up for that client and those people. */
-export async function createProvider(issuer: string, registration: Registration) {
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: registration.clientId,
-        client_secret: registration.clientSecret,
-        redirect_uris: registration.redirectUris,
-        post_logout_redirect_uris: registration.postLogoutRedirectUris,
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        id_token_signed_response_alg: 'RS256',
-        // The library takes client_secret_basic from such a client, too.
-        token_endpoint_auth_method: 'client_secret_post',
-      },
-    ],
-    jwks: registration.jwks ?? (await generateKeys()),
-    cookies: { keys: [randomText()] },
-    scopes: ['openid', 'offline_access'],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // As the big providers do: the e-mail stands in the id_token itself.
-    conformIdTokenClaims: false,
-    pkce: { required: () => true },
-    findAccount: (_: unknown, subject: string) => findAccount(registration.people, subject),
-    loadExistingGrant,
-    interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}`, policy },
-    features: {
-      devInteractions: { enabled: false },
-      revocation: { enabled: true, allowedPolicy: () => true },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (ctx: Context, form: string) => show(ctx, signOutPage(form)),
-        postLogoutSuccessSource: (ctx: Context) => show(ctx, signedOutPage()),
-      },
-    },
-    renderError: (ctx: Context, { error, error_description: detail }: Record<string, string>) =>
-      show(ctx, errorPage(`${error}: ${detail}`)),
-    ttl: {
-      AccessToken: hour,
-      AuthorizationCode: 60,
-      Grant: 14 * day,
-      IdToken: hour,
-      Interaction: hour,
-      RefreshToken: 14 * day,
-      Session: day,
-    },
-  })
-  provider.silent = true
-  return provider
-}
-
-function randomText(): string {
-  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
-}
-
-async function generateKeys(): Promise<Keys> {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-  const key = await exportJWK(privateKey)
-  return { keys: [{ ...key, kid: crypto.randomUUID(), alg: 'RS256', use: 'sig' }] }
-}
-
-/**
- * The picker is shown for every sign-in, also to someone who has a session here: trying out
- * several people is what the demo is for. `prompt=none` still works on the session.
- */
-const policy = interactionPolicy.base()
-policy.get('login').checks.add(
-  new interactionPolicy.Check('choose_person', 'a person has to be chosen', ({ oidc }) => {
-    return !oidc.prompts.has('none') && !oidc.result?.login
-  }),
-)
-
-function findAccount(people: readonly Person[], subject: string) {
-  const person = people.find((candidate) => candidate.subject === subject)
-  if (!person) return undefined
-  const { name, email } = person
-  const claims = { sub: subject, name, email, email_verified: true }
-  return { accountId: subject, claims: () => claims }
-}
-
-/** Consent is given by itself, for whatever the client asks. */
-async function loadExistingGrant({ oidc }: Context): Promise<Grant> {
-  const { Grant } = oidc.provider
-  const clientId = oidc.client?.clientId ?? ''
-  const id = oidc.session.grantIdFor(clientId)
-  const known = id === undefined ? undefined : await Grant.find(id)
-  const grant = known ?? new Grant({ clientId, accountId: oidc.session.accountId })
-  grant.addOIDCScope(oidc.params.scope ?? 'openid')
-  await grant.save()
-  return grant
-}
-
-function show(ctx: Context, body: string): void {
-  ctx.type = 'html'
-  ctx.body = body
 }

@@ -1,4 +1,4 @@
-/** What stands for a text of that format. */
+/** Example values by string format. */
 const byFormat: Readonly<Record<string, string>> = {
   uuid: '0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60',
   'date-time': '2026-11-21T09:30:00.000Z',
@@ -6,7 +6,7 @@ const byFormat: Readonly<Record<string, string>> = {
   uri: 'https://app.example.com/',
 }
 
-/** What stands for a field of that name; a test holds every example against its schema. */
+/** Example values by field name; a test validates every example against its schema. */
 const byName: Readonly<Record<string, unknown>> = {
   amount: 4_900,
   attempts: 1,
@@ -40,8 +40,8 @@ const byName: Readonly<Record<string, unknown>> = {
 }
 
 /**
- * An example that a schema allows.
- * @param name of the field or parameter, for a text or number that means something
+ * Builds an example that is valid for a schema.
+ * @param name field or parameter name, to choose a meaningful value
  */
 export function exampleOf(schema: Schema, name = ''): unknown {
   if (schema.examples !== undefined) return schema.examples[0]
@@ -61,7 +61,7 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   return type === 'boolean' ? true : null
 }
 
-/** All fields, unless some exclude each other: then those that must be there, and one at least. */
+/** All fields; if some exclude each other, only the required ones, but at least one. */
 function exampleObject({ properties = {}, required = [], ...schema }: Schema): unknown {
   const alternatives = schema.oneOf?.[0]?.required
   const exclusive = alternatives !== undefined || 'not' in schema
@@ -81,7 +81,7 @@ function textOf({ format, pattern = '' }: Schema, named: unknown): string {
   return fits ? named : 'text'
 }
 
-/** The parts of an OpenAPI 3.1 document that this program writes and reads. */
+/** The parts of an OpenAPI 3.1 document that this program uses. */
 export type ApiDescription = {
   info: { title: string; version: string; description?: string }
   servers?: readonly { url: string }[]
@@ -148,7 +148,7 @@ export type Schema = {
   examples?: readonly unknown[]
 }
 
-/** The answer itself, also where it is kept among the components. */
+/** Resolves a reference to a response among the components. */
 export function answerOf({ components }: ApiDescription, answer: Answer | Reference): Answer {
   if (!('$ref' in answer)) return answer
   const found = components?.responses?.[answer.$ref.replace('#/components/responses/', '')]

@@ -13,23 +13,26 @@ import { errorTable } from './problems.ts'
 const problemType = 'application/problem+json'
 const problemSchema: Reference = { $ref: '#/components/schemas/Problem' }
 
-/** What an answer says that its route does not describe further. */
-const words: Readonly<Record<string, string>> = {
-  200: 'What was asked for',
-  201: 'Made',
-  202: 'Accepted; it is worked on from now on',
-  204: 'Done; there is no body',
-  302: 'Where to go, in `Location`',
-  303: 'Done; the page to go to, in `Location`',
+/** Descriptions of responses whose routes have none. */
+const defaultDescriptions: Readonly<Record<string, string>> = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted; processing continues in the background',
+  204: 'Success, without a body',
+  302: 'Redirect to `Location`',
+  303: 'Success; redirect to the page in `Location`',
 }
 const retryAfter = {
-  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt',
+    schema: { type: 'integer' },
+  },
 }
 
 /**
- * Completes what was collected from the routes: operation ids, examples, words for each answer, and
- * every problem described once, under the media type it is sent with (RFC 9457).
- * @param problem schema of a problem; it is known in the answers by its title
+ * Completes the collected description: adds operation ids, examples and response descriptions, and
+ * describes each problem once, under its media type (RFC 9457).
+ * @param problem schema of a problem, recognised in responses by its title
  */
 export function finishDescription(description: ApiDescription, problem: Schema): ApiDescription {
   const paths = Object.entries(description.paths).map(([path, operations]) => {
@@ -46,7 +49,7 @@ export function finishDescription(description: ApiDescription, problem: Schema):
     paths: finished,
     components: {
       ...description.components,
-      schemas: { ...description.components?.schemas, ProblemBody: schema },
+      schemas: { ...description.components?.schemas, Problem: schema },
       responses: problemAnswers(finished),
     },
   }
@@ -84,7 +87,9 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
   const described = answer.description !== 'Default Response'
   return {
     ...answer,
-    description: described ? answer.description : (words[status] ?? titlesOf(Number(status))),
+    description: described
+      ? answer.description
+      : (defaultDescriptions[status] ?? titlesOf(Number(status))),
     ...(media.length > 0 && {
       content: Object.fromEntries(
         media.map((one) =>
@@ -95,7 +100,7 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
   }
 }
 
-/** One answer for each status that is refused with somewhere. */
+/** One problem response for each error status in use. */
 function problemAnswers(paths: ApiDescription['paths']): Record<string, Answer> {
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   const used = operations.flatMap(({ responses }) =>
@@ -141,7 +146,7 @@ function withExample(media: Media): Media {
   return { ...media, example: exampleOf(media.schema) }
 }
 
-/** `get` of `/teams/{id}/members` is `getTeamsByIdMembers`. */
+/** `getTeamsByIdMembers` for `GET /teams/{id}/members`. */
 function operationId(path: string, method: string): string {
   const parts = path.split(/[/-]/).map((part) => {
     const parameter = /^\{(\w+)\}$/.exec(part)

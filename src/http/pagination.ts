@@ -1,23 +1,23 @@
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from './problems.ts'
 
-/** Where a page of a list begins: behind the row with this key, in the list's order. */
+/** The sort key of the last row of a page; the next page begins after it. */
 export type Position = readonly string[]
 
-/** Which part of a list is asked for. */
+/** The requested page of a list. */
 export type Page = { readonly limit: number; readonly after: Position | null }
 
-/** Form of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
+/** Pattern of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
 export const idForm = /^[1-9]\d{0,15}$/
 
 const defaultLimit = 50
 const checksumLength = 11 // 8 bytes of base64url
 
 /**
- * Reads `?limit&cursor`, whose form the schema has checked.
- * @param list name of the list: a cursor of another list is not one of this
- * @param forms form of each part of the list's key
- * @throws Refusal `malformed` for a cursor that this program did not make
+ * Reads `?limit&cursor`, which the schema has already validated.
+ * @param list name of the list; the cursor of another list is rejected
+ * @param forms pattern of each part of the list's sort key
+ * @throws Problem `malformed` for a cursor that this program did not create
  */
 export function readPage(
   query: { limit?: string; cursor?: string },
@@ -29,8 +29,8 @@ export function readPage(
 }
 
 /**
- * One page of the rows that a query for `limit + 1` found: one more than fits says that there is a
- * next page.
+ * Builds one page from a query for `limit + 1` rows; the additional row shows that there is a next
+ * page.
  */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
@@ -45,15 +45,15 @@ export function pageOf<Row, Item>(
   return { data: shown.map(toItem), nextCursor: more ? write(positionOf(last), list) : null }
 }
 
-/** The rows of the page in a list by id, newest first (form of its cursor: `idForm`). */
+/** Prisma `where` for a page of a list by id, newest first (cursor pattern: `idForm`). */
 export function olderThan({ after }: Page): { id?: { lt: bigint } } {
   const [last] = after ?? []
   return last === undefined ? {} : { id: { lt: BigInt(last) } }
 }
 
 /**
- * A page of a list that grows at its end: the cursor behind the last row, for now and for later;
- * null when there is nothing behind the cursor that was given, which stays good.
+ * Builds a page of a feed, a list that grows at its end. The cursor is always that of the last row,
+ * to continue from later; it is null for an empty page, where the given cursor stays valid.
  */
 export function feedOf<Row, Item>(
   rows: readonly Row[],
@@ -66,8 +66,8 @@ export function feedOf<Row, Item>(
 }
 
 /**
- * A cursor is opaque and no authority: whose rows are seen is the query's scope. The checksum makes
- * a changed or foreign one a 400 instead of a surprise.
+ * A cursor is opaque and grants nothing: the scope of the query decides which rows are visible. The
+ * checksum makes a modified cursor, or one of another list, a 400.
  */
 function write(position: Position, list: string): string {
   const text = Buffer.from(JSON.stringify(position)).toString('base64url')
@@ -78,11 +78,11 @@ function read(cursor: string, list: string, forms: readonly RegExp[]): Position 
   const text = cursor.slice(checksumLength)
   const valid = /^[\w-]+$/.test(text) && cursor.slice(0, checksumLength) === checksum(text, list)
   const position = valid ? parse(text) : null
-  const keepsForm =
+  const hasForm =
     position?.length === forms.length &&
     forms.every((form, index) => form.test(position[index] ?? ''))
-  if (position === null || !keepsForm) {
-    throw new Problem('malformed', { detail: 'The cursor is not one of this list.' })
+  if (position === null || !hasForm) {
+    throw new Problem('malformed', { detail: 'The cursor does not belong to this list.' })
   }
   return position
 }

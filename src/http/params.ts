@@ -1,19 +1,19 @@
 import { Problem } from './problems.ts'
 
-/** A path id that passed its schema, as a number. Out of range is not found, before any query. */
+/** Converts a path id that passed its schema. An id out of range is a 404 without a query. */
 export function readId(text: string): number {
   const id = Number(text)
   if (!Number.isSafeInteger(id)) throw new Problem('not-found')
   return id
 }
 
-/** The row, or the one 404 that says neither "missing" nor "not yours". */
+/** Returns the row, or throws the 404 that is the same for missing and foreign rows. */
 export function found<Row>(row: Row | null): Row {
   if (row === null) throw new Problem('not-found')
   return row
 }
 
-/** Whether a body of this content type is a browser's form, which wants a page to go to next. */
+/** True for the content type of an HTML form, which is answered with a redirect to a page. */
 export function isForm(contentType: string | undefined): boolean {
   return contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false
 }

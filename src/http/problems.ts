@@ -1,22 +1,22 @@
-/** Every refusal the program answers as problem+json: code, status, title. */
+/** Every HTTP error of the program: code, status, title. Sent as problem+json (RFC 9457). */
 export const errorTable = {
   malformed: { status: 400, title: 'The request is malformed' },
-  unauthenticated: { status: 401, title: 'Sign in first' },
+  unauthenticated: { status: 401, title: 'Sign in to continue' },
   'invalid-token': { status: 401, title: 'The token is not valid' },
   forbidden: { status: 403, title: 'Not allowed' },
-  'session-required': { status: 403, title: 'Tokens are not accepted here' },
-  'reauthentication-required': { status: 403, title: 'Confirm that it is you' },
+  'session-required': { status: 403, title: 'API tokens are not accepted here' },
+  'reauthentication-required': { status: 403, title: 'Confirm your identity' },
   'cross-origin': { status: 403, title: 'Requests from other sites are not accepted' },
-  'prefetch-refused': { status: 403, title: 'Sign-in is not prefetched' },
+  'prefetch-refused': { status: 403, title: 'Sign-in cannot be prefetched' },
   'sign-in-refused': { status: 400, title: 'The sign-in was refused' },
   'logout-refused': { status: 400, title: 'The logout was refused' },
   'not-found': { status: 404, title: 'Not found' },
-  'last-sign-in-method': { status: 409, title: 'This is your only way to sign in' },
-  'last-admin': { status: 409, title: 'A tenant keeps an admin' },
+  'last-sign-in-method': { status: 409, title: 'Cannot remove your only sign-in method' },
+  'last-admin': { status: 409, title: 'Cannot remove the last admin' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  conflict: { status: 409, title: 'Not possible as things stand' },
-  'too-large': { status: 413, title: 'The body is too large' },
-  'unsupported-media-type': { status: 415, title: 'This media type is not accepted' },
+  conflict: { status: 409, title: 'Conflict with the current state' },
+  'too-large': { status: 413, title: 'The request body is too large' },
+  'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
@@ -24,28 +24,28 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** What somebody was at the provider for, and why it came to nothing: chooses the words of a page. */
+/** Why a sign-in at a provider failed, and what it was for. The error page explains both. */
 export type SignInFailure = { purpose: 'sign-in' | 'link' | 'reauthenticate'; reason: string }
 
-type RefusalOptions = {
+type ProblemOptions = {
   detail?: string
   retryAfterSeconds?: number
   reason?: string
   signIn?: SignInFailure
 }
 
-/** A refusal by its code; `detail` is shown to the caller, so it says nothing that is not theirs. */
+/** An HTTP error by its code. `detail` is sent to the caller, so it must hold nothing confidential. */
 export class Problem extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly retryAfterSeconds: number | undefined
-  /** For whoever runs the service, one of a few words: which limit it was, which rule. */
+  /** Which rate limit or policy rule refused the request; a metric label, so one of a few words. */
   readonly reason: string
   readonly signIn: SignInFailure | undefined
 
-  constructor(code: ErrorCode, options: RefusalOptions = {}) {
+  constructor(code: ErrorCode, options: ProblemOptions = {}) {
     super(options.detail ?? errorTable[code].title)
-    this.name = 'Refusal'
+    this.name = 'Problem'
     this.code = code
     this.detail = options.detail
     this.retryAfterSeconds = options.retryAfterSeconds
@@ -54,8 +54,8 @@ export class Problem extends Error {
   }
 }
 
-// Classes 08 (connection), 53 (resources) and 57 (operator intervention) of PostgreSQL, the codes
-// of Node's sockets, and Prisma's own words for them.
+// SQLSTATE classes 08 (connection exception), 53 (insufficient resources) and 57 (operator
+// intervention) of PostgreSQL; error codes of Node's sockets and of Prisma; messages without a code.
 const unavailableSqlState = /^(08|53|57)[0-9A-Z]{3}$/
 const unavailableCodes = new Set([
   'ECONNREFUSED',
@@ -77,22 +77,22 @@ const unavailableMessages = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
   'Client has encountered a connection error',
-  // Prisma has codes for these, except where the query was written by hand (P2010).
+  // Prisma has codes for these, but reports raw queries with P2010 and only the message.
   'Server has closed the connection',
   "Can't reach database server",
   'Too many database connections opened',
   'Operation has timed out',
 ]
 
-// An error may name itself as its cause.
-const deepestCause = 8
+// An error can have itself as its cause.
+const maxCauseDepth = 8
 
-/** Whether the database, not the request, is what failed: worth a 503 and another try. */
+/** True if the database was unavailable, so that the request can be retried (503). */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return error instanceof Error && hasUnavailableCause(error, deepestCause)
+  return error instanceof Error && hasUnavailableCause(error, maxCauseDepth)
 }
 
-/** Prisma keeps what PostgreSQL said in the causes: `cause`, or `meta.driverAdapterError`. */
+/** Prisma keeps the error of PostgreSQL in `cause` or in `meta.driverAdapterError`. */
 function hasUnavailableCause(error: unknown, depth: number): boolean {
   if (depth === 0 || typeof error !== 'object' || error === null) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,30 +1,30 @@
-/** How often a key was counted in its window, and for how many milliseconds that still runs. */
+/** Requests counted in the current window, and the milliseconds until the window ends. */
 export type Count = { current: number; ttl: number }
 
-// A request waits for its count, so an answer later than this is as good as none.
-const answerMs = 250
-const longestPauseMs = 2_000
+// Every request waits for its count, so a slow reply counts as no reply.
+const commandTimeoutMs = 250
+const maxReconnectDelayMs = 2_000
 const namespace = 'gatehouse:limit:'
 
 /**
- * Counts that all processes share, in Redis 7 or newer. Resolves once it is reached, or known to be
- * away for now; it comes back by itself after an outage.
+ * Counts shared by all processes, in Redis 7 or newer. Resolves after the first connection attempt,
+ * whether or not it succeeded; the client reconnects by itself.
  */
 export async function openSharedCounts(url: string) {
-  const { Redis } = await import('ioredis') // most have none, and then it takes neither time nor memory
+  const { Redis } = await import('ioredis') // loaded only if Redis is configured
   const redis = new Redis(url, {
     lazyConnect: true,
-    commandTimeout: answerMs,
-    connectTimeout: longestPauseMs,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: maxReconnectDelayMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (attempt) => Math.min(attempt * 100, longestPauseMs),
+    retryStrategy: (attempt) => Math.min(attempt * 100, maxReconnectDelayMs),
   })
-  // Each count says for itself that Redis is away; unheard, the event would end the process.
+  // Failures are reported by count(); an `error` event without a listener would end the process.
   redis.on('error', () => {})
   await redis.connect().catch(() => {})
   return {
-    /** @throws when Redis does not answer in time */
+    /** @throws when Redis does not reply in time */
     async count(key: string, windowMs: number): Promise<Count> {
       const name = namespace + key
       const transaction = redis.multi().incr(name).pexpire(name, windowMs, 'NX').pttl(name)
@@ -38,9 +38,9 @@ export async function openSharedCounts(url: string) {
   }
 }
 
-const mostKeys = 50_000 // some ten megabytes
+const maxKeys = 50_000 // about 10 MB
 
-/** The same in this process alone, for as long as it runs. */
+/** Counts of this process only, in memory. */
 export function createLocalCounts(): (key: string, windowMs: number) => Count {
   const windows = new Map<string, { current: number; endsAt: number }>()
   return (key, windowMs) => {
@@ -50,7 +50,7 @@ export function createLocalCounts(): (key: string, windowMs: number) => Count {
       running.current += 1
       return { current: running.current, ttl: running.endsAt - now }
     }
-    if (windows.size >= mostKeys) windows.clear()
+    if (windows.size >= maxKeys) windows.clear()
     windows.set(key, { current: 1, endsAt: now + windowMs })
     return { current: 1, ttl: windowMs }
   }

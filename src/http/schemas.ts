@@ -10,15 +10,15 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** One line that says something; no control characters (PostgreSQL refuses NUL), no half ones. */
+/** One non-blank line without control characters (PostgreSQL rejects NUL) and lone surrogates. */
 export const Line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$' })
 
-/** Lines of text that say something; no NUL, no half characters. */
+/** Non-blank text of any number of lines without NUL and lone surrogates. */
 export const Text = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
 
-/** RFC 9457. `instance` is the request id; `errors` is there for malformed requests only. */
+/** RFC 9457. `instance` is the request id; only malformed requests have `errors`. */
 export const ProblemBody = Type.Object(
   {
     type: Type.String(),
@@ -31,37 +31,37 @@ export const ProblemBody = Type.Object(
   { $id: 'Problem', title: 'Problem' },
 )
 
-/** Response schemas of the refusals a route may give. */
+/** Response schemas of the problems that a route can answer with. */
 export function problems<const Status extends number>(...statuses: readonly Status[]) {
   const entries = statuses.map((status) => [status, ProblemBody] as const)
   return Object.fromEntries(entries) as Record<Status, typeof ProblemBody>
 }
 
-/** A path id: canonical decimal, no sign, no leading zero; anything else is malformed (400). */
+/** A numeric path id: decimal digits without sign or leading zero; anything else is a 400. */
 export const IdParams = Type.Object(
   { id: Type.String({ pattern: '^(0|[1-9][0-9]*)$', description: 'An integer' }) },
   { additionalProperties: false },
 )
 
-/** A path id that is a uuid; anything else is malformed (400). */
+/** A path id that is a UUID; anything else is a 400. */
 export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
 
-/** A body that may be left out, as there is nothing to say in it. */
+/** An optional body without fields. */
 export const NoBody = Nullable(Type.Object({}, { additionalProperties: false }))
 
-/** Which part of a list (contract 3). `limit` is text here: a query has nothing else. */
+/** Page of a list (contract 3). `limit` is a string, like every query parameter. */
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(
-      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; 50 by default' }),
+      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; default 50' }),
     ),
     cursor: Type.Optional(
-      Type.String({ maxLength: 2_000, description: '`nextCursor` of the page before' }),
+      Type.String({ maxLength: 2_000, description: '`nextCursor` of the previous page' }),
     ),
   },
   { additionalProperties: false },
 )
 
-/** One page of a list; `nextCursor` is null on the last one. */
+/** One page of a list; `nextCursor` is null on the last page. */
 export const PageOf = <T extends TSchema>(item: T) =>
   Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) })

@@ -5,20 +5,23 @@ export type Mail = {
   to: readonly string[]
   subject: string
   text: string
-  /** The same for every try, so that a mail that comes twice can be told. */
+  /** The same for every attempt, so that mail programs recognize duplicates. */
   id: string
 }
 
 export type Mailer = {
-  /** Resolves once the server has taken the mail for one recipient at least. @throws MailError */
+  /**
+   * Resolves when the server has accepted the mail for at least one recipient.
+   * @throws MailError
+   */
   send(mail: Mail): Promise<void>
 }
 
-/** A mail was not taken. Says what the server answered by number, never in its words. */
+/** The mail was not accepted. The message contains the server's status code, not its text. */
 class MailError extends Error {
   constructor(error: unknown) {
     const { code, command, responseCode } = toParts(error)
-    super(`mail was not taken (${[code, command, responseCode].filter(Boolean).join(' ')})`)
+    super(`mail not accepted (${[code, command, responseCode].filter(Boolean).join(' ')})`)
     this.name = 'MailError'
   }
 }
@@ -26,7 +29,7 @@ class MailError extends Error {
 const deadlineMs = 20_000
 const maxResponseBytes = 16_384
 
-/** One connection a mail, over within the deadline. Certificates are always checked. */
+/** Sends each mail over a connection of its own within a deadline. Certificates are verified. */
 export function createMailer(setup: MailConfig, { timeoutMs = deadlineMs } = {}): Mailer {
   const { host, port, secure, requireTls, auth, from } = setup
   const transport = createTransport({
@@ -55,7 +58,7 @@ export function createMailer(setup: MailConfig, { timeoutMs = deadlineMs } = {})
           subject,
           text,
           messageId: `<${id}>`,
-          headers: { 'auto-submitted': 'auto-generated' }, // RFC 3834: no answers, please
+          headers: { 'auto-submitted': 'auto-generated' }, // RFC 3834: suppresses automatic replies
           signal: AbortSignal.timeout(timeoutMs),
         })
       } catch (error) {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { version } from '#src/runtime/assets.ts'
 
-/** Every number of the program; of one process, never global, so that a test has its own. */
+/** All metrics of one process. Not global, so that every test has its own. */
 export type Metrics = {
   registry: Registry
   http: HttpMetrics
@@ -11,14 +11,14 @@ export type Metrics = {
   outbound: OutboundMetrics
   queues: QueueMetrics
   pools: PoolMetrics
-  /** 1 when what is read from the database is of this scrape, 0 when it is of an earlier one. */
+  /** 1 if the values read from the database are current, 0 if they are from an earlier scrape. */
   measured: Gauge
 }
 
-/** @param of `process`: also those of Node itself (memory, event loop, garbage collection) */
-export function createMetrics(of: { process?: boolean } = {}): Metrics {
+/** @param options `process`: also Node's own metrics (memory, event loop, garbage collection) */
+export function createMetrics(options: { process?: boolean } = {}): Metrics {
   const registry = new Registry()
-  if (of.process) collectDefaultMetrics({ register: registry })
+  if (options.process) collectDefaultMetrics({ register: registry })
   return {
     registry,
     http: createHttpMetrics(registry),
@@ -29,13 +29,13 @@ export function createMetrics(of: { process?: boolean } = {}): Metrics {
     pools: createPoolMetrics(registry),
     measured: new Gauge({
       name: 'gatehouse_database_measured',
-      help: '1: the numbers of queues and backlogs are of this scrape; 0: the database did not give them, they are of an earlier one',
+      help: '1: queue and backlog metrics are current; 0: the database was unavailable and they are from an earlier scrape',
       registers: [registry],
     }),
   }
 }
 
-/** What kind of process this is, and whether the tenant lock is proven where it is watched. */
+/** Adds version and role, and the state of the isolation check in a process that runs it. */
 export function describeProcess(
   { registry }: Metrics,
   role: string,
@@ -44,14 +44,14 @@ export function describeProcess(
   const registers = [registry]
   new Gauge({
     name: 'gatehouse_info',
-    help: 'Always 1; the labels say which version this is and what it does',
+    help: 'Always 1; the labels hold the version and the role of the process',
     labelNames: ['version', 'role'],
     registers,
   }).set({ version, role }, 1)
   if (lockHolds === null) return
   new Gauge({
     name: 'gatehouse_tenant_lock_proven',
-    help: '1 while the last proof of the tenant lock has passed; 0: what is under the lock is not served',
+    help: '1: the last verification of tenant isolation passed; 0: it failed, and tenant data is not served',
     registers,
     collect() {
       this.set(lockHolds() ? 1 : 0)
@@ -61,32 +61,32 @@ export function describeProcess(
 
 type HttpMetrics = ReturnType<typeof createHttpMetrics>
 
-// From an answer out of memory to the 15 s after which a request is cut off.
+// From a response without a query to the 15 s after which a request is aborted.
 const secondsBuckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The numbers of requests on the public listener. */
+/** Metrics of requests on the public listener. */
 function createHttpMetrics(registry: Registry) {
   const registers = [registry]
   return {
     requests: new Histogram({
       name: 'gatehouse_http_request_duration_seconds',
-      help: 'Requests answered and their seconds, by method, route template and status',
+      help: 'Duration of requests in seconds, by method, route template and status',
       labelNames: ['method', 'route', 'status'],
       buckets: secondsBuckets,
       registers,
     }),
     refusals: new Counter({
       name: 'gatehouse_refusals_total',
-      help: 'Requests refused by a rule, by the code of the answer; the reason says which limit or which rule of the policy, where there are several',
+      help: 'Requests refused by a rule, by problem code; the reason names the rate limit or the policy rule',
       labelNames: ['code', 'reason'],
       registers,
     }),
   }
 }
 
-/** What a stranger can choose is cut down to a few words: a label is a series, kept for good. */
+/** Bounds label cardinality: unknown methods become `other`, unmatched routes `unknown`. */
 export function requestLabels(method: string, route: string | undefined, status: number) {
   return {
     method: methods.has(method) ? method : 'other',
@@ -95,7 +95,7 @@ export function requestLabels(method: string, route: string | undefined, status:
   }
 }
 
-/** What can become of one request to the webhook route. */
+/** The outcome of one request to the webhook route. */
 export type WebhookOutcome =
   | 'recorded'
   | 'ignored'
@@ -136,25 +136,25 @@ const workOutcomes = [
   'failed',
   'dead',
 ] as const
-// From a hundredth of a millisecond (one digest) to the 2 s of the contract and a slow refetch.
+// From 10 µs (one digest) to the 2 s limit of the contract and a slow fetch from the provider.
 const billingSecondsBuckets = [
   0.00001, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10,
 ]
 
-/** The numbers of inbound webhooks, from the first byte to what came of the work. */
+/** Metrics of inbound webhooks, from receiving to processing. */
 function createBillingMetrics(registry: Registry) {
   const registers = [registry]
   const requests = new Counter({
     name: 'gatehouse_webhook_requests_total',
-    help: 'Inbound webhook requests by what became of them',
+    help: 'Inbound webhook requests by outcome',
     labelNames: ['outcome'],
     registers,
   })
-  // A counter that is there at zero can be alerted on before it first moves.
+  // Counters start at 0, so that alerts work before the first increment.
   for (const outcome of outcomes) requests.inc({ outcome }, 0)
   const worked = new Counter({
     name: 'gatehouse_billing_events_worked_total',
-    help: 'Attempts at recorded events by outcome',
+    help: 'Processing attempts of recorded events by outcome',
     labelNames: ['outcome'],
     registers,
   })
@@ -163,48 +163,48 @@ function createBillingMetrics(registry: Registry) {
     requests,
     stages: new Histogram({
       name: 'gatehouse_webhook_stage_seconds',
-      help: 'Seconds of each stage: verify (signature), record (until committed), process (the work)',
+      help: 'Duration in seconds by stage: verify (signature), record (until commit), process',
       labelNames: ['stage'],
       buckets: billingSecondsBuckets,
       registers,
     }),
     batches: new Histogram({
       name: 'gatehouse_webhook_batch_events',
-      help: 'Events that shared one commit',
+      help: 'Events per commit',
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
       registers,
     }),
     commits: new Histogram({
       name: 'gatehouse_webhook_commit_seconds',
-      help: 'Seconds of one shared commit',
+      help: 'Duration of a commit in seconds',
       buckets: billingSecondsBuckets,
       registers,
     }),
     worked,
     purged: new Counter({
       name: 'gatehouse_billing_bodies_purged_total',
-      help: 'Raw bodies let go of after their time of keeping',
+      help: 'Raw event bodies deleted after their retention period',
       registers,
     }),
     inboxEvents: new Gauge({
       name: 'gatehouse_webhook_inbox_events',
-      help: 'Events that wait for a commit in this process',
+      help: 'Events waiting for a commit in this process',
       registers,
     }),
     inboxAge: new Gauge({
       name: 'gatehouse_webhook_inbox_age_seconds',
-      help: 'How long the oldest of them has waited',
+      help: 'Seconds the oldest event has been waiting for a commit',
       registers,
     }),
     backlogEvents: new Gauge({
       name: 'gatehouse_billing_backlog_events',
-      help: 'Recorded events by state, those that wait for work or for a person',
+      help: 'Recorded events by status that are waiting to be processed or replayed',
       labelNames: ['status'],
       registers,
     }),
     backlogAge: new Gauge({
       name: 'gatehouse_billing_backlog_age_seconds',
-      help: 'How long the oldest event that waits for its first attempt has waited',
+      help: 'Seconds the oldest event has been waiting for its first attempt',
       registers,
     }),
   }
@@ -212,16 +212,16 @@ function createBillingMetrics(registry: Registry) {
 
 type IdentityMetrics = ReturnType<typeof createIdentityMetrics>
 
-/** The numbers of sign-ins and of the sessions they lead to. */
+/** Metrics of sign-ins and sessions. */
 function createIdentityMetrics(registry: Registry) {
   const registers = [registry]
   const sessionsEnded = new Counter({
     name: 'gatehouse_sessions_ended_total',
-    help: 'Sessions ended by what somebody did, by reason; those that ran out are not among them',
+    help: 'Sessions ended by a user or provider, by reason; expired sessions are not counted',
     labelNames: ['reason'],
     registers,
   })
-  // A counter that is there at zero can be alerted on before it first moves.
+  // Counters start at 0, so that alerts work before the first increment.
   for (const reason of endReasons) sessionsEnded.inc({ reason }, 0)
   return {
     sessionsEnded,
@@ -241,22 +241,22 @@ export type OutboundMetrics = ReturnType<typeof createOutboundMetrics>
 const deliverySecondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const lagBuckets = [...deliverySecondsBuckets, 60, 300, 1_800]
 
-/** The numbers of outbound webhooks, from the commit of an event to the end of its deliveries. */
+/** Metrics of outbound webhooks, from the commit of an event to the end of its deliveries. */
 function createOutboundMetrics(registry: Registry) {
   const registers = [registry]
   const attempts = new Counter({
     name: 'gatehouse_delivery_attempts_total',
-    help: 'Attempts at deliveries by outcome',
+    help: 'Delivery attempts by outcome',
     labelNames: ['outcome'],
     registers,
   })
   const deliveries = new Counter({
     name: 'gatehouse_deliveries_total',
-    help: 'Deliveries that came to their end, by outcome',
+    help: 'Finished deliveries by outcome',
     labelNames: ['outcome'],
     registers,
   })
-  // A counter that is there at zero can be alerted on before it first moves.
+  // Counters start at 0, so that alerts work before the first increment.
   for (const outcome of ['succeeded', 'failed']) attempts.inc({ outcome }, 0)
   for (const outcome of ['succeeded', 'exhausted']) deliveries.inc({ outcome }, 0)
   return {
@@ -264,73 +264,73 @@ function createOutboundMetrics(registry: Registry) {
     deliveries,
     seconds: new Histogram({
       name: 'gatehouse_delivery_attempt_seconds',
-      help: 'Seconds of one attempt, from connect to the last byte',
+      help: 'Duration of a delivery attempt in seconds, from connect to the last byte',
       buckets: deliverySecondsBuckets,
       registers,
     }),
     lag: new Histogram({
       name: 'gatehouse_delivery_lag_seconds',
-      help: 'Seconds from an event to the first attempt at each of its deliveries',
+      help: 'Seconds from an event to the first attempt of each of its deliveries',
       buckets: lagBuckets,
       registers,
     }),
     purged: new Counter({
       name: 'gatehouse_outbound_events_purged_total',
-      help: 'Events let go of after their time of keeping, with all their deliveries',
+      help: 'Events deleted after their retention period, with all their deliveries',
       registers,
     }),
   }
 }
 
-/** Hears of one pool: once when it is opened, then of each connection that was asked for. */
+/** Observes one pool: its opening, and every request for a connection. */
 export type PoolWatch = {
   opened(pool: pg.Pool): void
-  /** @param seconds how long it was waited for; `failed`: in vain */
+  /** @param seconds time until a connection was acquired or the attempt failed */
   acquired(seconds: number, failed: boolean): void
 }
 
 type PoolMetrics = {
-  /** @param name what the pool is for; one of a handful */
+  /** @param name purpose of the pool; a metric label, so one of a few words */
   watch(name: string): PoolWatch
 }
 
-// An idle connection costs next to nothing; after 0.8 s the pool gives up (src/db/pool-options.ts).
+// From an idle connection to the acquire timeout of 0.8 s (src/db/pool-options.ts).
 const poolSecondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1]
 
-/** The numbers of the database pools of this process, looked at when they are asked for. */
+/** Metrics of the database pools of this process, collected at each scrape. */
 function createPoolMetrics(registry: Registry): PoolMetrics {
   const registers = [registry]
   const pools = new Map<string, pg.Pool>()
-  const gauge = (name: string, help: string, look: (pool: pg.Pool) => number) =>
+  const gauge = (name: string, help: string, measure: (pool: pg.Pool) => number) =>
     new Gauge({
       name,
       help,
       labelNames: ['pool'],
       registers,
       collect() {
-        for (const [name, pool] of pools) this.set({ pool: name }, look(pool))
+        for (const [name, pool] of pools) this.set({ pool: name }, measure(pool))
       },
     })
-  gauge('gatehouse_database_pool_max_connections', 'Connections a pool may open', (pool) => {
+  gauge('gatehouse_database_pool_max_connections', 'Maximum number of connections', (pool) => {
     return pool.options.max ?? 0
   })
-  gauge('gatehouse_database_pool_connections', 'Connections open', (pool) => pool.totalCount)
-  gauge('gatehouse_database_pool_idle_connections', 'Connections nobody uses', (pool) => {
+  gauge('gatehouse_database_pool_connections', 'Open connections', (pool) => pool.totalCount)
+  gauge('gatehouse_database_pool_idle_connections', 'Idle connections', (pool) => {
     return pool.idleCount
   })
-  gauge('gatehouse_database_pool_waiting', 'Work that waits for a connection', (pool) => {
+  gauge('gatehouse_database_pool_waiting', 'Requests waiting for a connection', (pool) => {
     return pool.waitingCount
   })
   const acquire = new Histogram({
     name: 'gatehouse_database_pool_acquire_seconds',
-    help: 'Seconds until a connection was had, or given up on',
+    help: 'Seconds until a connection was acquired or the attempt failed',
     labelNames: ['pool'],
     buckets: poolSecondsBuckets,
     registers,
   })
   const failures = new Counter({
     name: 'gatehouse_database_pool_acquire_failures_total',
-    help: 'Connections that were not had: the pool was used up, or the database away',
+    help: 'Failed attempts to acquire a connection: pool exhausted or database unavailable',
     labelNames: ['pool'],
     registers,
   })
@@ -349,13 +349,13 @@ function createPoolMetrics(registry: Registry): PoolMetrics {
   }
 }
 
-/** The program's own metrics as a Markdown table, from the registry that serves them. */
+/** The program's own metrics as a Markdown table. */
 export async function metricsTable(): Promise<string> {
   const rows = (await describedMetrics()).map(({ name, type, labels, help }) => {
     const named = labels.map((label) => `\`${label}\``).join(', ') || '–'
     return `| \`${name}\` | ${type} | ${named} | ${help} |`
   })
-  return `| Metric | Type | Labels | What it counts |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  return `| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }
 
 export type DescribedMetric = {
@@ -365,14 +365,14 @@ export type DescribedMetric = {
   help: string
 }
 
-/** Every metric there can be, by name; those of Node and of the process are not among them. */
+/** Every metric of the program, without those of Node and of the process. */
 export async function describedMetrics(): Promise<DescribedMetric[]> {
   const metrics = createMetrics()
   describeProcess(metrics, 'all', () => true)
   const all = await metrics.registry.getMetricsAsJSON()
   return all.map(({ name, help, type }) => {
     const metric = metrics.registry.getSingleMetric(name)
-    // The library keeps them there; its types do not say so.
+    // prom-client keeps the labels there, but its types do not declare them.
     const labels = metric !== undefined && 'labelNames' in metric ? metric.labelNames : []
     return { name, help, type: String(type), labels: Array.isArray(labels) ? labels : [] }
   })
@@ -380,26 +380,26 @@ export async function describedMetrics(): Promise<DescribedMetric[]> {
 
 export type QueueMetrics = ReturnType<typeof createQueueMetrics>
 
-/** The numbers of the job queues, dead letters included. */
+/** Metrics of the job queues, including dead-letter queues. */
 export function createQueueMetrics(registry: Registry) {
   const registers = [registry]
   const labelNames = ['queue'] as const
   return {
     due: new Gauge({
       name: 'gatehouse_queue_due_jobs',
-      help: 'Jobs whose time has come and that nobody has begun, counted to 100,000',
+      help: 'Jobs that are due and not started, counted up to 100,000',
       labelNames,
       registers,
     }),
     scheduled: new Gauge({
       name: 'gatehouse_queue_scheduled_jobs',
-      help: 'Jobs for later, retries among them, counted to 100,000',
+      help: 'Jobs scheduled for later, including retries, counted up to 100,000',
       labelNames,
       registers,
     }),
     oldestAge: new Gauge({
       name: 'gatehouse_queue_oldest_due_age_seconds',
-      help: 'How long the oldest of the due jobs has waited since its time came',
+      help: 'Seconds the oldest due job has been waiting since it became due',
       labelNames,
       registers,
     }),

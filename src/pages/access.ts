@@ -5,8 +5,8 @@ import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 
 /**
- * Who may do what, as the policy has it.
- * @param viewer whose role is marked
+ * The permissions page: every rule of the policy by role.
+ * @param viewer their role is highlighted
  */
 export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
   const ownRole = viewer.role
@@ -17,19 +17,19 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
   )
   const lines = rows.map(
     (row) => html`<tr>
-            <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${which(row)}</span></th>
+            <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${scopeText(row)}</span></th>
             ${roles.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
           </tr>`,
   )
   return layout(
-    'Who may do what',
+    'Permissions',
     html`<header class="head">
-        <h1>Who may do what</h1>
-        <p class="quiet">What is not in this table is refused.</p>
+        <h1>Permissions</h1>
+        <p class="quiet">Anything not listed here is denied.</p>
       </header>
-      <section class="card matrix" tabindex="0" aria-label="Actions and roles">
+      <section class="card matrix" tabindex="0" aria-label="Permissions by role">
         <table>
-          <thead><tr><th scope="col">What</th>${heads}</tr></thead>
+          <thead><tr><th scope="col">Action</th>${heads}</tr></thead>
           <tbody>${lines}</tbody>
         </table>
       </section>`,
@@ -37,7 +37,7 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
   )
 }
 
-function which({ scope, conditions }: AccessRow): Html {
+function scopeText({ scope, conditions }: AccessRow): Html {
   if (conditions.length === 0) return html`${scope}`
   return html`${scope}; ${conditions.join('; ')}`
 }

@@ -13,27 +13,27 @@ export type Account = {
   tokens: readonly ShownToken[]
   grantable: readonly string[]
   audit: Trail
-  /** What was just done; absent when the page was simply opened. */
+  /** Key of the notice to show, from `?done=`. */
   done: string | undefined
-  /** The secret of a token that was just made; shown this once. */
+  /** The secret of a token that was just created; shown only once. */
   newToken: { name: string; token: string } | null
 }
 
 const notices = {
-  'session-ended': 'That device is signed out.',
-  'others-ended': 'All other devices are signed out.',
-  'token-ended': 'The token is ended; its next request is refused.',
-  'identity-removed': 'That way to sign in is removed.',
+  'session-ended': 'Signed out of that device.',
+  'others-ended': 'Signed out of all other devices.',
+  'token-ended': 'Token revoked. Its next request will be refused.',
+  'identity-removed': 'Sign-in method removed.',
 } as const
 export type AccountNotice = keyof typeof notices
 
-/** Everything about one's own account on one page. */
+/** The account page: sign-in methods, sessions, tenants, tokens and recent activity. */
 export function accountPage(account: Account): string {
   return layout(
     'Account',
     html`<header class="head">
         <h1>Your account</h1>
-        <p class="quiet wrap">${account.email ?? 'An account without an address'}</p>
+        <p class="quiet wrap">${account.email ?? 'No email address'}</p>
       </header>
       ${noticeText(notices, account.done)}
       ${account.newToken === null ? '' : newTokenSection(account.newToken)}
@@ -48,8 +48,8 @@ export function accountPage(account: Account): string {
 
 function newTokenSection({ name, token }: { name: string; token: string }): Html {
   return html`<section class="card notice" aria-labelledby="new-token">
-        <h2 id="new-token">The token “${name}”</h2>
-        <p>Copy it now: it is kept here only as a hash and cannot be shown again.</p>
+        <h2 id="new-token">API token “${name}” created</h2>
+        <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
         <pre class="secret" tabindex="0" aria-label="API token"><code>${token}</code></pre>
       </section>`
 }
@@ -59,16 +59,16 @@ export type ShownMembership = { id: string; name: string; role: string; active: 
 const tenantColumns = [
   { label: 'Tenant', kind: 'wrap' },
   { label: 'Role' },
-  { label: 'Go there', kind: 'actions' },
+  { label: 'Switch', kind: 'actions' },
 ] as const
 
-/** The tenants somebody belongs to, and how to go from one to another; nothing for a single one. */
+/** The user's tenants with a button to switch; empty for a user with fewer than two. */
 function tenantSection(memberships: readonly ShownMembership[]): Html {
   if (memberships.length < 2) return html``
   const rows = memberships.map(({ id, name, role, active }) => [
     name,
     role,
-    active ? html`<span class="badge">You are here</span>` : switchButton(id, name),
+    active ? html`<span class="badge">Current</span>` : switchButton(id, name),
   ])
   return html`<section class="card" aria-labelledby="tenants">
         <h2 id="tenants">Your tenants</h2>
@@ -79,7 +79,7 @@ function tenantSection(memberships: readonly ShownMembership[]): Html {
 function switchButton(id: string, name: string): Html {
   return html`<form method="post" action="/session/tenant">
               <input type="hidden" name="tenantId" value="${id}">
-              <button class="button plain slim" aria-label="Go to ${name}">Go there</button>
+              <button class="button plain slim" aria-label="Switch to ${name}">Switch</button>
             </form>`
 }
 
@@ -87,12 +87,12 @@ export type ShownIdentity = { provider: string; subject: string; createdAt: stri
 
 const identityColumns = [
   { label: 'Provider' },
-  { label: 'Known as', kind: 'wrap' },
+  { label: 'Subject', kind: 'wrap' },
   { label: 'Added' },
   { label: 'Remove', kind: 'actions' },
 ] as const
 
-/** The ways somebody can sign in; the last one has no button, for it cannot be taken away. */
+/** Sign-in methods. The last one has no remove button, because it cannot be removed. */
 function identitySection(
   identities: readonly ShownIdentity[],
   providers: readonly ProviderChoice[],
@@ -103,7 +103,7 @@ function identitySection(
     labelOf(provider),
     subject,
     timeText(createdAt),
-    removable ? removeButton(provider, subject) : html`<span class="quiet">the only one</span>`,
+    removable ? removeButton(provider, subject) : html`<span class="quiet">Your only method</span>`,
   ])
   const links = providers.map(
     ({ name, label, isDown }) => html`<form method="post" action="/auth/identities/${name}">
@@ -111,10 +111,10 @@ function identitySection(
           </form>`,
   )
   return html`<section class="card" aria-labelledby="identities">
-        <h2 id="identities">Ways to sign in</h2>
+        <h2 id="identities">Sign-in methods</h2>
         ${table(identityColumns, rows)}
         <div class="row">${links}</div>
-        <p class="quiet small">Adding or removing one asks you to have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm that it is you</a> first.</p>
+        <p class="quiet small">To add or remove a method you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
       </section>`
 }
 
@@ -138,37 +138,37 @@ export type ShownSession = {
 const sessionColumns = [
   { label: 'Device', kind: 'wrap' },
   { label: 'Signed in' },
-  { label: 'Last seen' },
-  { label: 'End', kind: 'actions' },
+  { label: 'Last active' },
+  { label: 'Sign out', kind: 'actions' },
 ] as const
 
-/** Where somebody is signed in, with a button to end each and one for all others. */
+/** Active sessions, with a button to sign out each one and a button for all others. */
 function sessionSection(sessions: readonly ShownSession[]): Html {
   const rows = sessions.map(({ id, current, createdAt, lastSeenAt, userAgent, ip }) => [
-    html`${deviceName(userAgent)} ${current ? html`<span class="badge">This device</span>` : ''}<br><span class="quiet">${ip ?? 'address unknown'}</span>`,
+    html`${deviceName(userAgent)} ${current ? html`<span class="badge">This device</span>` : ''}<br><span class="quiet">${ip ?? 'Unknown address'}</span>`,
     timeText(createdAt),
     timeText(lastSeenAt),
-    endButton(id, current, deviceName(userAgent)),
+    signOutButton(id, current, deviceName(userAgent)),
   ])
   const others = sessions.some(({ current }) => !current)
   return html`<section class="card" aria-labelledby="sessions">
-        <h2 id="sessions">Where you are signed in</h2>
+        <h2 id="sessions">Sessions</h2>
         ${table(sessionColumns, rows)}
         ${
           others
-            ? html`<form class="row" method="post" action="/app/account/sessions/end-others"><button class="button plain">End all others</button></form>`
+            ? html`<form class="row" method="post" action="/app/account/sessions/end-others"><button class="button plain">Sign out all other devices</button></form>`
             : ''
         }
       </section>`
 }
 
-function endButton(id: string, current: boolean, clientInfo: string): Html {
+function signOutButton(id: string, current: boolean, device: string): Html {
   if (current) {
-    return html`<form method="post" action="/auth/logout"><button class="button plain slim" aria-label="Sign out on this device">Sign out</button></form>`
+    return html`<form method="post" action="/auth/logout"><button class="button plain slim" aria-label="Sign out of this device">Sign out</button></form>`
   }
   return html`<form method="post" action="/app/account/sessions/end">
               <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim" aria-label="End the session of ${clientInfo}">End</button>
+              <button class="button plain slim" aria-label="Sign out of ${device}">Sign out</button>
             </form>`
 }
 
@@ -183,20 +183,20 @@ export type ShownToken = {
 
 const tokenColumns = [
   { label: 'Name', kind: 'wrap' },
-  { label: 'May', kind: 'wrap' },
+  { label: 'Permissions', kind: 'wrap' },
   { label: 'Last used' },
   { label: 'Expires' },
-  { label: 'End', kind: 'actions' },
+  { label: 'Revoke', kind: 'actions' },
 ] as const
 
 /**
- * Somebody's API tokens, and a form to make one.
- * @param grantable what a token of theirs can be limited to
+ * The user's API tokens, and a form to create one.
+ * @param grantable permissions the user can grant to a token
  */
 function tokenSection(tokens: readonly ShownToken[], grantable: readonly string[]): Html {
   return html`<section class="card" aria-labelledby="tokens">
         <h2 id="tokens">API tokens</h2>
-        ${tokens.length === 0 ? html`<p class="quiet">You have none. A program uses one as <code>Authorization: Bearer …</code>; make the first one below.</p>` : table(tokenColumns, tokens.map(tokenRow))}
+        ${tokens.length === 0 ? html`<p class="quiet">No API tokens yet. Programs send one as <code>Authorization: Bearer …</code>.</p>` : table(tokenColumns, tokens.map(tokenRow))}
         ${tokenForm(grantable)}
       </section>`
 }
@@ -204,12 +204,12 @@ function tokenSection(tokens: readonly ShownToken[], grantable: readonly string[
 function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
   return [
     html`${name}`,
-    html`${permissions === null ? 'all that you may' : permissions.join(', ') || 'only who it is'}`,
+    html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
     timeText(lastUsedAt),
     timeText(expiresAt),
     html`<form method="post" action="/app/account/tokens/end">
               <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim risky" aria-label="End the token ${name}">End</button>
+              <button class="button plain slim risky" aria-label="Revoke the token ${name}">Revoke</button>
             </form>`,
   ]
 }
@@ -220,19 +220,19 @@ function tokenForm(grantable: readonly string[]): Html {
       html`<label class="box"><input type="checkbox" name="permissions" value="${permission}"> ${permission}</label>`,
   )
   return html`<form class="form" method="post" action="/app/account/tokens">
-          <h3>Make a token</h3>
+          <h3>Create a token</h3>
           <div class="pair">
-            <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What uses it"></label>
-            <label>Good for
+            <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What will use it"></label>
+            <label>Expires in
               <select name="days">
                 <option value="7">7 days</option>
                 <option value="30">30 days</option>
                 <option value="90" selected>90 days</option>
-                <option value="365">a year</option>
+                <option value="365">1 year</option>
               </select>
             </label>
           </div>
-          <fieldset><legend>Limited to (none chosen: all that you may)</legend><div class="boxes">${boxes}</div></fieldset>
-          <button class="button">Make the token</button>
+          <fieldset><legend>Permissions (none selected: all of yours)</legend><div class="boxes">${boxes}</div></fieldset>
+          <button class="button">Create token</button>
         </form>`
 }

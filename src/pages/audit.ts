@@ -14,37 +14,37 @@ export type ShownEntry = {
 
 export type Trail = {
   data: readonly ShownEntry[]
-  /** Where it goes on; null on its last page. */
+  /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
-  /** Whether this is not the newest page. */
+  /** True unless this is the newest page. */
   isLater: boolean
 }
 
 const actions: Readonly<Record<AuditEntry['action'], string>> = {
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
-  link: 'Added a way to sign in',
-  unlink: 'Removed a way to sign in',
-  reauthenticate: 'Confirmed who they are',
+  link: 'Added a sign-in method',
+  unlink: 'Removed a sign-in method',
+  reauthenticate: 'Confirmed their identity',
   'session-end': 'Ended a session',
-  'tenant-switch': 'Went to this tenant',
-  'token-create': 'Made an API token',
-  'token-delete': 'Ended an API token',
-  'invitation-create': 'Invited somebody',
+  'tenant-switch': 'Switched to this tenant',
+  'token-create': 'Created an API token',
+  'token-delete': 'Revoked an API token',
+  'invitation-create': 'Invited a member',
   'invitation-accept': 'Accepted an invitation',
   'invitation-delete': 'Withdrew an invitation',
   'user-update': 'Changed a member',
   'user-remove': 'Removed a member',
   'refresh-tokens': 'Renewed provider tokens',
   'revoke-tokens': 'Revoked provider tokens',
-  'endpoint-create': 'Registered an endpoint',
+  'endpoint-create': 'Added an endpoint',
   'endpoint-change': 'Changed an endpoint',
-  'endpoint-delete': 'Removed an endpoint',
+  'endpoint-delete': 'Deleted an endpoint',
   'endpoint-rotate': 'Rotated a signing secret',
   'endpoint-enable': 'Enabled an endpoint',
   'endpoint-test': 'Tested an endpoint',
-  'endpoint-replay': 'Sent a range again',
-  'delivery-replay': 'Sent a delivery again',
+  'endpoint-replay': 'Replayed a time range',
+  'delivery-replay': 'Replayed a delivery',
 }
 const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: string }>> = {
   done: { label: 'Done', mood: 'plainly' },
@@ -54,9 +54,9 @@ const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: st
 }
 
 /**
- * What happened lately, newest first, a page at a time.
- * @param path of the page it stands on
- * @param nameOf who is meant by an id, where several people are; absent for one's own trail
+ * Recent activity from the audit log, newest first, one page at a time.
+ * @param path path of the page that shows it
+ * @param nameOf display name of a user; without it there is no user column
  */
 export function auditSection(
   path: string,
@@ -70,24 +70,24 @@ export function auditSection(
     outcomeBadge(outcome, reason),
     html`${deviceName(userAgent)}${quiet(ip)}`,
   ])
-  const who = nameOf === undefined ? [] : ([{ label: 'Who', kind: 'wrap' }] as const)
+  const userColumn = nameOf === undefined ? [] : ([{ label: 'User', kind: 'wrap' }] as const)
   return html`<section class="card" aria-labelledby="audit">
-        <h2 id="audit">What happened lately</h2>
+        <h2 id="audit">Recent activity</h2>
         ${
           rows.length === 0
-            ? html`<p class="quiet">Nothing yet.</p>`
+            ? html`<p class="quiet">No activity yet.</p>`
             : table(
                 [
-                  { label: 'When' },
-                  ...who,
-                  { label: 'What' },
+                  { label: 'Time' },
+                  ...userColumn,
+                  { label: 'Action' },
                   { label: 'Outcome' },
-                  { label: 'From', kind: 'wrap' },
+                  { label: 'Device', kind: 'wrap' },
                 ],
                 rows,
               )
         }
-        <nav class="row" aria-label="Pages of what happened">${isLater ? html`<a href="${path}#audit">Newest</a>` : ''}${
+        <nav class="row" aria-label="Activity pages">${isLater ? html`<a href="${path}#audit">Newest</a>` : ''}${
           nextCursor === null
             ? ''
             : html`<a href="${path}?trail=${encodeURIComponent(nextCursor)}#audit" rel="next">Older</a>`
@@ -95,14 +95,14 @@ export function auditSection(
       </section>`
 }
 
-/** What was done needs no reason, but a test that was sent can have failed. */
+/** The reason is hidden for `done`, except that a delivered test event can have failed. */
 function outcomeBadge(outcome: string, reason: string | null): Html {
-  const told = outcome === 'done' && reason === 'failed' ? 'failed' : outcome
-  const { label, mood } = labelOf(outcomes, told)?.value ?? { label: told, mood: 'plainly' }
+  const shown = outcome === 'done' && reason === 'failed' ? 'failed' : outcome
+  const { label, mood } = labelOf(outcomes, shown)?.value ?? { label: shown, mood: 'plainly' }
   return html`<span class="badge ${mood}">${label}</span>${quiet(outcome === 'done' ? null : reason)}`
 }
 
-/** The log keeps texts; one that an older version wrote may have no words any more. */
+/** The label of a code; undefined for a code that this version no longer knows. */
 function labelOf<T>(words: Readonly<Record<string, T>>, code: string): { value: T } | undefined {
   const known = Object.entries(words).find(([name]) => name === code)
   return known && { value: known[1] }
@@ -127,7 +127,7 @@ const systems: readonly [RegExp, string][] = [
   [/Linux|CrOS/, 'Linux'],
 ]
 
-/** Browser and system where they are of the usual ones, else what it calls itself. */
+/** Browser and operating system if recognised, otherwise the start of the user agent. */
 export function deviceName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown device'
   const named = ([pattern]: readonly [RegExp, string]) => pattern.test(userAgent)

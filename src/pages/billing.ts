@@ -12,24 +12,24 @@ import { type Progress, progressBar, progressHead } from './progress.ts'
 export type BillingView = {
   viewer: Viewer
   counts: readonly { status: EventStatus; events: number }[]
-  /** What the list is limited to; empty texts limit nothing. */
+  /** An empty string means no filter. */
   filter: { status: string; type: string }
   events: readonly ReceivedEvent[]
-  /** Where the list goes on; null on its last page. */
+  /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
 }
 
-/** What was received from the billing provider, for those who run the service. */
+/** Received billing events, for operators. */
 export function billingPage(view: BillingView): string {
   const dead = view.counts.find(({ status }) => status === 'dead')?.events ?? 0
   return layout(
     'Billing events',
     html`<header class="head">
         <h1>Billing events</h1>
-        <p class="quiet">What the billing provider has sent, newest first. For operators.</p>
+        <p class="quiet">Webhook events from the billing provider, newest first. Only operators see this page.</p>
       </header>
-      <section class="card" aria-labelledby="states">
-        <h2 id="states">By state</h2>
+      <section class="card" aria-labelledby="statuses">
+        <h2 id="statuses">By status</h2>
         <dl class="facts">${view.counts.map(countEntry)}</dl>
         ${dead === 0 ? '' : replayDead(dead)}
       </section>
@@ -49,7 +49,7 @@ function countEntry({ status, events }: BillingView['counts'][number]): Html {
 }
 
 function replayDead(dead: number): Html {
-  const what = dead === 1 ? 'the dead one' : 'all dead ones'
+  const what = dead === 1 ? 'the dead event' : 'all dead events'
   return html`<form class="row" method="post" action="/app/billing/replay"><button class="button">Replay ${what}</button></form>`
 }
 
@@ -58,22 +58,22 @@ function filterForm({ status, type }: BillingView['filter']): Html {
     one === status ? html`<option selected>${one}</option>` : html`<option>${one}</option>`,
   )
   return html`<form class="inline filter" method="get" action="/app/billing">
-          <select name="status" aria-label="State"><option value="">every state</option>${options}</select>
-          <input name="type" value="${type}" maxlength="255" placeholder="every type" aria-label="Type">
-          <button class="button plain slim">Show</button>
+          <select name="status" aria-label="Status"><option value="">All statuses</option>${options}</select>
+          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type">
+          <button class="button plain slim">Filter</button>
         </form>`
 }
 
 function noEvents({ status, type }: BillingView['filter']): Html {
   return status === '' && type === ''
-    ? html`<p class="quiet">Nothing was received yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
-    : html`<p class="quiet">Nothing was received that fits. <a href="/app/billing">Show every event</a></p>`
+    ? html`<p class="quiet">No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
+    : html`<p class="quiet">No matching events. <a href="/app/billing">Show all events</a></p>`
 }
 
 const columns = [
   { label: 'Event', kind: 'wrap' },
   { label: 'Received' },
-  { label: 'State' },
+  { label: 'Status' },
   { label: 'Outcome', kind: 'wrap' },
 ] as const
 
@@ -83,7 +83,7 @@ function eventRow(event: ReceivedEvent): Cell[] {
     html`<a href="/app/billing/${encodeURIComponent(id)}">${id}</a><br><span class="quiet">${type}</span>`,
     timeText(receivedAt),
     html`${statusBadge(status)}${attempts > 1 ? html`<br><span class="quiet whole">${attempts} attempts</span>` : ''}`,
-    html`${meaningOf(event)}${lastError === null ? '' : html`<br><span class="fault">${errorText(lastError)}</span>`}`,
+    html`${outcomeText(event)}${lastError === null ? '' : html`<br><span class="fault">${errorText(lastError)}</span>`}`,
   ]
 }
 
@@ -92,30 +92,30 @@ function olderLink({ status, type }: BillingView['filter'], cursor: string): Htm
   return html`<p class="row"><a href="/app/billing?${query.toString()}">Older events</a></p>`
 }
 
-const states: Readonly<Record<EventStatus, { mood: string; deps: string }>> = {
-  recorded: { mood: 'plainly', deps: 'It waits for its turn.' },
-  processed: { mood: 'good', deps: 'It was worked on.' },
-  ignored: { mood: 'plainly', deps: 'Its type is not one that is worked on.' },
-  failed: { mood: 'warning', deps: 'It failed and will be tried again.' },
-  dead: { mood: 'bad', deps: 'It failed for good. Mend the cause, then replay it.' },
+const statuses: Readonly<Record<EventStatus, { mood: string; text: string }>> = {
+  recorded: { mood: 'plainly', text: 'Waiting to be processed.' },
+  processed: { mood: 'good', text: 'Processed.' },
+  ignored: { mood: 'plainly', text: 'Ignored: events of this type are not processed.' },
+  failed: { mood: 'warning', text: 'Failed. It will be retried.' },
+  dead: { mood: 'bad', text: 'Failed after the last retry. Fix the cause, then replay it.' },
 }
 const outcomes: Readonly<Record<string, string>> = {
-  processed: 'It was worked on.',
-  stale: 'Nothing was changed: a newer state of the object was applied before.',
-  gone: 'Nothing was changed: the provider no longer has the object.',
+  processed: 'Processed.',
+  stale: 'No change: a newer state of the object was already applied.',
+  gone: 'No change: the provider no longer has the object.',
 }
 
-/** A state as a small label. */
+/** A status as a badge. */
 function statusBadge(status: EventStatus): Html {
-  return html`<span class="badge ${states[status].mood}">${status}</span>`
+  return html`<span class="badge ${statuses[status].mood}">${status}</span>`
 }
 
-/** What became of an event, in a sentence. */
-function meaningOf(event: { status: EventStatus; outcome: string | null }): string {
-  return outcomes[event.outcome ?? ''] ?? states[event.status].deps
+/** The outcome of an event as a sentence. */
+function outcomeText(event: { status: EventStatus; outcome: string | null }): string {
+  return outcomes[event.outcome ?? ''] ?? statuses[event.status].text
 }
 
-/** Why the last attempt failed, as a sentence; what the worker noted begins without a capital. */
+/** The worker's error text as a sentence; the worker writes it without a capital letter. */
 function errorText(lastError: string): string {
   const sentence = lastError.charAt(0).toUpperCase() + lastError.slice(1)
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`
@@ -123,7 +123,7 @@ function errorText(lastError: string): string {
 
 const shownCharacters = 20_000
 
-/** One received event with its raw body and a button to run it again. */
+/** One received event with its raw body and a button to replay it. */
 export function billingEventPage(
   event: ReceivedEvent & { body: string | null },
   viewer: Viewer,
@@ -136,83 +136,84 @@ export function billingEventPage(
         <h1 class="wrap">${id}</h1>
         <p class="quiet">${type}</p>
       </header>
-      <section class="card" aria-labelledby="became">
-        <h2 id="became">What became of it ${statusBadge(status)}</h2>
-        <p>${meaningOf(event)}</p>
+      <section class="card" aria-labelledby="status">
+        <h2 id="status">Status ${statusBadge(status)}</h2>
+        <p>${outcomeText(event)}</p>
         ${lastError === null ? '' : html`<p class="fault wrap">${errorText(lastError)}</p>`}
         ${otherBodies === 0 ? '' : otherBodiesText(otherBodies)}
         <dl class="facts">
           <div><dt>Received</dt><dd>${momentText(event.receivedAt)}</dd></div>
-          <div><dt>Worked on</dt><dd>${processedAt === null ? 'not yet' : momentText(processedAt)}</dd></div>
+          <div><dt>Processed</dt><dd>${processedAt === null ? 'Not yet' : momentText(processedAt)}</dd></div>
           <div><dt>Attempts</dt><dd>${attempts}</dd></div>
         </dl>
         ${body === null ? '' : replayForm(id)}
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>
-        ${body === null ? html`<p class="quiet">It is no longer kept, so the event cannot be run again.</p>` : bodyText(body)}
+        ${body === null ? html`<p class="quiet">The body is no longer stored, so this event cannot be replayed.</p>` : bodyText(body)}
       </section>`,
     { current: '/app/billing', ...viewer },
   )
 }
 
 function replayForm(id: string): Html {
-  return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay"><button class="button">Replay it</button></form>`
+  return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay"><button class="button">Replay event</button></form>`
 }
 
 function otherBodiesText(otherBodies: number): Html {
-  const copies = otherBodies === 1 ? 'One copy' : `${otherBodies} copies`
-  return html`<p class="fault">${copies} of this id came with another body. The first body stayed.</p>`
+  const copies =
+    otherBodies === 1 ? '1 duplicate of this event' : `${otherBodies} duplicates of this event`
+  return html`<p class="fault">${copies} had a different body. The first body was kept.</p>`
 }
 
 function bodyText(body: string): Html {
   const cut = body.length > shownCharacters
-  const shown = cut ? body.slice(0, shownCharacters) : laidOut(body)
+  const shown = cut ? body.slice(0, shownCharacters) : indentJson(body)
   const total = body.length.toLocaleString('en')
   return html`<pre class="excerpt" tabindex="0" aria-labelledby="body">${shown}</pre>
         ${cut ? html`<p class="quiet small">The first ${shownCharacters.toLocaleString('en')} of ${total} characters.</p>` : ''}`
 }
 
-const blankOutsideOfTexts = /("(?:[^"\\]|\\.)*")|\s+/g
+const whitespaceOutsideStrings = /("(?:[^"\\]|\\.)*")|\s+/g
 
-/** JSON with a line for each field, where that changes nothing but blanks; else as received. */
-export function laidOut(body: string): string {
+/** Indented JSON if only whitespace changes, otherwise the body as received. */
+export function indentJson(body: string): string {
   try {
     const value: unknown = JSON.parse(body)
-    // A number beyond 2^53 or a field that comes twice would not survive being read.
-    const faithful = JSON.stringify(value) === body.replaceAll(blankOutsideOfTexts, '$1')
+    // Parsing loses digits of numbers beyond 2^53 and drops duplicate fields.
+    const faithful = JSON.stringify(value) === body.replaceAll(whitespaceOutsideStrings, '$1')
     return faithful ? JSON.stringify(value, null, 2) : body
   } catch {
     return body
   }
 }
 
-/** How far a replay has come, as its page and the script of it show it. */
+/** Progress of a replay, for its page and the page's script. */
 export function progressOf({ total, succeeded, failed, finishedAt }: Replay): Progress {
   const isLast = finishedAt !== null
   const done = succeeded + failed
-  // Without any event it is done as well.
+  // <progress> needs max > 0, also for a replay without events.
   const max = Math.max(total, 1)
   const failures = failed === 0 ? '' : `, ${failed} failed again`
-  const words = `${done} of ${total} events run again${failures}`
+  const words = `${done} of ${total} events replayed${failures}`
   return { value: isLast ? max : done, max, words: isLast ? `Done: ${words}.` : words, isLast }
 }
 
-/** A replay while it is worked on: its script follows it, without one the page loads anew. */
+/** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
 export function billingReplayPage(replay: Replay, viewer: Viewer): string {
   const progress = progressOf(replay)
   return layout(
-    'Running again',
+    'Replay',
     html`<header class="head">
         <p class="trail"><a href="/app/billing">Billing events</a></p>
-        <h1>Running again</h1>
-        <p class="quiet">Asked for ${momentText(replay.createdAt)}. No event takes effect twice.</p>
+        <h1>Replay</h1>
+        <p class="quiet">Started ${momentText(replay.createdAt)}. No event takes effect twice.</p>
       </header>
       <section class="card" aria-labelledby="progress">
         <h2 id="progress">Progress</h2>
         ${progressBar(progress, `/app/billing/replays/${replay.id}/events`)}
-        <p class="quiet small">This page may be closed; the work goes on. When nothing moves, no worker is running.</p>
-        <div class="row"><a class="button plain slim" href="/app/billing?status=dead">See the dead events</a></div>
+        <p class="quiet small">You can close this page; the replay continues. If the bar does not move, no worker is running.</p>
+        <div class="row"><a class="button plain slim" href="/app/billing?status=dead">View dead events</a></div>
       </section>`,
     { current: '/app/billing', ...viewer },
     progressHead(progress),

@@ -4,9 +4,9 @@ import { layout } from './layout.ts'
 
 export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
 
-const columns = [{ label: 'Title', kind: 'wrap' }, { label: 'Last changed' }] as const
+const columns = [{ label: 'Title', kind: 'wrap' }, { label: 'Last updated' }] as const
 
-/** The documents of one's teams, newest first. @param nextCursor null on the last page */
+/** Documents of the viewer's teams, newest first. @param nextCursor null on the last page */
 export function documentListPage(
   documents: readonly ShownDocument[],
   nextCursor: string | null,
@@ -24,12 +24,12 @@ export function documentListPage(
     'Documents',
     html`<header class="head">
         <h1>Documents</h1>
-        <p class="quiet">What is in the folders of your teams, newest first.</p>
+        <p class="quiet">Documents in your teams’ folders, newest first.</p>
       </header>
       <section class="card">
         ${
           rows.length === 0
-            ? html`<p class="quiet">None yet. You see here what is in the folders of teams you are in; whoever manages the tenant adds you to one.</p>`
+            ? html`<p class="quiet">No documents yet. You see documents in the folders of your teams; a manager or admin can add you to a team.</p>`
             : table(columns, rows)
         }
         ${older}
@@ -38,7 +38,7 @@ export function documentListPage(
   )
 }
 
-/** A document of one of one's teams. */
+/** One document. */
 export function documentPage(
   { id, title, body, updatedAt }: ShownDocument,
   viewer: Viewer,
@@ -48,7 +48,7 @@ export function documentPage(
     html`<header class="head">
         <p class="trail"><a href="/app/documents">Documents</a></p>
         <h1 class="wrap">${title}</h1>
-        <p class="quiet">Document ${id}, last changed ${timeText(updatedAt)}</p>
+        <p class="quiet">Document ${id}, last updated ${timeText(updatedAt)}</p>
       </header>
       <section class="card text">${body}</section>`,
     { current: '/app/documents', ...viewer },

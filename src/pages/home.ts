@@ -12,7 +12,7 @@ export type HomeAccount = {
   documents: readonly { id: number; title: string }[]
 }
 
-/** The first page for a visitor. */
+/** The start page of a visitor who is not signed in. */
 export function welcomePage(providers: readonly ProviderChoice[]): string {
   return layout(
     'Welcome',
@@ -24,7 +24,7 @@ export function welcomePage(providers: readonly ProviderChoice[]): string {
   )
 }
 
-/** The first page of somebody who is signed in: who they are and what is theirs. */
+/** The start page of a signed-in user: their access, orders and documents. */
 export function homePage(account: HomeAccount): string {
   return layout(
     'Home',
@@ -32,10 +32,10 @@ export function homePage(account: HomeAccount): string {
         <h1 class="wrap">${account.tenant}</h1>
         <p class="quiet wrap">Signed in as ${account.email}</p>
       </header>
-      <section class="card" aria-labelledby="you">
-        <h2 id="you">You here</h2>
+      <section class="card" aria-labelledby="access">
+        <h2 id="access">Your access</h2>
         <dl class="facts">
-          <div><dt>Role</dt><dd>${account.viewer.role ?? 'none'}</dd></div>
+          <div><dt>Role</dt><dd>${account.viewer.role ?? 'None'}</dd></div>
           <div><dt>Plan</dt><dd>${account.plan}</dd></div>
         </dl>
       </section>
@@ -44,7 +44,7 @@ export function homePage(account: HomeAccount): string {
         ${orderList(account.orders)}
       </section>
       <section class="card" aria-labelledby="documents">
-        <h2 id="documents">Documents of your teams</h2>
+        <h2 id="documents">Team documents</h2>
         ${documentList(account.documents)}
       </section>`,
     { current: '/', ...account.viewer },
@@ -59,7 +59,7 @@ const orderColumns = [
 
 function orderList(orders: HomeAccount['orders']): Html {
   if (orders.length === 0) {
-    return html`<p class="quiet">You have no orders yet. A program places one with <a href="/docs#postOrders">POST /orders</a>.</p>`
+    return html`<p class="quiet">No orders yet. Place one with <a href="/docs#postOrders">POST /orders</a>.</p>`
   }
   const rows = orders.map(({ id, city, items }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,
@@ -71,11 +71,11 @@ function orderList(orders: HomeAccount['orders']): Html {
 
 function documentList(documents: HomeAccount['documents']): Html {
   if (documents.length === 0) {
-    return html`<p class="quiet">None yet. You see here what is in the folders of teams you are in.</p>`
+    return html`<p class="quiet">No documents yet. Documents in your teams’ folders appear here.</p>`
   }
   const links = documents.map(
     ({ id, title }) => html`<li class="wrap"><a href="/app/documents/${id}">${title}</a></li>`,
   )
   return html`<ul class="plain">${links}</ul>
-        <p class="row"><a href="/app/documents">All documents</a></p>`
+        <p class="row"><a href="/app/documents">View all documents</a></p>`
 }

@@ -1,16 +1,16 @@
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
-/** Text that is markup already. */
+/** Markup that is safe to insert without escaping. */
 export type Html = { readonly markup: string }
 
-/** Markup that another library has made and vouches for. */
+/** Marks the output of a library that escapes on its own as safe markup. */
 export function trusted(markup: string): Html {
   return { markup }
 }
 
 type Value = string | number | Html | readonly Html[]
 
-/** A template whose every interpolated string is escaped; markup nests only as Html. */
+/** Tagged template that escapes every interpolated string; markup nests only as `Html`. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   const rendered = values.map((value) => render(value))
   return { markup: strings.map((text, index) => text + (rendered[index] ?? '')).join('') }
@@ -34,15 +34,15 @@ function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
 }
 
-/** `actions` holds buttons: its heading is there for those who cannot see it. */
+/** An `actions` column holds buttons; its heading is visible to screen readers only. */
 type Column = { label: string; kind?: 'number' | 'wrap' | 'actions' }
 
 export type Cell = Html | string | number
 
 /**
- * A table that becomes a list of small blocks on a phone, where each cell has its column's name
- * before it. The roles say again what the elements are, for browsers forget it when a style sheet
- * lays a table out as something else.
+ * A table that becomes a list of blocks on a phone, each cell labelled with its column's name.
+ * The explicit roles are needed because browsers drop table semantics when a style sheet changes
+ * `display`.
  */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[]): Html {
   const heads = columns.map(
@@ -75,18 +75,18 @@ function classOf(kind: Column['kind']): Html {
 const toMinute = onFirstUse(() => formatOf('short'))
 const toSecond = onFirstUse(() => formatOf('medium'))
 
-/** A time as a person reads it, in UTC, with the exact one for programs. @param at RFC 3339 */
+/** A time in UTC, to the minute, in a `<time>` element. @param at RFC 3339; null: never */
 export function timeText(at: string | null): Html {
-  if (at === null) return html`<span class="quiet">never</span>`
+  if (at === null) return html`<span class="quiet">Never</span>`
   return html`<time datetime="${at}">${toMinute().format(new Date(at))} UTC</time>`
 }
 
-/** The same to the second, where times close to each other are told apart. */
+/** The same to the second. */
 export function momentText(at: string): Html {
   return html`<time datetime="${at}">${toSecond().format(new Date(at))} UTC</time>`
 }
 
-/** A length of time as a person reads it. */
+/** A duration for display: `850 ms`, `1.2 s`. */
 export function durationText(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }

@@ -3,8 +3,8 @@ import { type Html, html } from './html.ts'
 
 /**
  * The frame of every page: one column, one heading.
- * @param open which page it is, for somebody who is signed in
- * @param head what else the page needs: hardly any has a script
+ * @param open the current page and its viewer; without it there is no navigation
+ * @param head further elements for `<head>`
  */
 export function layout(title: string, main: Html, open?: Navigation, head?: Html): string {
   return html`<!doctype html>
@@ -19,7 +19,7 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
     ${head ?? ''}
   </head>
   <body>
-    <a class="skip" href="#main">Skip to the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="top">
       <div class="bar">
         <a class="brand" href="/">Gatehouse</a>
@@ -38,14 +38,14 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
 
 const signOutButton = html`<form class="leave" method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>`
 
-/** Whoever looks at a page: what they may not do is not offered. */
+/** The person a page is rendered for. Actions they may not perform are not shown. */
 export type Viewer = {
   readonly role: string | null
-  /** Whether they run the service. */
+  /** True for an operator (setting OPERATORS). */
   readonly operator: boolean
 }
 
-/** Which page is open, and who looks at it. */
+/** The current page and its viewer. */
 export type Navigation = Viewer & { readonly current: string }
 
 type Entry = { href: string; label: string; needs?: Permission | 'operator' }
@@ -57,14 +57,14 @@ const entries: readonly Entry[] = [
   { href: '/app/webhooks', label: 'Webhooks', needs: 'user:manage' },
   { href: '/app/billing', label: 'Billing events', needs: 'operator' },
   { href: '/app/account', label: 'Account' },
-  { href: '/app/access', label: 'Who may do what' },
+  { href: '/app/access', label: 'Permissions' },
 ]
 
-/** The links between the pages; the one that is open says so. */
+/** The links between the pages, with the current one marked. */
 function navigation({ current, role, operator }: Navigation): Html {
-  const rights: readonly string[] = [...permissionsOf(role), ...(operator ? ['operator'] : [])]
+  const permissions: readonly string[] = [...permissionsOf(role), ...(operator ? ['operator'] : [])]
   const links = entries
-    .filter(({ needs }) => needs === undefined || rights.includes(needs))
+    .filter(({ needs }) => needs === undefined || permissions.includes(needs))
     .map(({ href, label }) =>
       href === current
         ? html`<a href="${href}" aria-current="page">${label}</a>`
@@ -73,21 +73,21 @@ function navigation({ current, role, operator }: Navigation): Html {
   return html`<nav class="pages" aria-label="Pages">${links}</nav>`
 }
 
-/** The entry below which a path lies; null where there is none, and for an entry itself. */
+/** The navigation entry that a path is below; null for an entry itself. */
 export function entryAbove(path: string): { href: string; label: string } | null {
   return entries.find(({ href }) => href !== '/' && path.startsWith(`${href}/`)) ?? null
 }
 
-/** What was just done, as `?done=…` says it; nothing for what is none of the sentences. */
+/** The notice for `?done=…`; empty for an unknown key. */
 export function noticeText(
-  sentences: Readonly<Record<string, string>>,
+  notices: Readonly<Record<string, string>>,
   done: string | undefined,
 ): Html {
-  const known = Object.entries(sentences).find(([name]) => name === done)
+  const known = Object.entries(notices).find(([name]) => name === done)
   return known === undefined ? html`` : html`<p class="notice" role="status">${known[1]}</p>`
 }
 
-/** Why what was asked for was not done. */
+/** Why an action was not carried out. */
 export function faultText(fault: string | null): Html {
   return fault === null ? html`` : html`<p class="notice fault" role="alert">${fault}</p>`
 }

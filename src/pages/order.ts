@@ -1,12 +1,12 @@
 import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
-import { onFirstUse } from '#src/runtime/timeout.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 import { type Html, html, table, timeText } from './html.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 
 export type OrderView = {
   viewer: Viewer
-  /** Whether its address was just changed. */
+  /** True right after the address was saved. */
   changed: boolean
   order: {
     id: number
@@ -17,7 +17,7 @@ export type OrderView = {
   }
 }
 
-/** One's own order, and where it is shipped to, which can be changed. */
+/** The viewer's own order, with a form to change its shipping address. */
 export function orderPage({ viewer, changed, order }: OrderView): string {
   const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
   return layout(
@@ -25,17 +25,17 @@ export function orderPage({ viewer, changed, order }: OrderView): string {
     html`<header class="head">
         <p class="trail"><a href="/">Home</a></p>
         <h1>Order ${id}</h1>
-        <p class="quiet">Placed ${timeText(createdAt)}, paid with the card that ends in ${cardLast4}</p>
+        <p class="quiet">Placed ${timeText(createdAt)}, paid with card ending in ${cardLast4}</p>
       </header>
-      ${changed ? html`<p class="notice" role="status">The address is changed.</p>` : ''}
+      ${changed ? html`<p class="notice" role="status">Address saved.</p>` : ''}
       <section class="card" aria-labelledby="items">
         <h2 id="items">Items</h2>
         ${itemTable(lineItems)}
       </section>
       <section class="card" aria-labelledby="address">
-        <h2 id="address">Ships to</h2>
+        <h2 id="address">Shipping address</h2>
         <form class="form first" method="post" action="/app/orders/${id}/address">${addressFields(shippingAddress)}
-          <button class="button">Save the address</button>
+          <button class="button">Save address</button>
         </form>
       </section>`,
     { current: '/app/orders', ...viewer },
@@ -43,10 +43,10 @@ export function orderPage({ viewer, changed, order }: OrderView): string {
 }
 
 const columns = [
-  { label: 'Article', kind: 'wrap' },
+  { label: 'Item', kind: 'wrap' },
   { label: 'Quantity', kind: 'number' },
-  { label: 'Each', kind: 'number' },
-  { label: 'Together', kind: 'number' },
+  { label: 'Price', kind: 'number' },
+  { label: 'Total', kind: 'number' },
 ] as const
 
 function itemTable(items: readonly LineItem[]): Html {
@@ -63,7 +63,7 @@ function itemTable(items: readonly LineItem[]): Html {
 
 const amounts = onFirstUse(() => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }))
 
-/** Minor units as a person reads them; an order names no currency. */
+/** Minor units for display; an order has no currency. */
 function price(minorUnits: number): string {
   return amounts().format(minorUnits / 100)
 }
@@ -78,10 +78,10 @@ type Field = {
 
 const fields: readonly Field[] = [
   { name: 'name', label: 'Name', autocomplete: 'name', most: 200 },
-  { name: 'line1', label: 'Street', autocomplete: 'address-line1', most: 200 },
+  { name: 'line1', label: 'Address line 1', autocomplete: 'address-line1', most: 200 },
   {
     name: 'line2',
-    label: 'Further line (optional)',
+    label: 'Address line 2 (optional)',
     autocomplete: 'address-line2',
     most: 200,
     optional: true,
@@ -96,5 +96,5 @@ function addressFields(address: ShippingAddress): Html {
           <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${optional ? '' : html` required`}></label>`,
   )
   return html`${inputs}
-          <label>Country, two letters <input name="country" value="${address.country}" pattern="[A-Z]{2}" maxlength="2" autocomplete="country" required></label>`
+          <label>Country (two-letter code) <input name="country" value="${address.country}" pattern="[A-Z]{2}" maxlength="2" autocomplete="country" required></label>`
 }

@@ -7,85 +7,92 @@ import { entryAbove, layout } from './layout.ts'
 export type PageProblem = {
   status: number
   title: string
-  /** What is known of this case; empty where there is nothing to add. */
+  /** Details of this case; empty if there are none. */
   detail: string
   requestId: string
   code: ErrorCode
-  /** Of the request, with its query. */
+  /** Path and query of the request. */
   path: string
-  /** How long to wait before trying again; null where waiting changes nothing. */
+  /** Seconds to wait before trying again; null if waiting does not help. */
   waitSeconds: number | null
-  /** Why a visit to a provider came to nothing; null where it is about something else. */
+  /** Why a sign-in at a provider failed; null for any other problem. */
   signIn: SignInFailure | null
 }
 
-/** What a person is told, and the one thing to do next. */
+/** Explanation and the one suggested next step. */
 export type Advice = { title?: string; text: string; label: string; href: string }
 
-const home = { label: 'Go home', href: '/' }
+const home = { label: 'Go to the start page', href: '/' }
 const signIn = { label: 'Sign in', href: '/auth/login' }
 const account = { label: 'Go to your account', href: '/app/account' }
 
-/** No code is without. */
+/** Advice for every error code. */
 const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
-  malformed: { text: 'Something in it was missing or not as expected. Nothing changed.', ...home },
-  unauthenticated: { text: 'This is only for people who are signed in.', ...signIn },
-  'invalid-token': { text: 'It has ended, or it never was one of ours.', ...account },
-  forbidden: { text: 'Your role does not allow this.', label: 'See who may', href: '/app/access' },
-  'session-required': { text: 'Only a person who is signed in may do this.', ...signIn },
+  malformed: { text: 'A field is missing or not valid. Nothing was changed.', ...home },
+  unauthenticated: { text: 'You need to sign in to see this page.', ...signIn },
+  'invalid-token': { text: 'The token has expired, was revoked or does not exist.', ...account },
+  forbidden: {
+    text: 'Your role does not allow this.',
+    label: 'View permissions',
+    href: '/app/access',
+  },
+  'session-required': {
+    text: 'This needs a signed-in user; an API token is not enough.',
+    ...signIn,
+  },
   'reauthentication-required': {
-    text: 'What you asked for changes how you sign in. Confirm who you are, then do it again within five minutes.',
-    label: 'Confirm',
+    text: 'This changes how you sign in. Confirm your identity, then try again within five minutes.',
+    label: 'Confirm your identity',
     href: '/auth/login?reauthenticate=true',
   },
   'cross-origin': {
-    text: 'This came from another site, so nothing was done. Do it from our own pages.',
+    text: 'The request came from another site, so nothing was changed. Try again from our own pages.',
     ...home,
   },
   'prefetch-refused': {
-    text: 'Your browser tried to load this page before you asked for it.',
+    text: 'Your browser tried to preload the sign-in page.',
     ...signIn,
   },
-  'sign-in-refused': { text: 'Nothing was changed. Start again.', ...signIn },
-  'logout-refused': { text: 'Nobody was signed out.', ...home },
-  'not-found': { text: 'It does not exist, or it is not yours.', ...home },
+  'sign-in-refused': { text: 'Nothing was changed. Sign in again.', ...signIn },
+  'logout-refused': { text: 'No session was ended.', ...home },
+  'not-found': { text: 'This page does not exist, or you do not have access to it.', ...home },
   'last-sign-in-method': {
-    text: 'Add another way to sign in first; then this one can be removed.',
+    text: 'Add another sign-in method before you remove this one.',
     ...account,
   },
-  'last-admin': { text: 'Make somebody else an admin first.', ...home },
-  'method-not-allowed': { text: 'This address cannot be used like that.', ...home },
-  conflict: { text: 'Something has changed meanwhile. Look again.', ...home },
-  'too-large': { text: 'It is more than we take at once. Send less.', ...home },
-  'unsupported-media-type': { text: 'We cannot read what was sent.', ...home },
-  'too-many-requests': { text: 'You were faster than we let anybody be.', ...home },
-  internal: { text: 'This is our fault, and it has been noted. Nothing is asked of you.', ...home },
-  unavailable: { text: 'This will pass by itself.', ...home },
+  'last-admin': { text: 'Make another member an admin first.', ...home },
+  'method-not-allowed': { text: 'This address does not support that request.', ...home },
+  conflict: { text: 'Something changed in the meantime. Reload the page and try again.', ...home },
+  'too-large': { text: 'The request is larger than the limit. Send less data.', ...home },
+  'unsupported-media-type': { text: 'The request has a format that we do not support.', ...home },
+  'too-many-requests': { text: 'You have sent too many requests.', ...home },
+  internal: { text: 'The error is on our side and has been logged.', ...home },
+  unavailable: { text: 'The service is temporarily unavailable.', ...home },
 }
 
-/** A refusal as a person reads it, with one thing to do next. */
+/** A problem as a page, with one suggested next step. */
 export function problemPage(problem: PageProblem): string {
   const { status, detail, requestId, waitSeconds } = problem
   const { title = problem.title, text, label, href } = adviceFor(problem)
-  const said = detail === '' || detailsForPrograms(problem) ? text : detail
+  const explanation = detail === '' || isDetailForApi(problem) ? text : detail
   return layout(
     title,
     html`<section class="card narrow">
         <p class="status">${status}</p>
         <h1>${title}</h1>
-        <p>${said}${waitSeconds === null ? '' : ` ${waitText(waitSeconds)}`}</p>
+        <p>${explanation}${waitSeconds === null ? '' : ` ${waitText(waitSeconds)}`}</p>
         <a class="button" href="${href}">${label}</a>
-        <p class="quiet small">If it goes on, tell those who run this service: request ${requestId}</p>
+        <p class="quiet small">If this keeps happening, contact support with request ID ${requestId}</p>
       </section>`,
   )
 }
 
-/** Their details say which address to ask for; a person is given the button. */
-function detailsForPrograms({ code, signIn }: PageProblem): boolean {
+/** Details written for API clients, which name URLs; the page has a button instead. */
+function isDetailForApi({ code, signIn }: PageProblem): boolean {
   return signIn !== null || code === 'reauthentication-required'
 }
 
-/** Whoever was on a page of ours goes back to it, unless the page itself is what they cannot have. */
+/** Leads back to the section the user came from, unless the problem has its own next step. */
 function adviceFor({ code, path, signIn, waitSeconds }: PageProblem): Advice {
   if (signIn !== null) return signInAdvice(signIn)
   const advice = adviceByCode[code]
@@ -97,99 +104,99 @@ function adviceFor({ code, path, signIn, waitSeconds }: PageProblem): Advice {
 }
 
 function waitText(seconds: number): string {
-  if (seconds <= 1) return 'Wait a moment, then try again.'
-  if (seconds <= 90) return `Wait ${seconds} seconds, then try again.`
-  return `Wait ${Math.ceil(seconds / 60)} minutes, then try again.`
+  if (seconds <= 1) return 'Try again in a moment.'
+  if (seconds <= 90) return `Try again in ${seconds} seconds.`
+  return `Try again in ${Math.ceil(seconds / 60)} minutes.`
 }
 
 type Next = { label: string; href: string }
-type Words = { text: string; next?: Next }
+type SignInText = { text: string; next?: Next }
 type Reason = RefusalReason | UnavailableReason | IdentityRefusal | 'access-denied'
 
-const unchecked = 'The provider’s answer did not pass our checks, so nothing was changed.'
-const forAnother = 'The provider’s answer was not meant for this sign-in, so nothing was changed.'
-const tooOld = 'The provider’s answer was too old or its clock is wrong, so nothing was changed.'
-const misconfigured = 'We and the provider are not set up to fit each other. It is not your fault.'
-const silent = 'The provider does not answer right now. Whoever is signed in stays signed in.'
-const unusable = 'The provider cannot be used right now. Whoever is signed in stays signed in.'
+const failedChecks = 'The provider’s response failed our checks. Nothing was changed.'
+const otherSignIn = 'The provider’s response does not belong to this sign-in. Nothing was changed.'
+const expired = 'The provider’s response has expired, or its clock is wrong. Nothing was changed.'
+const misconfigured = 'Sign-in with this provider is not configured correctly. Contact support.'
+const notResponding = 'The provider is not responding. Existing sessions keep working.'
+const unavailable = 'The provider is currently unavailable. Existing sessions keep working.'
 
-/** Every reason a visit to a provider can come to nothing, in words for whoever was on it. */
-export const signInWords: Readonly<Record<Reason, Words>> = {
-  'access-denied': { text: 'You stopped at the provider, or it did not let you through.' },
-  'provider-error': { text: 'The provider did not let you through.' },
-  'exchange-rejected': { text: 'It took too long, or this answer was used before.' },
+/** An explanation for every reason why a sign-in at a provider can fail. */
+export const signInTexts: Readonly<Record<Reason, SignInText>> = {
+  'access-denied': { text: 'You cancelled, or the provider denied access.' },
+  'provider-error': { text: 'The provider returned an error.' },
+  'exchange-rejected': { text: 'The sign-in took too long, or this response was already used.' },
   'client-rejected': { text: misconfigured },
-  'iss-missing': { text: unchecked },
-  'iss-mismatch': { text: forAnother },
-  'code-missing': { text: unchecked },
-  'code-doubled': { text: unchecked },
-  'response-malformed': { text: unchecked },
-  'token-response-malformed': { text: unchecked },
-  'id-token-missing': { text: unchecked },
-  'id-token-malformed': { text: unchecked },
+  'iss-missing': { text: failedChecks },
+  'iss-mismatch': { text: otherSignIn },
+  'code-missing': { text: failedChecks },
+  'code-doubled': { text: failedChecks },
+  'response-malformed': { text: failedChecks },
+  'token-response-malformed': { text: failedChecks },
+  'id-token-missing': { text: failedChecks },
+  'id-token-malformed': { text: failedChecks },
   'id-token-algorithm': { text: misconfigured },
-  'id-token-type': { text: unchecked },
-  'id-token-key': { text: unchecked },
-  'id-token-signature': { text: unchecked },
-  'id-token-issuer': { text: forAnother },
-  'id-token-audience': { text: forAnother },
-  'id-token-azp': { text: forAnother },
-  'id-token-expired': { text: tooOld },
-  'id-token-not-yet-valid': { text: tooOld },
-  'id-token-issued-at': { text: tooOld },
-  'id-token-lifetime': { text: unchecked },
-  'id-token-nonce': { text: forAnother },
-  'id-token-subject': { text: unchecked },
-  'id-token-at-hash': { text: unchecked },
-  'userinfo-rejected': { text: 'The provider did not tell us who you are.' },
-  'userinfo-malformed': { text: unchecked },
-  'userinfo-subject': { text: forAnother },
-  'userinfo-signature': { text: unchecked },
-  network: { text: silent },
-  timeout: { text: silent },
-  'server-error': { text: silent },
-  'too-large': { text: unusable },
-  'metadata-malformed': { text: unusable },
-  'metadata-issuer-mismatch': { text: unusable },
-  'metadata-endpoint-missing': { text: unusable },
-  'metadata-endpoint-insecure': { text: unusable },
-  'metadata-endpoint-foreign': { text: unusable },
-  'keys-malformed': { text: unusable },
+  'id-token-type': { text: failedChecks },
+  'id-token-key': { text: failedChecks },
+  'id-token-signature': { text: failedChecks },
+  'id-token-issuer': { text: otherSignIn },
+  'id-token-audience': { text: otherSignIn },
+  'id-token-azp': { text: otherSignIn },
+  'id-token-expired': { text: expired },
+  'id-token-not-yet-valid': { text: expired },
+  'id-token-issued-at': { text: expired },
+  'id-token-lifetime': { text: failedChecks },
+  'id-token-nonce': { text: otherSignIn },
+  'id-token-subject': { text: failedChecks },
+  'id-token-at-hash': { text: failedChecks },
+  'userinfo-rejected': { text: 'The provider did not return your profile.' },
+  'userinfo-malformed': { text: failedChecks },
+  'userinfo-subject': { text: otherSignIn },
+  'userinfo-signature': { text: failedChecks },
+  network: { text: notResponding },
+  timeout: { text: notResponding },
+  'server-error': { text: notResponding },
+  'too-large': { text: unavailable },
+  'metadata-malformed': { text: unavailable },
+  'metadata-issuer-mismatch': { text: unavailable },
+  'metadata-endpoint-missing': { text: unavailable },
+  'metadata-endpoint-insecure': { text: unavailable },
+  'metadata-endpoint-foreign': { text: unavailable },
+  'keys-malformed': { text: unavailable },
   'email-known': {
-    text: 'An account with this e-mail address exists already. Sign in the way you usually do, then add this way from your account.',
-    next: { label: 'Sign in another way', href: '/auth/login' },
+    text: 'An account with this email address already exists. Sign in with your usual method, then add this one on your account page.',
+    next: { label: 'Sign in with another method', href: '/auth/login' },
   },
   'session-changed': {
-    text: 'Your session has ended or changed meanwhile, so nothing was done.',
+    text: 'Your session has ended or changed. Nothing was changed.',
     next: { label: 'Sign in', href: '/auth/login' },
   },
   'identity-of-another': {
-    text: 'It signs in to another account already, so it cannot be added to yours.',
+    text: 'This sign-in method already belongs to another account.',
   },
-  'another-identity': { text: 'That was not one of your own ways to sign in.' },
+  'another-identity': { text: 'That is not one of your sign-in methods.' },
   'not-authenticated-anew': {
-    text: 'The provider did not ask who you are again, so this proves nothing. Sign out there, then confirm again.',
+    text: 'The provider did not ask you to sign in again. Sign out there, then confirm again.',
   },
 }
 
 const purposes: Readonly<Record<SignInFailure['purpose'], { title: string; next: Next }>> = {
   'sign-in': {
-    title: 'You are not signed in',
+    title: 'Sign-in failed',
     next: { label: 'Try again', href: '/auth/login' },
   },
   link: {
-    title: 'Nothing was added to your account',
+    title: 'The sign-in method was not added',
     next: { label: 'Back to your account', href: '/app/account' },
   },
   reauthenticate: {
-    title: 'We could not confirm that it is you',
+    title: 'Your identity was not confirmed',
     next: { label: 'Confirm again', href: '/auth/login?reauthenticate=true' },
   },
 }
 
-/** What whoever came back from a provider with nothing is told, and the one thing to do next. */
+/** Advice after a failed sign-in at a provider. */
 function signInAdvice({ purpose, reason }: SignInFailure) {
   const { title, next } = purposes[purpose]
-  const words = Object.entries(signInWords).find(([known]) => known === reason)?.[1]
-  return { title, text: words?.text ?? unchecked, ...(words?.next ?? next) }
+  const known = Object.entries(signInTexts).find(([name]) => name === reason)?.[1]
+  return { title, text: known?.text ?? failedChecks, ...(known?.next ?? next) }
 }

@@ -1,11 +1,11 @@
 import { type Html, html } from './html.ts'
 
-/** How far something has come, as its page and the script of it show it. */
+/** Progress of a long-running job, as its page shows it and its event stream sends it. */
 export type Progress = { value: number; max: number; words: string; isLast: boolean }
 
 /**
- * A bar that a script follows by server-sent events until the last one.
- * @param events where they are
+ * A progress bar. The page's script updates it from server-sent events.
+ * @param events path of the event stream
  */
 export function progressBar({ value, max, words, isLast }: Progress, events: string): Html {
   return html`<div class="progress"${isLast ? '' : html` data-follow="${events}"`}>
@@ -14,10 +14,10 @@ export function progressBar({ value, max, words, isLast }: Progress, events: str
         </div>`
 }
 
-/** What the page needs in its head; without scripts it loads anew. Nothing once all is done. */
+/** The script of the page; without scripts the page reloads. Undefined once the job is done. */
 export function progressHead({ isLast }: Progress): Html | undefined {
-  return isLast ? undefined : following
+  return isLast ? undefined : liveUpdates
 }
 
-const following: Html = html`<noscript><meta http-equiv="refresh" content="2"></noscript>
+const liveUpdates: Html = html`<noscript><meta http-equiv="refresh" content="2"></noscript>
     <script src="/assets/replay-progress.js" defer></script>`

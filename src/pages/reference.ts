@@ -10,15 +10,14 @@ import {
 import { type Html, html } from './html.ts'
 import { layout } from './layout.ts'
 
-/** Tags in the order a reader needs them; those that are missing here come behind. */
+/** Order of the tags; other tags follow. */
 const order = ['sign-in', 'account', 'users', 'orders', 'posts', 'documents', 'folders', 'teams']
 
 type Entry = { path: string; method: string; operation: Operation }
 
 /**
- * The API description as a page. Made here and not with a ready-made viewer: those are scripts with
- * files of their own on the disk, and neither the content policy nor the single binary has room for
- * either.
+ * The API description as a page. Ready-made viewers (Swagger UI, Redoc) are not used: they need
+ * scripts and files that neither the content security policy nor the single binary allows.
  */
 export function referencePage(description: ApiDescription): string {
   const groups = groupByTag(description)
@@ -26,28 +25,28 @@ export function referencePage(description: ApiDescription): string {
     'API reference',
     html`<header class="head">
         <h1>API reference</h1>
-        <p class="quiet">${description.info.title} ${description.info.version}. The same for programs: <a href="/openapi.json">openapi.json</a>.</p>
+        <p class="quiet">${description.info.title} ${description.info.version}. OpenAPI document: <a href="/openapi.json">openapi.json</a>.</p>
       </header>
-      ${basics()}
+      ${basicsSection()}
       <nav class="card topics" aria-label="Topics">${groups.map(([tag]) => html`<a href="#${anchorOf(tag)}">${tag}</a>`)}</nav>
-      ${groups.map(([tag, entries]) => group(description, tag, entries))}`,
+      ${groups.map(([tag, entries]) => tagSection(description, tag, entries))}`,
   )
 }
 
-function basics(): Html {
+function basicsSection(): Html {
   return html`<section class="card" aria-labelledby="basics">
-        <h2 id="basics">What holds everywhere</h2>
+        <h2 id="basics">Basics</h2>
         <ul class="plain">
-          <li>A request comes with the session cookie <code>sid</code>, or with <code>Authorization: Bearer gth_…</code>, an API token from your account page.</li>
-          <li>Bodies are JSON. A field that is not listed is refused with 400.</li>
-          <li>A list has <code>?limit=1…100&amp;cursor=</code> and answers <code>{data, nextCursor}</code>; <code>nextCursor</code> is null on the last page.</li>
-          <li>A refusal is <code>application/problem+json</code> (RFC 9457): <code>type</code>, <code>title</code>, <code>status</code>, perhaps <code>detail</code>, and <code>instance</code>, the id of the request. 429 and 503 say in <code>Retry-After</code> how many seconds to wait.</li>
-          <li>404 means: it does not exist, or it is not yours. Nobody is told which.</li>
+          <li>Authenticate with the session cookie <code>sid</code>, or with an API token from your account page: <code>Authorization: Bearer gth_…</code>.</li>
+          <li>Bodies are JSON. Unknown fields are rejected with 400.</li>
+          <li>Lists take <code>?limit=1…100&amp;cursor=</code> and return <code>{data, nextCursor}</code>; <code>nextCursor</code> is null on the last page.</li>
+          <li>Errors are <code>application/problem+json</code> (RFC 9457): <code>type</code>, <code>title</code>, <code>status</code>, an optional <code>detail</code>, and <code>instance</code>, the request ID. With 429 and 503, <code>Retry-After</code> is the number of seconds to wait.</li>
+          <li>404 means that an object does not exist or that you have no access to it. The response is the same in both cases.</li>
         </ul>
       </section>`
 }
 
-function group(description: ApiDescription, tag: string, entries: readonly Entry[]): Html {
+function tagSection(description: ApiDescription, tag: string, entries: readonly Entry[]): Html {
   const resolve = (answer: Parameters<typeof answerOf>[1]) => answerOf(description, answer)
   return html`<section class="card" aria-labelledby="${anchorOf(tag)}">
         <h2 id="${anchorOf(tag)}" class="topic">${tag}</h2>
@@ -68,10 +67,10 @@ function anchorOf(tag: string): string {
   return tag.replaceAll(/\W+/g, '-')
 }
 
-/** A field as a line of a table; `name` says where it is: `lineItems[].sku`. */
+/** A field as a table row; `name` is its path: `lineItems[].sku`. */
 export type FieldRow = { name: string; type: string; required: boolean; note: string }
 
-/** Every field of a schema, those of nested objects behind the field that holds them. */
+/** Every field of a schema; the fields of a nested object follow the field that holds it. */
 export function fieldsOf(schema: Schema, prefix = ''): FieldRow[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([key, field]) => {
@@ -82,17 +81,17 @@ export function fieldsOf(schema: Schema, prefix = ''): FieldRow[] {
       required: required.includes(key),
       note: field.description ?? '',
     }
-    return [row, ...nested(name, field)]
+    return [row, ...nestedFields(name, field)]
   })
 }
 
-function nested(name: string, field: Schema): FieldRow[] {
+function nestedFields(name: string, field: Schema): FieldRow[] {
   if (field.items !== undefined) return fieldsOf(field.items, `${name}[].`)
   const [first] = withoutNull(field.anyOf ?? [])
   return fieldsOf(first ?? field, `${name}.`)
 }
 
-/** A schema in a few words: `text, 1 to 200 characters`, `integer or null`. */
+/** A short description of a schema: `string, 1 to 200 characters`, `integer, or null`. */
 export function typeText(schema: Schema): string {
   const { anyOf, items, const: constant } = schema
   if (constant !== undefined) return JSON.stringify(constant)
@@ -107,18 +106,18 @@ export function typeText(schema: Schema): string {
 }
 
 const names: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'string',
   'date-time': 'time (RFC 3339)',
-  uuid: 'uuid',
-  email: 'e-mail address',
+  uuid: 'UUID',
+  email: 'email address',
 }
 
 function limits(schema: Schema): string {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum } = schema
   if (schema.format !== undefined) return ''
   if (maxLength !== undefined) return `, ${range(minLength ?? 0, maxLength)} characters`
-  if (maxItems !== undefined) return `, ${range(minItems ?? 0, maxItems)} of them`
-  // The largest exact number of JSON is the limit of every id; saying so helps nobody.
+  if (maxItems !== undefined) return `, ${range(minItems ?? 0, maxItems)} items`
+  // Every id has this limit, the largest exact integer in JSON; it is not worth showing.
   if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return ''
   return `, ${range(minimum ?? 0, maximum)}`
 }
@@ -137,12 +136,14 @@ function isNull({ type }: Schema): boolean {
 
 const schemes: Readonly<Record<string, string>> = { session: 'a session', token: 'an API token' }
 
-/** One operation, folded; opened it says who may, what goes in and what comes out. */
+type Resolve = (answer: Answer | Reference) => Answer
+
+/** One operation, collapsed: access, parameters, body and responses. */
 function operationEntry(
   path: string,
   method: string,
   operation: Operation,
-  resolve: (answer: Answer | Reference) => Answer,
+  resolve: Resolve,
 ): Html {
   const { operationId = '', summary = '', description, parameters = [], requestBody } = operation
   const rows = parameters.map((parameter) => ({
@@ -157,19 +158,19 @@ function operationEntry(
           ${securityText(operation)}
           ${rows.length === 0 ? '' : html`<h3>Parameters</h3>${fieldTable(rows)}`}
           ${requestBody === undefined ? '' : html`<h3>Body</h3>${content(requestBody.content)}`}
-          <h3>Answers</h3>
-          ${answers(operation, resolve)}
+          <h3>Responses</h3>
+          ${responseList(operation, resolve)}
         </details>`
 }
 
 function securityText({ security }: Operation): Html | string {
   if (security === undefined) return ''
   const ways = security.flatMap((one) => Object.keys(one)).map((name) => schemes[name] ?? name)
-  return html`<p class="quiet">${ways.length === 0 ? 'Needs neither session nor token.' : `Needs ${ways.join(' or ')}.`}</p>`
+  return html`<p class="quiet">${ways.length === 0 ? 'No authentication.' : `Requires ${ways.join(' or ')}.`}</p>`
 }
 
-/** What is asked for in full, refusals in a line each: their body is the same everywhere. */
-function answers({ responses }: Operation, resolve: (answer: Answer | Reference) => Answer): Html {
+/** Successful responses in full; errors on one line each, because they all have the same body. */
+function responseList({ responses }: Operation, resolve: Resolve): Html {
   const all = Object.entries(responses).map(([status, answer]) => ({
     status,
     answer: resolve(answer),
@@ -197,18 +198,18 @@ function fieldTable(rows: readonly FieldRow[]): Html {
             ({ name, type, required, note }) => html`<tr>
             <td><code>${name}</code>${required ? '' : html` <span class="quiet">optional</span>`}</td>
             <td>${type}</td>
-            <td class="quiet">${marked(note)}</td>
+            <td class="quiet">${withCodeSpans(note)}</td>
           </tr>`,
           )}</tbody>
         </table></div>`
 }
 
 function paragraphs(text: string): Html {
-  return html`${text.split('\n\n').map((one) => html`<p>${marked(one)}</p>`)}`
+  return html`${text.split('\n\n').map((one) => html`<p>${withCodeSpans(one)}</p>`)}`
 }
 
-/** Descriptions are CommonMark; of that ours have code spans only. */
-function marked(text: string): Html {
+/** Descriptions are CommonMark; the only markup they use is code spans. */
+function withCodeSpans(text: string): Html {
   const parts = text.split('`').map((part, index) => {
     return index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`
   })

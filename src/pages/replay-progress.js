@@ -1,5 +1,5 @@
-// Follows a replay by server-sent events. The browser takes a stream that ended up again by itself;
-// where it cannot, the page is loaded anew after a while.
+// Follows a replay by server-sent events. The browser reconnects by itself when a stream ends; if
+// it gives up, the page reloads after 5 s.
 const shown = document.querySelector('[data-follow]')
 if (shown instanceof HTMLElement) follow(shown)
 

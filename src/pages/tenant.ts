@@ -6,28 +6,28 @@ import { layout, noticeText, type Viewer } from './layout.ts'
 export type TenantView = {
   viewer: Viewer
   name: string
-  /** Whoever looks. */
+  /** Id of the viewer. */
   userId: number
   members: readonly ShownMember[]
   invitations: readonly ShownInvitation[]
   audit: Trail
-  /** What was just done; absent when the page was simply opened. */
+  /** Key of the notice to show, from `?done=`. */
   done: string | undefined
 }
 
 const notices = {
-  changed: 'Changed, from their next request on.',
-  removed: 'Removed. Their sessions and tokens here have ended.',
-  invited: 'Invited. They become a member when they next sign in with that e-mail.',
-  joined: 'They have an account with that e-mail and are a member now.',
-  withdrawn: 'The invitation is withdrawn.',
+  changed: 'Saved. The change takes effect with their next request.',
+  removed: 'Member removed. Their sessions and tokens in this tenant have ended.',
+  invited: 'Invited. They become a member when they next sign in with that email address.',
+  joined: 'Added. They already had an account with that email address.',
+  withdrawn: 'Invitation withdrawn.',
 } as const
 export type TenantNotice = keyof typeof notices
 
-/** The people of a tenant, for those who manage them. */
+/** Members and invitations of a tenant, for those who manage them. */
 export function tenantPage(view: TenantView): string {
   const { members } = view
-  const whoIs = (userId: number) => {
+  const nameOfUser = (userId: number) => {
     const member = members.find(({ id }) => id === userId)
     return member === undefined ? `user ${userId}` : nameOf(member)
   }
@@ -35,12 +35,12 @@ export function tenantPage(view: TenantView): string {
     'Members',
     html`<header class="head">
         <h1 class="wrap">${view.name}</h1>
-        <p class="quiet">Who belongs to it. <a href="/app/access">See what each role may do</a></p>
+        <p class="quiet">Members and invitations. <a href="/app/access">View the permissions of each role</a></p>
       </header>
       ${noticeText(notices, view.done)}
       ${memberSection(members, view.userId)}
       ${invitationSection(view.invitations)}
-      ${auditSection('/app/tenant', view.audit, whoIs)}`,
+      ${auditSection('/app/tenant', view.audit, nameOfUser)}`,
     { current: '/app/tenant', ...view.viewer },
   )
 }
@@ -54,25 +54,25 @@ export type ShownInvitation = {
 }
 
 const invitationColumns = [
-  { label: 'E-mail', kind: 'wrap' },
-  { label: 'As' },
-  { label: 'Until' },
+  { label: 'Email', kind: 'wrap' },
+  { label: 'Role' },
+  { label: 'Expires' },
   { label: 'Withdraw', kind: 'actions' },
 ] as const
 
-/** Who is invited and has not come yet, and a form to invite. */
+/** Pending invitations, and a form to invite a member. */
 function invitationSection(invitations: readonly ShownInvitation[]): Html {
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
-        ${invitations.length === 0 ? html`<p class="quiet">Nobody is waited for. Invite somebody below.</p>` : table(invitationColumns, invitations.map(invitationRow))}
+        ${invitations.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, invitations.map(invitationRow))}
         <form class="form" method="post" action="/app/tenant/invitations">
-          <h3>Invite somebody</h3>
-          <label>E-mail <input type="email" name="email" required maxlength="320" autocomplete="off"></label>
+          <h3>Invite a member</h3>
+          <label>Email <input type="email" name="email" required maxlength="320" autocomplete="off"></label>
           <div class="pair">
             <label>Role <select name="role">${roleOptions('viewer')}</select></label>
             <label>Department (optional) <input name="department" maxlength="100" autocomplete="off"></label>
           </div>
-          <p class="quiet small">Whoever next signs in with this e-mail, verified by a provider trusted for it, becomes a member. No mail is sent.</p>
+          <p class="quiet small">They become a member when they next sign in with this email address, verified by a provider that is trusted for it. No email is sent.</p>
           <button class="button">Invite</button>
         </form>
       </section>`
@@ -85,7 +85,7 @@ function invitationRow({ id, email, role, department, expiresAt }: ShownInvitati
     timeText(expiresAt),
     html`<form method="post" action="/app/tenant/invitations/withdraw">
               <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim" aria-label="Withdraw the invitation of ${email}">Withdraw</button>
+              <button class="button plain slim" aria-label="Withdraw the invitation for ${email}">Withdraw</button>
             </form>`,
   ]
 }
@@ -99,15 +99,15 @@ export type ShownMember = {
 }
 
 const memberColumns = [
-  { label: 'Who', kind: 'wrap' },
+  { label: 'Member', kind: 'wrap' },
   { label: 'Role' },
-  { label: 'Since' },
+  { label: 'Joined' },
   { label: 'Remove', kind: 'actions' },
 ] as const
 
 /**
- * Who is in the tenant, with what each may do and a way to change it.
- * @param own id of whoever looks
+ * Members with their roles and departments, which can be changed.
+ * @param own id of the viewer
  */
 function memberSection(members: readonly ShownMember[], own: number): Html {
   const rows = members.map((member) => [
@@ -127,8 +127,8 @@ function changeForm(member: ShownMember): Html {
   return html`<form class="inline" method="post" action="/app/tenant/members/change">
               <input type="hidden" name="id" value="${member.id}">
               <select name="role" aria-label="Role of ${name}">${roleOptions(member.role)}</select>
-              <input name="department" maxlength="100" value="${member.department ?? ''}" placeholder="no department" aria-label="Department of ${name}">
-              <button class="button plain slim" aria-label="Save the changes of ${name}">Save</button>
+              <input name="department" maxlength="100" value="${member.department ?? ''}" placeholder="No department" aria-label="Department of ${name}">
+              <button class="button plain slim" aria-label="Save changes for ${name}">Save</button>
             </form>`
 }
 
@@ -139,7 +139,7 @@ function removeForm(member: ShownMember): Html {
             </form>`
 }
 
-/** A role that the program does not know stays what it is until another one is chosen. */
+/** A role that this version does not know stays selected until another one is chosen. */
 function roleOptions(chosen: string): Html {
   const all = roles.some((role) => role === chosen) ? roles : [chosen, ...roles]
   const options = all.map((role) =>
@@ -148,7 +148,7 @@ function roleOptions(chosen: string): Html {
   return html`${options}`
 }
 
-/** How people are called: by their address where it is known. */
+/** The email address, or the id for a user without one. */
 function nameOf({ id, email }: Pick<ShownMember, 'id' | 'email'>): string {
   return email ?? `user ${id}`
 }

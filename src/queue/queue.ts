@@ -1,5 +1,6 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
 import { poolOptions } from '#src/db/pool-options.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
 export type Jobs = {
@@ -88,7 +89,7 @@ const queues = {
 export const queueNames: readonly string[] = Object.keys(queues)
 
 // Deleting completed jobs may take longer than a request may.
-const maintenanceLimits = { statementMs: 30_000, silenceMs: 31_000 }
+const maintenanceLimits = { statementMs: statementTimeoutsMs.queueMaintenance, silenceMs: 31_000 }
 
 /**
  * Creates or updates the schema of pg-boss and the queues, as the owner of the database.

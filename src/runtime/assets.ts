@@ -3,9 +3,9 @@ import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The files the program reads while it runs, by their path from the top folder: migrations, pages'
- * files, WebAssembly. In a checkout they lie there; in the single binary they are inside of it
- * (src/release/binary.ts puts them there).
+ * Reads a file that the program needs at run time, such as a migration, a page's asset or
+ * WebAssembly. The single binary contains these files (src/release/binary.ts).
+ * @param path relative to the repository root
  */
 export async function readAsset(path: string): Promise<Uint8Array> {
   return isSea() ? new Uint8Array(getRawAsset(path)) : readFile(inCheckout(path))
@@ -30,5 +30,8 @@ function inCheckout(path: string): string {
   return fileURLToPath(new URL(`../../${path}`, import.meta.url))
 }
 
-/** The version of package.json, which the single binary does not carry (test/cli.test.ts compares). */
+/**
+ * The version in package.json, which the single binary does not contain (test/cli.test.ts
+ * compares).
+ */
 export const version = '0.1.0'

@@ -1,6 +1,6 @@
 /**
- * Something only the operator can mend. The command line prints the message and the remedy as one
- * line, without a stack, and exits with status 1.
+ * An error that only the operator can fix. The command line prints the message and the remedy in
+ * one line without a stack trace, and exits with status 1.
  */
 export class OperatorError extends Error {
   readonly remedy: string

@@ -3,44 +3,44 @@ import { endsWithin } from './timeout.ts'
 
 type Stoppable = { stop(): Promise<void> }
 
-/** What a stop ends; null where the process has no such part. */
+/** The parts of the process to stop; null where the process has no such part. */
 export type StoppedParts = {
   app: { leave(): void; endRequests(): Promise<boolean>; close(): Promise<unknown> } | null
   worker: Stoppable | null
   admin: { close(): Promise<unknown> } | null
   verification: Stoppable | null
-  /** What is left to tell of them is sent when requests and jobs have ended. */
+  /** Stopped last, to send the traces of the last requests and jobs. */
   tracing: Stoppable
 }
 
-type Means = { drainMs: number; logger: { error(facts: object, message: string): void } }
+type Deps = { drainMs: number; logger: { error(facts: object, message: string): void } }
 
-const jobsMs = 9_500 // those under way are handed back after 8 s (src/worker.ts)
-const closeMs = 2_500 // the last traces are given 2 s (src/observability/tracing.ts)
+const jobsMs = 9_500 // running jobs are handed back after 8 s (src/worker.ts)
+const closeMs = 2_500 // sending the last traces takes up to 2 s (src/observability/tracing.ts)
 
-/** How long a stop takes at most, in milliseconds, but for its first phase. */
+/** The longest duration of a stop in milliseconds, without the drain delay. */
 export const stopLimitMs = 12_000
 
 /**
- * Stops in phases, each with a limit:
- * 1. no job is taken any more; for `drainMs` requests still are, and each answer ends its
- *    connection, so that whoever sends them goes elsewhere;
- * 2. no new connections; idle ones are closed, requests under way are answered;
- * 3. jobs under way have ended or are handed back;
+ * Stops in phases, each with a time limit:
+ * 1. the worker takes no more jobs; for `drainMs` requests are still accepted, and each response
+ *    closes its connection, so that clients and load balancers connect to another process;
+ * 2. no new connections are accepted, idle ones are closed, running requests are answered;
+ * 3. running jobs finish or are handed back to the queue;
  * 4. connections to the database are closed.
- * @returns false when something had to be cut
+ * @returns false if something had to be aborted
  */
-export async function stopInPhases(parts: StoppedParts, deps: Means): Promise<boolean> {
+export async function stopInPhases(parts: StoppedParts, deps: Deps): Promise<boolean> {
   const { app, worker, admin, verification, tracing } = parts
   const { drainMs, logger } = deps
 
-  /** Never rejects: what goes wrong in one phase must not keep the others from being ended. */
+  /** Never rejects, so that an error in one phase does not skip the others. */
   async function end(phase: string, ms: number, work: Promise<unknown> | undefined) {
     const reason = await endsWithin(ms, work).then(
       (inTime) => (inTime ? null : 'it took too long'),
       (error: unknown) => error,
     )
-    if (reason !== null) logger.error({ phase, err: reason }, 'the stop had to cut something')
+    if (reason !== null) logger.error({ phase, err: reason }, 'shutdown phase aborted')
     return reason === null
   }
 
@@ -49,7 +49,7 @@ export async function stopInPhases(parts: StoppedParts, deps: Means): Promise<bo
   app?.leave()
   if (app !== null && drainMs > 0) await wait(drainMs)
   const answered = (await app?.endRequests()) ?? true
-  if (!answered) logger.error({ phase: 'requests' }, 'the stop had to cut something')
+  if (!answered) logger.error({ phase: 'requests' }, 'shutdown phase aborted')
   const handedBack = await jobs
   const rest = Promise.all([
     app?.close(),

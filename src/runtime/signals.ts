@@ -1,30 +1,30 @@
 type Running = {
-  /** False when something had to be cut. */
+  /** Resolves to false if something had to be aborted. */
   stop(signal: NodeJS.Signals): Promise<boolean>
-  /** How long a stop takes at most, in milliseconds. */
+  /** The longest duration of a stop in milliseconds. */
   stopLimitMs: number
 }
 
 /**
- * Starts, waits for SIGINT or SIGTERM, and then stops in order. A second signal, or a stop that
- * takes too long, ends the process at once; so does one that had to cut something, with exit
- * status 1. A signal that comes before everything has started ends it as soon as `release` has.
- * @param release what is let go of in any case, at the end
+ * Starts, waits for SIGINT or SIGTERM, and then shuts down gracefully. A second signal, a stop that
+ * takes longer than its limit and a stop that aborted something exit at once with status 1. A
+ * signal during the start exits after `release`.
+ * @param release always runs at the end
  */
 export async function runUntilSignal(
   start: () => Promise<Running>,
   release: () => Promise<void>,
 ): Promise<void> {
-  // Listened for from now on: the first process of a container gets no signal it does not ask for.
+  // Register the handlers now: process 1 of a container ignores signals that it has no handler for.
   const signalled = nextSignal()
   let running: Running | null
   try {
     running = await Promise.race([start(), signalled.then(() => null)])
-    if (running !== null) await stopInOrder(running, await signalled)
+    if (running !== null) await stopGracefully(running, await signalled)
   } finally {
     await release()
   }
-  // What was being started holds the process.
+  // The unfinished start keeps the event loop alive.
   if (running === null) process.exit(statusOf(await signalled))
 }
 
@@ -38,10 +38,13 @@ async function nextSignal(): Promise<NodeJS.Signals> {
   return signal
 }
 
-async function stopInOrder({ stop, stopLimitMs }: Running, signal: NodeJS.Signals): Promise<void> {
+async function stopGracefully(
+  { stop, stopLimitMs }: Running,
+  signal: NodeJS.Signals,
+): Promise<void> {
   const deadline = setTimeout(force, stopLimitMs)
   try {
-    // What was cut may hold the process for ever.
+    // An aborted part may keep the event loop alive.
     if (!(await stop(signal))) force()
     process.exitCode = statusOf(signal)
   } finally {

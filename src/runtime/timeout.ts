@@ -1,21 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Whether `work` ends in so many milliseconds; an error of it that comes in time is thrown. */
-export async function endsWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
-  const inTime = new AbortController()
-  const late = wait(ms, false, { signal: inTime.signal }).catch(() => false)
+/**
+ * The result of `work`, or null after `ms`; `work` is not cancelled. Its error is thrown if it
+ * comes in time.
+ */
+export async function resultWithin<T>(ms: number, work: Promise<T>): Promise<T | null> {
+  const timer = new AbortController()
+  const timedOut = wait(ms, null, { signal: timer.signal }).catch(() => null)
   try {
-    return await Promise.race([Promise.resolve(work).then(() => true), late])
+    return await Promise.race([work, timedOut])
   } finally {
-    inTime.abort()
+    timer.abort()
   }
 }
 
-/** What takes a while to make and may never be needed: made at the first call, then kept. */
-export function onFirstUse<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
+/**
+ * True if `work` resolves within `ms`; it is not cancelled. Its error is thrown if it comes in
+ * time.
+ */
+export async function endsWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+  const ended = Promise.resolve(work).then(() => true)
+  return (await resultWithin(ms, ended)) ?? false
 }

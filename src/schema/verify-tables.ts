@@ -10,7 +10,7 @@ type TableFacts = {
   enabled: boolean
   forced: boolean
   invoker: boolean
-  overSystemDatabase: boolean
+  overUnscopedTables: boolean
   scoped: boolean
   readable: boolean
   open: string[]
@@ -56,9 +56,9 @@ function tableProblem(table: TableFacts): string | null {
   return null
 }
 
-function viewProblem({ name, invoker, overSystemDatabase, scoped }: TableFacts): string | null {
+function viewProblem({ name, invoker, overUnscopedTables, scoped }: TableFacts): string | null {
   if (!invoker) return `The view ${name} is not security_invoker.`
-  if (overSystemDatabase && !scoped) return `The view ${name} shows rows of every scope.`
+  if (overUnscopedTables && !scoped) return `The view ${name} shows rows of every scope.`
   return null
 }
 
@@ -90,7 +90,7 @@ const tableFacts = `
     coalesce(c.reloptions && ARRAY['security_invoker=true', 'security_invoker=on'], false) AS invoker,
     EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
             JOIN pg_class base ON d.refclassid = 'pg_class'::regclass AND base.oid = d.refobjid
-            WHERE r.ev_class = c.oid AND base.relname = ANY ($1)) AS "overPlane",
+            WHERE r.ev_class = c.oid AND base.relname = ANY ($1)) AS "overUnscopedTables",
     c.relkind = 'v' AND pg_get_viewdef(c.oid) ~ 'current_(tenant|user)_id\\(\\)'
       AND pg_get_viewdef(c.oid) !~ ${openText} AS scoped,
     EXISTS (SELECT FROM policy p WHERE p.polrelid = c.oid AND p.polpermissive

@@ -5,24 +5,25 @@
  * Make sure to inspect the output below.  Do not ignore changes!
  */
 'use strict'
-exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > plugins by scope 1`] = `
+exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed snapshot > plugins by scope 1`] = `
 root
     schema-compilers
     tracing
     request-log
-    leaving
-    device
+    graceful-shutdown
+    client-info
     errors
     metrics
     security-headers
-    route-access
+      @fastify/helmet
+    require-access
     openapi
       @fastify/swagger
-    limit-store
+    rate-limit-store
     database
     queue
     oidc-client
-    outbound
+    webhook-client
     unknown
       rate-limit
         @fastify/rate-limit
@@ -31,14 +32,14 @@ root
       assets
       openapi
     browser
-      overload
+      under-pressure
         pressure
           @fastify/under-pressure
       session
         @fastify/cookie
         @fastify/session
-      same-origin
-      grant-access
+      csrf
+      provider-tokens
       @fastify/formbody
       signIn
         rate-limit
@@ -88,14 +89,14 @@ root
           event-stream
           access
           account
-          orderPages
+          orders
           billingEvents
           billingReplays
-          billingPages
+          billing
           members
             tenant-rls
             tenant
-            documentPages
+            documents
             webhooks
             webhookEndpoint
             deliveries
@@ -103,720 +104,720 @@ root
     providerLogout
       rate-limit
         @fastify/rate-limit
-      logout-token
+      backchannel-logout
         @fastify/formbody
       backchannelLogout
     webhooks
       rate-limit
         @fastify/rate-limit
-      inbox
+      billing-recorder
       webhook-verify
         fastify-raw-body
       billing
 `
 
-exports[`test/app.test.ts > TAP > the scopes and their guards are the ones that were reviewed > routes and the hooks a request passes 1`] = `
+exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed snapshot > routes and the hooks a request passes 1`] = `
 └── / (GET)
-    • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
-    • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
+    • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     • (onResponse) ["logRequest()","countRequest()"]
     • (onError) ["countRefusal()"]
     / (HEAD)
-    • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
-    • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()"]
+    • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     • (onResponse) ["logRequest()","countRequest()"]
     • (onError) ["countRefusal()"]
     ├── assets/gatehouse.css (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/gatehouse.css (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── assets/icon.svg (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/icon.svg (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── assets/replay-progress.js (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/replay-progress.js (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/login (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/logout (POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/callback (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/signed-out (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","limitSessionRate()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/sessions (GET, DELETE)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── auth/identities (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:provider (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       └── /:subject (DELETE)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     ├── auth/tokens (POST, GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── auth/audit (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/backchannel-logout/:provider (POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","limitRate()","forbidStoring()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()","forbidStoring()"]
     │   • (preValidation) ["verifyLogoutToken()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── audit (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   audit (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── app/access (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/access (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── app/account (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/account (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   ├── /identities/remove (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()","countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   ├── /sessions/end (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()","countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   └── -others (POST)
-    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │       • (onResponse) ["logRequest()","countRequest()"]
     │   │       • (onError) ["countRefusal()"]
     │   └── /tokens (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       └── /end (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     ├── app/orders/:id (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/orders/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /address (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── app/billing (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/billing (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   ├── /replay (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()","countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   └── s/:id (GET)
-    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │       • (onResponse) ["logRequest()","countRequest()"]
     │   │       • (onError) ["countRefusal()"]
     │   │       s/:id (HEAD)
-    │   │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   │       • (onResponse) ["logRequest()","countRequest()"]
     │   │       • (onError) ["countRefusal()"]
     │   │       └── /events (GET)
-    │   │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │           • (onResponse) ["logRequest()","countRequest()"]
     │   │           • (onError) ["countRefusal()"]
     │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       └── /replay (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     ├── app/tenant (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/tenant (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   ├── /members/change (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()","countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   ├── /members/remove (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()","countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   └── /invitations (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       └── /withdraw (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     ├── app/documents (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/documents (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── app/deliveries/:id (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/deliveries/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /replay (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── app/webhooks (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/webhooks (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       ├── /test (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /rotate (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /remove (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /replay (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       │   └── s/:replayId (GET)
-    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │       • (onResponse) ["logRequest()","countRequest()"]
     │       │       • (onError) ["countRefusal()"]
     │       │       s/:replayId (HEAD)
-    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       │       • (onResponse) ["logRequest()","countRequest()"]
     │       │       • (onError) ["countRefusal()"]
     │       │       └── /events (GET)
-    │       │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │           • (onResponse) ["logRequest()","countRequest()"]
     │       │           • (onError) ["countRefusal()"]
     │       └── /enable (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     ├── openapi.json (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   openapi.json (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── orders (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   orders (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, PATCH)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── docs (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   docs (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()"]
-    │   • (onSend) ["tellToLeave()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()"]
+    │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── documents (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   documents (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, PATCH)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── deliveries/:id (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   deliveries/:id (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /replay (POST)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── tenants (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   tenants (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── teams (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   teams (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, PATCH, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       └── /members (GET)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     │           /members (HEAD)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     │           └── /:userId (GET, PUT, DELETE)
-    │               • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │               • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │               • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │               • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │               • (onResponse) ["logRequest()","countRequest()"]
     │               • (onError) ["countRefusal()"]
     │               /:userId (HEAD)
-    │               • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │               • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │               • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │               • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │               • (onResponse) ["logRequest()","countRequest()"]
     │               • (onError) ["countRefusal()"]
     ├── session/tenant (POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── me (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   me (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── posts (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   posts (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, PATCH, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── invoices (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   invoices (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── invitations (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   invitations (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── users (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   users (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (PATCH, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── folders (GET, POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   folders (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, PATCH, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── webhook-endpoints (POST, GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   webhook-endpoints (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET, PATCH, DELETE)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       ├── /rotate-secret (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /replay (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       │   └── s/:replayId (GET)
-    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │       • (onResponse) ["logRequest()","countRequest()"]
     │       │       • (onError) ["countRefusal()"]
     │       │       s/:replayId (HEAD)
-    │       │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       │       • (onResponse) ["logRequest()","countRequest()"]
     │       │       • (onError) ["countRefusal()"]
     │       ├── /enable (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       ├── /test (POST)
-    │       │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │       │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       │   • (onResponse) ["logRequest()","countRequest()"]
     │       │   • (onError) ["countRefusal()"]
     │       └── /deliveries (GET)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     │           /deliveries (HEAD)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     ├── webhooks/billing (POST)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","limitRate()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","limitRate()"]
     │   • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
     │   • (preValidation) ["verifyWebhook()"]
-    │   • (onSend) ["tellToLeave()"]
+    │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()","countWebhook()"]
     │   • (onError) ["countRefusal()"]
     ├── events (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   events (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── notifications (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   notifications (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","authenticateToken()","limitRate()","requireCaller()","requirePermission()","requireTenant()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── billing/events (GET)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   billing/events (HEAD)
-    │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   ├── /replay (POST)
-    │   │   • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │   │   • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │   │   • (onResponse) ["logRequest()","countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
-    │       • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │       • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       └── /replay (POST)
-    │           • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-    │           • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
     │           • (onResponse) ["logRequest()","countRequest()"]
     │           • (onError) ["countRefusal()"]
     └── billing/replays/:id (GET)
-        • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-        • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()"]
+        • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+        • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()"]
         • (onResponse) ["logRequest()","countRequest()"]
         • (onError) ["countRefusal()"]
         billing/replays/:id (HEAD)
-        • (onRequest) ["tellRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
-        • (onSend) ["tellToLeave()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+        • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","refuseCrossOrigin()","limitRate()","findOperator()","authenticateToken()","requireCaller()","requirePermission()"]
+        • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
         • (onResponse) ["logRequest()","countRequest()"]
         • (onError) ["countRefusal()"]
 

@@ -237,7 +237,7 @@ async function actReturn(
   const page = await visit(app, browser, `${back.pathname}${query}`)
   t.equal(page.statusCode, 200)
   t.match(page.body, /<h1>You are signed out<\/h1>/)
-  t.equal(page.body.includes('You have come back from demo.'), row.id === 'L9')
+  t.equal(page.body.includes('You have returned from demo.'), row.id === 'L9')
   t.equal((await visit(app, browser, '/me')).statusCode, 401)
   return [state ?? '']
 }

@@ -33,15 +33,15 @@ t.test('trigger, replay and doctor against the running demo', async (t) => {
   t.notMatch(doctor.output, 'FAULT')
 
   const wrong: [string[], RegExp][] = [
-    [['trigger'], /TYPE is missing/],
+    [['trigger'], /missing required argument 'type'/],
     [['trigger', 'x', '--amount', '1e3'], /whole number/],
-    [['trigger', 'x', '--odd'], /Unknown option/],
-    [['trigger', 'x', '--url', 'nonsense'], /--url must be an http or https URL/],
-    [['billing'], /Say: billing replay/],
-    [['billing', 'replay', '--status', 'odd'], /--status is one of/],
-    [['billing', 'replay', '--from', 'yesterday'], /no RFC 3339 time/],
-    [['billing', 'replay', '--to', '2026-13-01T00:00:00Z'], /no RFC 3339 time/],
-    [['billing', 'replay', 'evt_cli', '--status', 'dead'], /exclude each other/],
+    [['trigger', 'x', '--odd'], /unknown option/],
+    [['trigger', 'x', '--url', 'nonsense'], /must be an http or https URL/],
+    [['billing'], /^Usage: gatehouse billing/],
+    [['billing', 'replay', '--status', 'odd'], /Allowed choices are recorded/],
+    [['billing', 'replay', '--from', 'yesterday'], /must be an RFC 3339 time/],
+    [['billing', 'replay', '--to', '2026-13-01T00:00:00Z'], /must be an RFC 3339 time/],
+    [['billing', 'replay', 'evt_cli', '--status', 'dead'], /cannot be combined/],
   ]
   for (const [args, message] of wrong) {
     const { status, output, told } = await run(...args)
@@ -51,5 +51,5 @@ t.test('trigger, replay and doctor against the running demo', async (t) => {
     t.notMatch(told, /^ +at /m, 'no stack')
   }
   const nobody = await run('trigger', 'x', '--url', 'http://127.0.0.1:9')
-  t.match(nobody, { status: 1, told: /does not answer/ })
+  t.match(nobody, { status: 1, told: /did not respond/ })
 })

@@ -22,7 +22,7 @@ t.test('health: 0 for a process that is ready, 1 and the reason for any other', 
   t.equal(told.status, 1)
   t.match(JSON.parse(told.output), { status: 'not ready', failing: ['database', 'tenant lock'] })
   answer = { code: 502, body: 'not ours' }
-  t.match(await run(), { status: 1, told: /says 502/ })
+  t.match(await run(), { status: 1, told: /responded with 502/ })
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   t.match(await run(), { status: 1, told: /Nothing answers at http:\/\/127\.0\.0\.1:\d+\/readyz/ })

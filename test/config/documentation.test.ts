@@ -4,13 +4,13 @@ import { documentedSettings, environmentExample, settingsTable } from '#src/conf
 
 const settings = documentedSettings()
 
-t.test('.env.example and the README are what the settings say (npm run generate)', async (t) => {
+t.test('.env.example and the README match the settings (npm run generate)', async (t) => {
   const example = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
   t.equal(example, environmentExample(settings))
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
   t.match(readme, settingsTable(settings))
 })
 
-t.test('every setting says what it means', async (t) => {
+t.test('every setting has a description', async (t) => {
   for (const { name, description } of settings) t.match(description, /^\S.+[.)]$/s, name)
 })

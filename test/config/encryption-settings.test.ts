@@ -22,7 +22,7 @@ t.test('ENCRYPTION_KEYS: keyId:base64(32 bytes), the first encrypts', async (t) 
   )
 })
 
-t.test('what is wrong with ENCRYPTION_KEYS is named without repeating a key', async (t) => {
+t.test('faults of ENCRYPTION_KEYS do not repeat a key', async (t) => {
   const rows: [string | undefined, RegExp][] = [
     [undefined, /is missing/],
     ['', /is missing/],
@@ -45,7 +45,7 @@ t.test('what is wrong with ENCRYPTION_KEYS is named without repeating a key', as
   }
 })
 
-t.test('the demo keeps a file of an older version and adds the key to it', async (t) => {
+t.test('the demo keeps the secrets file of an older version and adds the key', async (t) => {
   const folder = await temporaryFolder(t)
   const old = { session: 's', billing: 'b', client: 'c', owner: 'o', app: 'a', worker: 'w' }
   await writeFile(join(folder, 'secrets.json'), JSON.stringify(old))
@@ -86,31 +86,34 @@ const ed = generateKeyPairSync('ed25519')
 const jwk = (key: { export(options: { format: 'jwk' }): object }, more: object) =>
   JSON.stringify({ ...key.export({ format: 'jwk' }), kid: 'key-1', ...more })
 
-t.test('private_key_jwt takes a private JWK with kid and alg, as JSON or in a file', async (t) => {
-  const file = join(await temporaryFolder(t), 'client-key.json')
-  await writeFile(file, jwk(ec.privateKey, { alg: 'ES256' }))
-  const values = [
-    jwk(rsa.privateKey, { alg: 'RS256' }),
-    jwk(rsa.privateKey, { alg: 'PS512' }),
-    jwk(ec.privateKey, { alg: 'ES256' }),
-    jwk(ed.privateKey, { alg: 'EdDSA' }),
-    file,
-  ]
-  for (const value of values) {
-    const { config, faults } = read({ OIDC_ACME_PRIVATE_KEY: value })
-    t.equal(faults, '')
-    t.match(config?.providers[0], { clientAuth: 'private_key_jwt', clientSecrets: [] })
-    const key = config?.providers[0]?.clientKey
-    t.equal(key?.kid, 'key-1')
-    t.equal(key?.key.extractable, false, 'it can never be printed')
-  }
-})
+t.test(
+  'private_key_jwt accepts a private JWK with kid and alg, as JSON or in a file',
+  async (t) => {
+    const file = join(await temporaryFolder(t), 'client-key.json')
+    await writeFile(file, jwk(ec.privateKey, { alg: 'ES256' }))
+    const values = [
+      jwk(rsa.privateKey, { alg: 'RS256' }),
+      jwk(rsa.privateKey, { alg: 'PS512' }),
+      jwk(ec.privateKey, { alg: 'ES256' }),
+      jwk(ed.privateKey, { alg: 'EdDSA' }),
+      file,
+    ]
+    for (const value of values) {
+      const { config, faults } = read({ OIDC_ACME_PRIVATE_KEY: value })
+      t.equal(faults, '')
+      t.match(config?.providers[0], { clientAuth: 'private_key_jwt', clientSecrets: [] })
+      const key = config?.providers[0]?.clientKey
+      t.equal(key?.kid, 'key-1')
+      t.equal(key?.key.extractable, false, 'it can never be printed')
+    }
+  },
+)
 
-t.test('a bad private key is a fault that repeats none of it', async (t) => {
+t.test('an invalid private key is a fault that does not repeat it', async (t) => {
   const { d } = JSON.parse(jwk(ec.privateKey, {}))
   const rows: [string, RegExp][] = [
     ['', /is missing/],
-    ['/nowhere/key.json', /neither a JWK as JSON nor the path/],
+    ['/nowhere/key.json', /must be a JWK as JSON or the path/],
     ['{"kty":"EC",', /not a JWK as JSON/],
     [jwk(rsa.privateKey, { alg: 'HS256' }), /alg that is not one of/],
     [jwk(rsa.privateKey, { alg: 'none' }), /alg that is not one of/],
@@ -134,13 +137,13 @@ t.test('a bad private key is a fault that repeats none of it', async (t) => {
   }
 })
 
-t.test('a secret is needed for the other two ways', async (t) => {
+t.test('the other two methods require a client secret', async (t) => {
   for (const OIDC_ACME_CLIENT_AUTH of ['client_secret_post', 'client_secret_basic']) {
     t.match(read({ OIDC_ACME_CLIENT_AUTH }).faults, /^OIDC_ACME_CLIENT_SECRET: is missing/)
   }
 })
 
-t.test('STORE_TOKENS and USERINFO are off until they are true', async (t) => {
+t.test('STORE_TOKENS and USERINFO default to false', async (t) => {
   const key = { OIDC_ACME_PRIVATE_KEY: jwk(ec.privateKey, { alg: 'ES256' }) }
   t.match(read(key).config?.providers[0], { storeTokens: false, userinfo: false })
   const on = { ...key, OIDC_ACME_STORE_TOKENS: 'true', OIDC_ACME_USERINFO: 'true' }

@@ -9,10 +9,10 @@ const read = (url?: string, sender: string | undefined = from) => {
 
 t.test('without SMTP_URL there is no mail', async (t) => {
   t.same(readMail(undefined, undefined, []), null)
-  t.match(read(undefined).faults, [/^ALERT_FROM: is of no use/])
+  t.match(read(undefined).faults, [/^ALERT_FROM: has no effect/])
 })
 
-t.test('a server and a sender are read', async (t) => {
+t.test('a mail server and a sender are read', async (t) => {
   t.same(read('smtp://mail.example.com').setup, {
     host: 'mail.example.com',
     port: 587,
@@ -33,12 +33,12 @@ t.test('a server and a sender are read', async (t) => {
   })
 })
 
-t.test('a password is not sent in clear over a network', async (t) => {
+t.test('a password is not sent over a network in clear', async (t) => {
   t.match(read('smtp://user:secret@mail.example.com').setup, { requireTls: true })
   t.match(read('smtp://user:secret@127.0.0.1:2525').setup, { requireTls: false })
 })
 
-t.test('anything else is a fault that repeats no password', async (t) => {
+t.test('any other value is a fault that does not repeat the password', async (t) => {
   for (const url of [
     'mail.example.com',
     'http://user:secret@mail.example.com',

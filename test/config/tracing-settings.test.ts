@@ -9,7 +9,7 @@ const urls = {
 }
 const tracingOf = (settings: Record<string, string>) => testConfig(urls, settings).tracing
 
-t.test('nothing is traced unless a collector is named', async (t) => {
+t.test('tracing is off without a collector', async (t) => {
   t.equal(tracingOf({}), null)
   t.equal(tracingOf({ OTEL_SERVICE_NAME: 'front', OTEL_TRACES_SAMPLER_ARG: '1' }), null)
   const url = 'http://127.0.0.1:4318/v1/traces'
@@ -29,7 +29,7 @@ t.test('nothing is traced unless a collector is named', async (t) => {
   })
 })
 
-t.test('what is wrong is named, and no header is repeated', async (t) => {
+t.test('faults name the setting and do not repeat headers', async (t) => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
   const cases: [Record<string, string>, RegExp][] = [
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /OTLP_ENDPOINT: must be an http/],

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { findUnknownSettings } from '#src/config/documentation.ts'
 
-t.test('a misspelt setting is found, with the one it is nearest to', async (t) => {
+t.test('a misspelled setting is found, with the most similar setting', async (t) => {
   const slips: Record<string, string> = {
     BILLING_WEBHOOK_SECRET: 'BILLING_WEBHOOK_SECRETS',
     SESSION_SECRET: 'SESSION_SECRETS',
@@ -17,7 +17,7 @@ t.test('a misspelt setting is found, with the one it is nearest to', async (t) =
   t.same(Object.fromEntries(found.map(({ name, nearest }) => [name, nearest])), slips)
 })
 
-t.test('settings, and what is none of our business, are left alone', async (t) => {
+t.test('known settings and unrelated variables are not reported', async (t) => {
   const env = {
     DATABASE_URL: 'x',
     OIDC_PROVIDERS: 'acme, other',

@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** A block of a page and the file it belongs to: `diff` goes into it, anything else is all of it. */
+/** A code block of a page and its file: a `diff` changes the file, any other block creates it. */
 export type Block = { path: string; language: string; text: string }
 
-/** The blocks that stand under a line which begins with a path. */
+/** The blocks below a line that begins with a path. */
 export function blocksOf(page: string): Block[] {
   const labelled = /^`([^`\n]+)`[^\n]*\n\n```(\w+)\n([\s\S]*?)^```$/gm
   return [...page.matchAll(labelled)].map(([, path = '', language = '', text = '']) => ({
@@ -14,13 +14,13 @@ export function blocksOf(page: string): Block[] {
   }))
 }
 
-/** What is left out, and what the page has somebody say of it. */
+/** The messages of the page's last table, by the forgotten step. */
 export function messagesOf(page: string): Map<string, string> {
   const rows = page.matchAll(/^\| ([^|\n]+) \| [^|\n]+ \| `([^`|\n]+)` \|$/gm)
   return new Map([...rows].map(([, leftOut = '', message = '']) => [leftOut, message]))
 }
 
-/** Does to the tree in `folder` what the block says. */
+/** Applies the block to the tree in `folder`. */
 export async function applyBlock(folder: string, { path, language, text }: Block): Promise<void> {
   const file = join(folder, path)
   if (language === 'diff') {
@@ -31,7 +31,7 @@ export async function applyBlock(folder: string, { path, language, text }: Block
   await writeFile(file, text, { flag: 'wx' })
 }
 
-/** Each hunk goes where the lines around it stand, which must be one place. */
+/** Applies each hunk at its context lines, which must occur exactly once. */
 function patch(original: string, diff: string, path: string): string {
   return diff.split(/^@@.*\n/m).reduce((text, hunk) => {
     const lines = hunk.replace(/\n$/, '').split('\n')

@@ -7,8 +7,8 @@ export const programs = {
 } as const
 
 /**
- * A piece that is taken out of a file, none where it is missing anyway; and what is run to notice
- * it, null for the boot proof.
+ * A step of the page that is undone: the piece to remove from a file (none if the page does not
+ * create it), and what must fail then (null for the verification of the database).
  */
 export type LeftOut = {
   path: string
@@ -17,13 +17,13 @@ export type LeftOut = {
   run: readonly string[] | null
 }
 
-// Builds the whole server and connects to nothing.
+// Builds the whole server without connecting to anything.
 const start = ['src/cli.ts', 'openapi']
 
-/** By the first column of the page's last table. */
+/** Keys are the first column of the page's last table. */
 export const leftOut: Readonly<Record<string, LeftOut>> = {
   '`config.access` of a route': {
-    path: 'routes/notes.ts',
+    path: 'routes/api/notes.ts',
     piece: "config: { access: { resource: 'note', action: 'read' } },",
     run: start,
   },
@@ -34,7 +34,7 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
   },
   'the scope: registered outside `tenant`': {
     path: 'src/app.ts',
-    piece: /( {6}await app\.register\(async function tenant[\s\S]*?) {8}(await .*\(notes\)\n)/,
+    piece: /( {6}await app\.register\(async function tenant[\s\S]*?) {8}(await .*\(api\.notes\)\n)/,
     instead: '$2$1',
     run: start,
   },
@@ -77,19 +77,25 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     piece: /^ {2}notes: [\s\S]*?\n {2}\}\),\n/m,
     run: ['test/schema/verify-isolation.test.ts'],
   },
-  'the kind in `src/webhooks/events/types.ts`': {
+  'the event type in `src/webhooks/events/types.ts`': {
     path: 'src/webhooks/events/types.ts',
     piece: "  'note.created',\n",
     run: [programs.tsc, '--project', 'tsconfig.domain.json'],
   },
-  'the way through `src/`: a route that imports the client': {
-    path: 'routes/notes.ts',
+  "the way through `src/`: a route that imports Prisma's client": {
+    path: 'routes/api/notes.ts',
     piece: "import Type from 'typebox'\n",
     instead: "import Type from 'typebox'\nimport { Prisma } from '#src/db/generated/client.ts'\n",
-    run: [programs.biome, 'lint', '--vcs-enabled=false', 'routes/notes.ts'],
+    run: [programs.biome, 'lint', '--vcs-enabled=false', 'routes/api/notes.ts'],
+  },
+  'the import order: a resource that imports a route': {
+    path: 'src/resources/notes.ts',
+    piece: 'import { publish }',
+    instead: "import '#routes/api/me.ts'\nimport { publish }",
+    run: ['test/architecture.test.ts'],
   },
   'the tenant in a `where`': {
-    path: 'src/notes.ts',
+    path: 'src/resources/notes.ts',
     piece: 'where: { tenantId, id } })\n  return row ===',
     instead: 'where: { id } })\n  return row ===',
     run: ['test/access/query-scope-alone.test.ts'],
@@ -105,7 +111,7 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     piece: /^\| note \| delete .*\n/m,
     run: ['test/access/overview.test.ts'],
   },
-  // Not there to begin with.
+  // The page does not add it to the snapshot.
   'the snapshot': {
     path: 'tap-snapshots/test/app.test.ts.test.cjs',
     run: ['test/app.test.ts'],

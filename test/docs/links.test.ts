@@ -4,13 +4,13 @@ import t from 'tap'
 import { blocksOf } from './blocks.ts'
 import { listPages, readPage, root } from './page.ts'
 
-/** Made by running or building the program, so not in the repository. */
+/** Build results, which are not in the repository. */
 const built = /^dist\/(gatehouse|THIRD-PARTY-NOTICES)/
 
 const pages = new Map<string, string>()
 for (const path of listPages()) pages.set(path, await readPage(path))
 
-t.test('every relative link leads to a file, every anchor to a heading', async (t) => {
+t.test('every relative link has a file, every anchor a heading', async (t) => {
   for (const [path, text] of pages) {
     for (const link of linksOf(text)) {
       const [file = '', anchor] = link.split('#')
@@ -18,12 +18,12 @@ t.test('every relative link leads to a file, every anchor to a heading', async (
       t.ok(existsSync(join(root, target)), `${path}: ${link}`)
       if (anchor === undefined) continue
       const headings = headingsOf(pages.get(target) ?? '')
-      t.ok(headings.includes(anchor), `${path}: ${link} is none of ${headings.join(', ')}`)
+      t.ok(headings.includes(anchor), `${path}: ${link} is not one of ${headings.join(', ')}`)
     }
   }
 })
 
-t.test('every page is reached from the README', async (t) => {
+t.test('every page is reachable from the README', async (t) => {
   const reached = new Set(['README.md'])
   for (const path of reached) {
     for (const link of linksOf(pages.get(path) ?? '')) {
@@ -34,7 +34,7 @@ t.test('every page is reached from the README', async (t) => {
   t.strictSame([...pages.keys()].sort(), [...reached].sort())
 })
 
-t.test('every file that is named exists, or is made by what the page says', async (t) => {
+t.test('every file name on a page exists, or the page creates it', async (t) => {
   for (const [path, text] of pages) {
     const made = blocksOf(text).map((block) => block.path)
     for (const name of filesNamed(text)) {
@@ -44,7 +44,7 @@ t.test('every file that is named exists, or is made by what the page says', asyn
   }
 })
 
-t.test('every npm script that is named exists', async (t) => {
+t.test('every npm script on a page exists', async (t) => {
   const { scripts } = JSON.parse(await readPage('package.json'))
   for (const [path, text] of pages) {
     for (const [, name = ''] of text.matchAll(/\bnpm run ([\w:-]+)/g)) {
@@ -53,7 +53,7 @@ t.test('every npm script that is named exists', async (t) => {
   }
 })
 
-/** Where the links and pictures of a page lead within the repository. */
+/** The links and images of a page that point into the repository. */
 function linksOf(text: string): string[] {
   const links = withoutCode(text).matchAll(/\]\(([^)\s]+)\)|(?:href|src)="([^"]+)"/g)
   return [...links]
@@ -71,7 +71,7 @@ function headingsOf(text: string): string[] {
   )
 }
 
-/** What stands in backticks and looks like a file or folder of the repository. */
+/** The names in backticks that look like files or folders of the repository. */
 function filesNamed(text: string): string[] {
   const folders = 'src|plugins|routes|prisma|test|bench|docs|dist|\\.ci|\\.config'
   const file = new RegExp(

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { copyTree } from '#test/mutation/lane.ts'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
+import { findBreaches } from '#test/support/import-order.ts'
 import { temporaryFolder } from '#test/support/program.ts'
 import { onCluster, query } from '#test/support/raw-sql.ts'
 import { logins } from '#test/support/template.ts'
@@ -16,14 +17,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 type Tree = {
   folder: string
-  /** Runs Node in the tree, with a migrated database to copy. @returns what it printed */
+  /** Runs Node in the tree. @param database migrated; tests copy it. @returns what Node printed */
   run(
     args: readonly string[],
     database?: TestDatabase,
   ): Promise<{ succeeded: boolean; output: string }>
 }
 
-// Some twenty programs, one after the other: half a minute where nothing else runs.
+// Runs about thirty programs one after another: half a minute on an idle machine.
 t.setTimeout(400_000)
 
 t.test('docs/new-resource.md', async (t) => {
@@ -33,9 +34,10 @@ t.test('docs/new-resource.md', async (t) => {
   for (const block of blocks) await applyBlock(tree.folder, block)
   const sources = blocks.map(({ path }) => path).filter((path) => path.endsWith('.ts'))
   await addProject(tree, 'tsconfig.notes.json', ['plugins', 'src/**/*.d.ts', ...sources])
-  await addProject(tree, 'tsconfig.domain.json', ['src/notes.ts'])
+  await addProject(tree, 'tsconfig.domain.json', ['src/resources/notes.ts'])
 
-  await t.test('what it adds is complete: generated, checked and tested', async (t) => {
+  await t.test('the result passes the import order, the checks and the tests', async (t) => {
+    t.strictSame(await findBreaches(tree.folder), [])
     for (const step of stepsFor(sources)) {
       const { succeeded, output } = await tree.run(step)
       t.ok(succeeded, step.join(' '))
@@ -43,26 +45,26 @@ t.test('docs/new-resource.md', async (t) => {
     }
   })
 
-  await t.test('what is left out of it is noticed, in the words of the page', async (t) => {
+  await t.test('each forgotten step fails with the message on the page', async (t) => {
     const messages = messagesOf(page)
-    t.strictSame([...messages.keys()], Object.keys(leftOut), 'every row of the page is tried')
+    t.strictSame([...messages.keys()], Object.keys(leftOut), 'every row of the page is tested')
     for (const [what, message] of messages) {
       const cut = leftOut[what]
       const output = cut === undefined ? '' : await outputWithout(t, tree, cut)
-      const noticed = output.includes(message)
-      t.ok(noticed, what)
-      if (!noticed) t.comment(`${message}\n${output}`)
+      const isFound = output.includes(message)
+      t.ok(isFound, what)
+      if (!isFound) t.comment(`${message}\n${output}`)
     }
   })
 })
 
-/** A part of the tree for the type check; all of it, benchmarks included, takes its time. */
+/** Adds a TypeScript project for a part of the tree: checking all of it takes long. */
 async function addProject({ folder }: Tree, name: string, include: readonly string[]) {
   const project = { extends: './tsconfig.json', include }
   await writeFile(join(folder, name), JSON.stringify(project))
 }
 
-/** What the page says to run, as far as it concerns the resource alone. */
+/** The commands of the page that concern this resource. */
 function stepsFor(sources: readonly string[]): (readonly string[])[] {
   return [
     [programs.prisma, 'generate'],
@@ -70,7 +72,7 @@ function stepsFor(sources: readonly string[]): (readonly string[])[] {
     ['src/cli.ts', 'migrate'],
     [programs.biome, 'check', '--vcs-enabled=false', ...sources],
     [programs.tsc, '--project', 'tsconfig.notes.json'],
-    ['test/routes/notes.test.ts'],
+    ['test/routes/api/notes.test.ts'],
     ['test/access/rules.test.ts'],
     ['test/access/matrix.test.ts'],
     ['test/access/query-scope-alone.test.ts'],
@@ -78,7 +80,7 @@ function stepsFor(sources: readonly string[]): (readonly string[])[] {
   ]
 }
 
-/** A copy of the tree, with a database of its own that its `migrate` is to bring up. */
+/** A copy of the tree with a database for its `migrate`. */
 async function copyForTest(t: Test): Promise<Tree> {
   const folder = join(await temporaryFolder(t), 'tree')
   await copyTree(root, folder)
@@ -108,7 +110,7 @@ async function copyForTest(t: Test): Promise<Tree> {
   }
 }
 
-/** A database that a migration may be run in; nothing is connected to it, so it can be copied. */
+/** A database that the owner role may migrate. Without open connections, so that it can be copied. */
 async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
   const database = await createDatabase(t)
   await onCluster(`ALTER DATABASE ${nameOf(database)} OWNER TO ${logins.owner.name}`)
@@ -119,28 +121,28 @@ function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1)
 }
 
-/** Takes the piece out, runs what should notice, puts it back. @returns what was noticed */
+/** Undoes the step, runs what must fail, and restores the file. @returns what was reported */
 async function outputWithout(t: Test, tree: Tree, cut: LeftOut): Promise<string> {
-  if (cut.piece === undefined) return noticedBy(tree, cut.run ?? [])
+  if (cut.piece === undefined) return failureOf(tree, cut.run ?? [])
   const file = join(tree.folder, cut.path)
   const original = await readFile(file, 'utf8')
   const text = original.replace(cut.piece, cut.instead ?? '')
-  if (text === original) return `${cut.path} has nothing like ${cut.piece}`
+  if (text === original) return `${cut.path} does not contain ${cut.piece}`
   if (cut.path === migration) return outputOfMigration(t, tree, cut, text)
   await writeFile(file, text)
-  return noticedBy(tree, cut.run ?? []).finally(() => writeFile(file, original))
+  return failureOf(tree, cut.run ?? []).finally(() => writeFile(file, original))
 }
 
 async function outputOfMigration(t: Test, tree: Tree, { run }: LeftOut, sql: string) {
   const database = await createOwnedDatabase(t)
   await query(database.ownerUrl, sql)
-  if (run !== null) return noticedBy(tree, run, database)
+  if (run !== null) return failureOf(tree, run, database)
   const findings = await verifyDatabase(database.url, 'web')
   return findings.map(({ problem }) => problem).join('\n')
 }
 
-/** What was printed, of a test's output what did not pass; nothing where all is well. */
-async function noticedBy(tree: Tree, args: readonly string[], database?: TestDatabase) {
+/** The output without passed tests; empty on success. */
+async function failureOf(tree: Tree, args: readonly string[], database?: TestDatabase) {
   const { succeeded, output } = await tree.run(args, database)
   if (succeeded) return ''
   return output

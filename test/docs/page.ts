@@ -9,7 +9,7 @@ export function readPage(path: string): Promise<string> {
   return readFile(`${root}/${path}`, 'utf8')
 }
 
-/** What people read: README.md and every page of docs/. */
+/** README.md and every page of docs/. */
 export function listPages(): string[] {
   return ['README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()]
 }

@@ -3,11 +3,20 @@ export type Scope = { name: string; guards: string[]; scopes: Scope[] }
 
 const opening = /^( *)await app\.register\(async function (\w+)\(app\)/
 const registration = /^( *)await app\.register\((\w+)/
-const plugin = /^import (\w+) from '#plugins\/(.+)\.ts'/gm
+const plugin = /^import (\w+)(?:, \{ (\w+) \})? from '#plugins\/(.+)\.ts'/gm
 
-/** The scopes as src/app.ts writes them: by indentation, which the formatter keeps honest. */
+/** The scopes in the source of src/app.ts, by the indentation that the formatter guarantees. */
 export function readScopes(source: string): Scope {
-  const plugins = new Map([...source.matchAll(plugin)].map(([, name, file = '']) => [name, file]))
+  const plugins = new Map<string, string>()
+  for (const [, name = '', other, file = ''] of source.matchAll(plugin)) {
+    plugins.set(name, file)
+    // A second plugin of the file: `rateLimitStore` is `rate-limit-store`.
+    if (other)
+      plugins.set(
+        other,
+        other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      )
+  }
   const root: Scope = { name: 'root', guards: [], scopes: [] }
   const around = [{ indent: -1, scope: root }]
   for (const line of source.split('\n')) {
@@ -27,7 +36,7 @@ export function readScopes(source: string): Scope {
   return root
 }
 
-/** As Mermaid, which GitHub draws: a box for each scope with the plugins it registers. */
+/** A Mermaid diagram with a box for each scope and its plugins. */
 export function drawScopes(root: Scope): string {
   return `flowchart LR\n${boxesOf(root).join('\n')}\n${arrowsOf(root).join('\n')}\n`
 }
@@ -40,7 +49,7 @@ function arrowsOf({ name, scopes }: Scope): string[] {
   return scopes.flatMap((scope) => [`  ${name} --> ${scope.name}`, ...arrowsOf(scope)])
 }
 
-/** Two to a line, so that no name is broken. */
+/** Two plugins per line, so that no name is wrapped. */
 function linesOf(guards: readonly string[]): string {
   return guards.map((guard, index) => (index % 2 === 0 ? `<br>${guard}` : `, ${guard}`)).join('')
 }

@@ -3,12 +3,12 @@ import t from 'tap'
 import { codeBlocks, readPage, root } from './page.ts'
 import { drawScopes, readScopes, type Scope } from './scope-drawing.ts'
 
-t.test('the drawing of the scopes is the one src/app.ts makes', async (t) => {
+t.test('the diagram of the scopes matches src/app.ts', async (t) => {
   const drawn = drawScopes(readScopes(await readPage('src/app.ts')))
   t.strictSame(codeBlocks(await readPage('docs/security.md'), 'mermaid'), [drawn])
 })
 
-t.test('the scopes as read from src/app.ts are those of the running server', async (t) => {
+t.test('the scopes read from src/app.ts are those of the running server', async (t) => {
   const snapshot = await readPage('tap-snapshots/test/app.test.ts.test.cjs')
   const [, tree = ''] = /plugins by scope 1`\] = `\n([^`]*)`/.exec(snapshot) ?? []
   const known = new Set(tree.split('\n'))
@@ -18,7 +18,7 @@ t.test('the scopes as read from src/app.ts are those of the running server', asy
   t.strictSame(missing, [])
 })
 
-/** As the snapshot has them: a name a line, indented below its scope. */
+/** In the snapshot's form: one name per line, indented below its scope. */
 function linesOf({ name, guards, scopes }: Scope, depth: number): string[] {
   const indent = '  '.repeat(depth === 0 ? 0 : depth + 1)
   const within = '  '.repeat(depth + 2)
@@ -29,7 +29,7 @@ function linesOf({ name, guards, scopes }: Scope, depth: number): string[] {
   ]
 }
 
-t.test('no statement is made of text that came from outside', async (t) => {
+t.test('no SQL statement is built from untrusted text', async (t) => {
   const files = globSync('{src,plugins,routes}/**/*.ts', {
     cwd: root,
     exclude: ['src/db/generated/**'],

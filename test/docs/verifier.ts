@@ -9,12 +9,12 @@ import type { Test } from 'tap'
 import { findProgram } from '#test/support/find-program.ts'
 import { root } from './page.ts'
 
-/** A program of docs/verifying-webhooks and what runs it. */
+/** A program of docs/verifying-webhooks and its interpreter. */
 export type Language = { name: string; file: string; fence: string; interpreter: string | null }
 
 export type Delivery = {
   secret?: string
-  /** `TIMESTAMP SIGNATURE [NOW]`; what is left out is a header that is missing. */
+  /** `TIMESTAMP SIGNATURE [NOW]`; an omitted argument is a missing header. */
   args: readonly string[]
   body: string | Uint8Array
 }
@@ -30,21 +30,21 @@ export const languages: readonly Language[] = [
   { name: 'Ruby', file: 'verify.rb', fence: 'ruby', interpreter: findProgram('ruby') },
 ]
 
-/** The command of a language's program; Go's is compiled once, which takes it longest. */
+/** The command that runs a language's program. Go is compiled once, because that takes long. */
 export async function commandOf(t: Test, { file, interpreter }: Language): Promise<string[]> {
-  if (interpreter === null) throw new Error(`nothing runs ${file} here`)
+  if (interpreter === null) throw new Error(`no interpreter for ${file}`)
   const source = join(folder, file)
   if (!file.endsWith('.go')) return [interpreter, source]
   const out = await mkdtemp(join(tmpdir(), 'gatehouse-verify-'))
   t.teardown(() => rm(out, { recursive: true, force: true }))
   const program = join(out, 'verify')
-  const settings = { GO111MODULE: 'off', GOTOOLCHAIN: 'local' } // nothing is fetched
+  const settings = { GO111MODULE: 'off', GOTOOLCHAIN: 'local' } // no downloads
   await run(interpreter, ['build', '-o', program, source], { env: { ...process.env, ...settings } })
   return [program]
 }
 
-/** What the program says of a delivery, and its exit status. */
-export async function judge(command: readonly string[], { secret, args, body }: Delivery) {
+/** Runs the program on a delivery. @returns its output and exit status */
+export async function verify(command: readonly string[], { secret, args, body }: Delivery) {
   const [program = '', ...before] = command
   const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
   const child = spawn(program, [...before, ...args], {
@@ -52,10 +52,10 @@ export async function judge(command: readonly string[], { secret, args, body }: 
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin.end(body)
-  const [said, errors] = await Promise.all([
+  const [output, errors] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close'),
   ])
-  return { said: said + errors, status: child.exitCode }
+  return { output: output + errors, status: child.exitCode }
 }

@@ -10,14 +10,14 @@ import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
 
 const run = promisify(execFile)
 
-// What these warn of is meant as it is.
+// These rules warn about deliberate choices.
 const meant = {
   'no-server-example.com': 'off', // the server under test
   'operation-2xx-response': 'off', // the callback only ever sends the browser on
   'no-required-schema-properties-undefined': 'off', // `not: { required }` names no new property
 } as const
 
-t.test('the description lints clean, its examples included', async (t) => {
+t.test('the description and its examples pass the linter', async (t) => {
   const { app } = await build(t)
   const source = (await app.inject('/openapi.json')).body
   const config = await createConfig({
@@ -31,69 +31,69 @@ t.test('the description lints clean, its examples included', async (t) => {
   )
 })
 
-t.test('every answer is described, refusals as problems or in the literal texts', async (t) => {
-  const { app } = await build(t)
-  const description = (await app.inject('/openapi.json')).json()
-  for (const [path, operations] of Object.entries<object>(description.paths)) {
-    t.notMatch(path, /^\/(app|docs|assets)/, 'pages are not part of it')
-    for (const [method, operation] of Object.entries(operations)) {
-      for (const [status, answer] of Object.entries<{ $ref?: string; content?: object }>(
-        operation.responses,
-      )) {
-        const name = `${method} ${path} ${status}`
-        if (answer.$ref !== undefined) {
-          t.equal(answer.$ref, `#/components/responses/Problem${status}`, name)
-        } else if (Number(status) >= 400) {
-          t.match(Object.keys(answer.content ?? {}), ['text/plain'], name)
+t.test(
+  'every response is described; errors are problems or the texts of the contract',
+  async (t) => {
+    const { app } = await build(t)
+    const description = (await app.inject('/openapi.json')).json()
+    for (const [path, operations] of Object.entries<object>(description.paths)) {
+      t.notMatch(path, /^\/(app|docs|assets)/, 'pages are not part of it')
+      for (const [method, operation] of Object.entries(operations)) {
+        for (const [status, answer] of Object.entries<{ $ref?: string; content?: object }>(
+          operation.responses,
+        )) {
+          const name = `${method} ${path} ${status}`
+          if (answer.$ref !== undefined) {
+            t.equal(answer.$ref, `#/components/responses/Problem${status}`, name)
+          } else if (Number(status) >= 400) {
+            t.match(Object.keys(answer.content ?? {}), ['text/plain'], name)
+          }
+          t.notMatch(answer, { description: 'Default Response' }, name)
         }
-        t.notMatch(answer, { description: 'Default Response' }, name)
       }
     }
-  }
-  t.same(Object.keys(description.components.responses.Problem404.content), [
-    'application/problem+json',
-  ])
-})
-
-t.test(
-  'a typed client is generated from it and used; what does not fit does not compile',
-  async (t) => {
-    const test = await build(t)
-    const user = await createUser(test.database)
-    const id = await createOrder(test.database, user)
-    const { cookie } = await signIn(test, user)
-    const baseUrl = await test.app.listen({ host: '127.0.0.1', port: 0 })
-    const description = (await test.app.inject('/openapi.json')).json()
-
-    // Within the tree, where the client finds its packages.
-    const dist = fileURLToPath(new URL('../../dist', import.meta.url))
-    await mkdir(dist, { recursive: true })
-    const folder = await mkdtemp(join(dist, 'client-'))
-    t.teardown(() => rm(folder, { recursive: true }))
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-    await writeFile(join(folder, 'api.ts'), await openapiTypescript(description))
-    await writeFile(join(folder, 'client.ts'), client)
-    await writeFile(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({
-        extends: '../../tsconfig.json',
-        compilerOptions: { noUnusedLocals: false },
-        include: ['*.ts'],
-      }),
-    )
-    const tsc = fileURLToPath(new URL('../../node_modules/typescript/lib/tsc.js', import.meta.url))
-    await run(process.execPath, [tsc, '--project', folder]).catch(({ stdout, stderr }) => {
-      throw new Error(stdout + stderr)
-    })
-    const { stdout } = await run(process.execPath, [
-      join(folder, 'client.ts'),
-      baseUrl,
-      cookie,
-      String(id),
+    t.same(Object.keys(description.components.responses.Problem404.content), [
+      'application/problem+json',
     ])
-    t.same(JSON.parse(stdout), { city: 'Porto', missing: 'Not found', first: id })
   },
 )
+
+t.test('a typed client is generated and works; wrong calls do not compile', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const id = await createOrder(test.database, user)
+  const { cookie } = await signIn(test, user)
+  const baseUrl = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  const description = (await test.app.inject('/openapi.json')).json()
+
+  // Inside the repository, so that the client finds its packages.
+  const dist = fileURLToPath(new URL('../../dist', import.meta.url))
+  await mkdir(dist, { recursive: true })
+  const folder = await mkdtemp(join(dist, 'client-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(folder, 'api.ts'), await openapiTypescript(description))
+  await writeFile(join(folder, 'client.ts'), client)
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: { noUnusedLocals: false },
+      include: ['*.ts'],
+    }),
+  )
+  const tsc = fileURLToPath(new URL('../../node_modules/typescript/lib/tsc.js', import.meta.url))
+  await run(process.execPath, [tsc, '--project', folder]).catch(({ stdout, stderr }) => {
+    throw new Error(stdout + stderr)
+  })
+  const { stdout } = await run(process.execPath, [
+    join(folder, 'client.ts'),
+    baseUrl,
+    cookie,
+    String(id),
+  ])
+  t.same(JSON.parse(stdout), { city: 'Porto', missing: 'Not found', first: id })
+})
 
 const client = `
 import createClient from 'openapi-fetch'
@@ -114,7 +114,7 @@ export async function refusedByTheCompiler() {
   await api.GET('/nothing')
   // @ts-expect-error the body is missing
   await api.PATCH('/orders/{id}', { params: { path: { id } } })
-  // @ts-expect-error a city is a text
+  // @ts-expect-error a city is a string
   await api.PATCH('/orders/{id}', { params: { path: { id } }, body: { shippingAddress: { ...shippingAddress, city: 1 } } })
 }
 `

@@ -16,7 +16,7 @@ function first(list = 'things') {
   )
 }
 
-t.test('a page holds what fits; the cursor leads behind its last row', async (t) => {
+t.test('a page has at most `limit` rows; the cursor points to its last row', async (t) => {
   const { data, nextCursor } = first()
   t.same(data, [0, 1])
   t.type(nextCursor, 'string')
@@ -37,34 +37,37 @@ t.test('the last page has no cursor', async (t) => {
   }
 })
 
-t.test('50 by default', async (t) => {
+t.test('the default limit is 50', async (t) => {
   t.same(readPage({}, 'things', forms), page(50))
 })
 
-t.test('a cursor that was changed, of another list or of another form is malformed', async (t) => {
-  const cursor = first().nextCursor ?? ''
-  const refused = (text: string, list = 'things', of = forms) =>
-    t.throws(
-      () => readPage({ cursor: text }, list, of),
-      new Problem('malformed', { detail: 'The cursor is not one of this list.' }),
-      text,
-    )
-  for (let index = 0; index < cursor.length; index += 1) {
-    const changed = cursor.at(index) === 'A' ? 'B' : 'A'
-    refused(cursor.slice(0, index) + changed + cursor.slice(index + 1))
-  }
-  for (const text of [
-    '',
-    'x',
-    cursor.slice(1),
-    cursor.slice(0, -1),
-    `${cursor}A`,
-    `${cursor}=`,
-    `${cursor} `,
-  ])
-    refused(text)
-  refused(cursor, 'others')
-  refused(cursor, 'things', [/^\d+$/])
-  refused(cursor, 'things', [/^\d+$/, /^[a-z]+$/, /^x$/])
-  refused(cursor, 'things', [/^\d+$/, /^\d+$/])
-})
+t.test(
+  'a cursor that was modified, belongs to another list or has another format is malformed',
+  async (t) => {
+    const cursor = first().nextCursor ?? ''
+    const refused = (text: string, list = 'things', of = forms) =>
+      t.throws(
+        () => readPage({ cursor: text }, list, of),
+        new Problem('malformed', { detail: 'The cursor does not belong to this list.' }),
+        text,
+      )
+    for (let index = 0; index < cursor.length; index += 1) {
+      const changed = cursor.at(index) === 'A' ? 'B' : 'A'
+      refused(cursor.slice(0, index) + changed + cursor.slice(index + 1))
+    }
+    for (const text of [
+      '',
+      'x',
+      cursor.slice(1),
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      `${cursor}=`,
+      `${cursor} `,
+    ])
+      refused(text)
+    refused(cursor, 'others')
+    refused(cursor, 'things', [/^\d+$/])
+    refused(cursor, 'things', [/^\d+$/, /^[a-z]+$/, /^x$/])
+    refused(cursor, 'things', [/^\d+$/, /^\d+$/])
+  },
+)

@@ -11,28 +11,41 @@ function errorWith(members: object, message = 'x'): Error {
   return Object.assign(new Error(message), members)
 }
 
-t.test('the codes of a failing database are told from those of a failing request', async (t) => {
-  const failing = ['08006', '53300', '57014', '57P01', '57P03', '55P03', '25P03', 'P1001', 'P2024']
-  for (const code of failing) t.ok(isDatabaseUnavailable(errorWith({ code })), code)
-  for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE']) {
-    t.ok(isDatabaseUnavailable(errorWith({ code })), code)
-  }
-  const others = [
-    '23505',
-    '42P01',
-    '25006',
-    '40001',
-    '42501',
-    'P2002',
-    'P2025',
-    'P1000',
-    '5700',
-    '',
-  ]
-  for (const code of others) t.notOk(isDatabaseUnavailable(errorWith({ code })), code)
-})
+t.test(
+  'error codes of an unavailable database are distinguished from those of a bad request',
+  async (t) => {
+    const failing = [
+      '08006',
+      '53300',
+      '57014',
+      '57P01',
+      '57P03',
+      '55P03',
+      '25P03',
+      'P1001',
+      'P2024',
+    ]
+    for (const code of failing) t.ok(isDatabaseUnavailable(errorWith({ code })), code)
+    for (const code of ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE']) {
+      t.ok(isDatabaseUnavailable(errorWith({ code })), code)
+    }
+    const others = [
+      '23505',
+      '42P01',
+      '25006',
+      '40001',
+      '42501',
+      'P2002',
+      'P2025',
+      'P1000',
+      '5700',
+      '',
+    ]
+    for (const code of others) t.notOk(isDatabaseUnavailable(errorWith({ code })), code)
+  },
+)
 
-t.test('what is no error is not unavailable', async (t) => {
+t.test('a value that is not an error is not “unavailable”', async (t) => {
   for (const value of [null, undefined, 'ECONNREFUSED', 57, { code: '57P01' }, []]) {
     t.notOk(isDatabaseUnavailable(value))
   }
@@ -40,18 +53,21 @@ t.test('what is no error is not unavailable', async (t) => {
   t.notOk(isDatabaseUnavailable(new Problem('not-found')))
 })
 
-t.test('it is found in the causes, however they are kept', async (t) => {
-  const cause = { code: '57P01' }
-  t.ok(isDatabaseUnavailable(new Error('outer', { cause: new Error('inner', { cause }) })))
-  t.ok(isDatabaseUnavailable(errorWith({ meta: { driverAdapterError: errorWith({ cause }) } })))
-  t.notOk(isDatabaseUnavailable(errorWith({ meta: { driverAdapterError: null }, cause: 1 })))
-  t.notOk(isDatabaseUnavailable(errorWith({ meta: null })))
-  const circle = errorWith({ code: 'P2002' })
-  circle.cause = circle
-  t.notOk(isDatabaseUnavailable(circle), 'an error that is its own cause')
-})
+t.test(
+  'the error is found in the causes, in `cause` and in `meta.driverAdapterError`',
+  async (t) => {
+    const cause = { code: '57P01' }
+    t.ok(isDatabaseUnavailable(new Error('outer', { cause: new Error('inner', { cause }) })))
+    t.ok(isDatabaseUnavailable(errorWith({ meta: { driverAdapterError: errorWith({ cause }) } })))
+    t.notOk(isDatabaseUnavailable(errorWith({ meta: { driverAdapterError: null }, cause: 1 })))
+    t.notOk(isDatabaseUnavailable(errorWith({ meta: null })))
+    const circle = errorWith({ code: 'P2002' })
+    circle.cause = circle
+    t.notOk(isDatabaseUnavailable(circle), 'an error that is its own cause')
+  },
+)
 
-t.test('what a failing PostgreSQL really gives is recognised', async (t) => {
+t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
   const { url, admin } = await createDatabase(t)
   const user = await createUser({ url, admin } as never)
   const db = openDatabase(url, 2)
@@ -106,7 +122,7 @@ t.test('what a failing PostgreSQL really gives is recognised', async (t) => {
   t.notOk(isDatabaseUnavailable(mistake), 'a mistake in a statement is ours')
 })
 
-t.test('a refusal has the title of its code, and says more only where told to', async (t) => {
+t.test('a problem has the title of its code, and a detail only if one is given', async (t) => {
   t.equal(new Problem('forbidden').message, errorTable.forbidden.title)
   const refusal = new Problem('unavailable', { detail: 'Later.', retryAfterSeconds: 7 })
   t.match(refusal, { code: 'unavailable', detail: 'Later.', retryAfterSeconds: 7 })

@@ -14,7 +14,7 @@ export async function shareLimits(
   stopRedis: () => Promise<void>,
 ): Promise<void> {
   const saidBy = (words: string) => webs.map((web) => web.output().split(words).length - 1)
-  const away = () => saidBy('Redis is away')
+  const away = () => saidBy('Redis is unavailable')
   let addresses = 0
 
   t.same(await withRedis(() => signIns(limit + 2)), { 302: limit, 429: 2 }, 'one count')

@@ -103,7 +103,7 @@ t.test('what the server says is not repeated', async (t) => {
   const error = await createMailer(setupFor(server.url))
     .send(mail)
     .catch((reason: Error) => reason)
-  t.match(error, { name: 'MailError', message: 'mail was not taken (EENVELOPE RCPT TO 550)' })
+  t.match(error, { name: 'MailError', message: 'mail not accepted (EENVELOPE RCPT TO 550)' })
   t.notOk(error?.cause)
 })
 

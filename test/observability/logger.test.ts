@@ -7,7 +7,7 @@ function logged(entry: object): Record<string, unknown> {
   return JSON.parse(lines[0] ?? '{}')
 }
 
-t.test('what opens a door is cut out, wherever it stands', async (t) => {
+t.test('credentials are redacted, also in nested members', async (t) => {
   const secrets = {
     authorization: 'Bearer x',
     cookie: 'sid=x',
@@ -30,7 +30,7 @@ t.test('what opens a door is cut out, wherever it stands', async (t) => {
   }
 })
 
-t.test('an error is logged without its cause and without its other members', async (t) => {
+t.test('an error is logged without its cause and other members', async (t) => {
   const cause = new Error('raw body with a token')
   const error = Object.assign(new Error('failed', { cause }), { code: 'E_CODE', body: 'a token' })
   const entry = logged({ err: error })
@@ -38,7 +38,7 @@ t.test('an error is logged without its cause and without its other members', asy
   t.notMatch(JSON.stringify(entry), /a token/)
 })
 
-t.test('lines are JSON with the level as a word and the time in UTC', async (t) => {
+t.test('lines are JSON with the name of the level and the time in UTC', async (t) => {
   t.match(logged({ eventId: 'evt_1' }), {
     level: 'info',
     time: /Z$/,
@@ -47,7 +47,7 @@ t.test('lines are JSON with the level as a word and the time in UTC', async (t) 
   })
 })
 
-t.test('what is below the level is not written', async (t) => {
+t.test('entries below the level are not written', async (t) => {
   const lines: string[] = []
   const logger = createLogger('warn', { write: (line) => void lines.push(line) })
   logger.info({}, 'left out')

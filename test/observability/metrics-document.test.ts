@@ -4,7 +4,7 @@ import { createMetrics, describedMetrics, metricsTable } from '#src/observabilit
 
 const read = (path: string) => readFile(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
 
-t.test('the table of metrics is what the registry has (npm run generate)', async (t) => {
+t.test('the table of metrics matches the registry (npm run generate)', async (t) => {
   t.ok((await read('observability.md')).includes(await metricsTable()))
 })
 
@@ -18,7 +18,7 @@ t.test('names follow the conventions: one prefix, base units, _total for counter
   }
 })
 
-t.test('every metric and label that the dashboard and the alerts ask for exists', async (t) => {
+t.test('every metric and label used by the dashboard and the alerts exists', async (t) => {
   const dashboard = JSON.parse(await read('grafana/gatehouse.json'))
   const targets = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>
     (panel.targets ?? []).map(({ expr }) => expr),
@@ -30,7 +30,7 @@ t.test('every metric and label that the dashboard and the alerts ask for exists'
   for (const expression of [...targets, ...alerts]) checkExpression(t, expression, known)
 })
 
-/** Names as they are scraped, with the labels each has. */
+/** Scraped names, with the labels of each. */
 async function knownSeries(): Promise<Map<string, ReadonlySet<string>>> {
   const node = await createMetrics({ process: true }).registry.getMetricsAsJSON()
   const all = [

@@ -12,7 +12,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const series = (text: string) => text.split('\n').filter((line) => /^[a-z]/.test(line))
 
-t.test('a thousand unknown paths, providers and methods make no new series', async (t) => {
+t.test('a thousand unknown paths, providers and methods create no new series', async (t) => {
   const { app } = await build(t)
   const probe = async (n: number) => {
     const urls = [
@@ -39,7 +39,7 @@ t.test('a thousand unknown paths, providers and methods make no new series', asy
   t.notMatch(text, /\/unknown\/|"p1"|1\.example/)
 })
 
-t.test('jobs that are due are counted apart from those for later, in every queue', async (t) => {
+t.test('due jobs and scheduled jobs are counted separately, in every queue', async (t) => {
   const { database, tenant, publish } = await createOutbox(t)
   await createEndpoint(database, tenant, { url: 'https://receiver.example' })
   for (let n = 0; n < 3; n++) await publish()
@@ -71,7 +71,7 @@ t.test('jobs that are due are counted apart from those for later, in every queue
   }
 })
 
-t.test('work that waits for a connection is seen, and a connection that was not had', async (t) => {
+t.test('waiting requests for a connection and failed ones are counted', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database)
   const { pools, registry } = createMetrics()

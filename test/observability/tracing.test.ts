@@ -13,7 +13,7 @@ registerHooks({
   },
 })
 
-t.test('without an endpoint nothing is traced and nothing of it is loaded', async (t) => {
+t.test('without an endpoint tracing is off and no library is loaded', async (t) => {
   const { send, stop } = await serveJourney(t)
   t.equal((await send('/')).status, 200)
   await stop()
@@ -64,7 +64,7 @@ t.test('requests, their transactions, billing events and deliveries are traced',
   t.match(sent, '"stringValue":"front"')
   for (const secret of secrets) t.notOk(sent.includes(secret), 'no secret in a span')
   t.notOk(sent.includes(customerUrlSecret))
-  // No queries, no words of an error, no addresses, no people.
+  // No queries, error messages, addresses or personal data.
   t.notMatch(
     JSON.stringify(spans),
     /[?&](code|state|key)=|127\.0\.0\.1|@|stack|user.agent|SELECT|INSERT/i,
@@ -72,7 +72,7 @@ t.test('requests, their transactions, billing events and deliveries are traced',
   for (const { status, events } of spans) t.notOk(status.message ?? events?.[0])
 })
 
-t.test('a collector that is away is told of once, and fails nothing', async (t) => {
+t.test('an unavailable collector is logged once and does not affect the work', async (t) => {
   const collector = await startReceiver((_request, response) => response.writeHead(400).end())
   t.teardown(() => collector.close())
   const said: string[] = []
@@ -93,10 +93,10 @@ t.test('a collector that is away is told of once, and fails nothing', async (t) 
   collector.respond(() => {}) // takes the bytes and never answers
   await fillBatch(tracing)
   await tracing.stop()
-  t.strictSame(said, ['traces cannot be delivered', 'traces are delivered again'])
+  t.strictSame(said, ['traces cannot be exported', 'traces are exported again'])
 })
 
-t.test('work keeps its result and its error', async (t) => {
+t.test('the result and the error of the work are passed on', async (t) => {
   const { startTracing, untraced } = await import('#src/observability/tracing.ts')
   const setup = { url: 'http://127.0.0.1:9/v1/traces', headers: {}, serviceName: 'x', ratio: 0 }
   for (const tracing of [await startTracing(setup, 'web', { info() {}, warn() {} }), untraced]) {
@@ -114,7 +114,7 @@ t.test('work keeps its result and its error', async (t) => {
   }
 })
 
-/** As many spans as are sent at once. */
+/** Enough spans to trigger an export. */
 async function fillBatch(tracing: Tracing): Promise<void> {
   const work = Array.from({ length: 600 }, (_, n) => tracing.span('work', {}, async () => n))
   await Promise.all(work)

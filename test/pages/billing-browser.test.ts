@@ -12,7 +12,7 @@ import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
 import { createReplayOf } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
-/** The server, listening, and a browser signed in as an operator with something of their own. */
+/** A listening server, and a browser signed in as an operator who has an order and a document. */
 async function setUp(t: Test) {
   const test = await build(t, { OPERATORS: 'demo:olga' })
   const user = await createUser(test.database, { role: 'admin' })
@@ -31,12 +31,12 @@ async function setUp(t: Test) {
   return { test, user, orderId, page, faults }
 }
 
-/** What a phone would have to scroll sideways for. */
+/** The width in pixels by which the page is wider than the screen. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
 }
 
-t.test('an operator replays the dead events by keyboard alone', async (t) => {
+t.test('an operator replays the dead events by keyboard only', async (t) => {
   const { test, page, faults } = await setUp(t)
   await receive(test.database, { id: 'evt_1', status: 'dead' })
   await receive(test.database, { id: 'evt_2', status: 'dead' })
@@ -50,17 +50,17 @@ t.test('an operator replays the dead events by keyboard alone', async (t) => {
   t.same(await seriousFindings(page), [], 'an event')
   await page.goBack()
 
-  await page.getByRole('button', { name: 'Replay all dead ones' }).press('Enter')
-  await page.getByRole('heading', { name: 'Running again' }).waitFor()
+  await page.getByRole('button', { name: 'Replay all dead events' }).press('Enter')
+  await page.getByRole('heading', { name: 'Replay', exact: true }).waitFor()
   t.equal(await page.getByRole('progressbar').getAttribute('max'), '2')
-  t.same(await seriousFindings(page), [], 'a replay under way')
+  t.same(await seriousFindings(page), [], 'a running replay')
   const worker = await startWorker(test.config, createLogger('silent'))
   t.teardown(() => worker.stop())
-  await page.getByRole('status').getByText('Done: 2 of 2 events run again').waitFor()
-  t.same(faults, [], 'nothing is blocked by the content policy')
+  await page.getByRole('status').getByText('Done: 2 of 2 events replayed').waitFor()
+  t.same(faults, [], 'the content security policy blocks nothing')
 })
 
-t.test('every page: accessible, light and dark, and no wider than a phone', async (t) => {
+t.test('every page is accessible, light and dark, and fits a phone screen', async (t) => {
   const { test, user, page, orderId, faults } = await setUp(t)
   await receive(test.database, { id: `evt_${'long'.repeat(12)}`, status: 'dead' })
   const url = `https://8.8.8.8/${'a-long-path-of-the-customer/'.repeat(4)}`
@@ -80,9 +80,9 @@ t.test('every page: accessible, light and dark, and no wider than a phone', asyn
   const webhooks = ['/app/webhooks', endpoint, `${endpoint}/replays/${replayId}`]
   const paths = [...ownPages, ...managed, ...webhooks, `/app/deliveries/${deliveryId}`]
   for (const path of paths) await look(page, path)
-  t.same(faults, [], 'nothing is blocked by the content policy')
+  t.same(faults, [], 'the content security policy blocks nothing')
   await look(page, '/app/orders/999', 404)
-  faults.length = 0 // a browser reports the 404 too
+  faults.length = 0 // the browser reports the 404 too
 
   const visitor = await page
     .context()
@@ -99,7 +99,7 @@ t.test('every page: accessible, light and dark, and no wider than a phone', asyn
   await page.goto(`/app/orders/${orderId}`)
   await page.getByLabel('City').fill('Porto')
   await page.getByLabel('City').press('Enter')
-  await page.getByRole('status').getByText('The address is changed.').waitFor()
+  await page.getByRole('status').getByText('Address saved.').waitFor()
   t.equal(await page.getByLabel('City').inputValue(), 'Porto')
 
   await page.goto('/docs')
@@ -107,5 +107,5 @@ t.test('every page: accessible, light and dark, and no wider than a phone', asyn
   await page.locator('#patchOrdersById').getByText('shippingAddress.city').first().waitFor()
   t.same(await seriousFindings(page), [], 'an operation')
   t.ok((await overflow(page)) <= 0, 'an operation is no wider than the screen')
-  t.same(faults, [], 'nothing is blocked by the content policy')
+  t.same(faults, [], 'the content security policy blocks nothing')
 })

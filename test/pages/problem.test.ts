@@ -1,7 +1,7 @@
 import t from 'tap'
 import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
 import { type ErrorCode, errorTable, type SignInFailure } from '#src/http/problems.ts'
-import { type PageProblem, problemPage, signInWords } from '#src/pages/problem.ts'
+import { type PageProblem, problemPage, signInTexts } from '#src/pages/problem.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 const purposes = ['sign-in', 'link', 'reauthenticate'] as const
@@ -18,47 +18,51 @@ function page(change: Partial<PageProblem>): string {
 
 const mainOf = (markup: string) => /<main.*<\/main>/s.exec(markup)?.[0] ?? ''
 
-/** Everything on the page that leads on. */
+/** Every link, button and form in the main part of the page. */
 function nextSteps(markup: string): string[] {
   return [...mainOf(markup).matchAll(/<(?:a|button|form)\b[^>]*/g)].map(([tag]) => tag)
 }
 
-t.test('every reason a sign-in is refused for has words, and one thing to do next', async (t) => {
+t.test('every reason for a failed sign-in has an explanation and one next step', async (t) => {
   const reasons = [...Object.keys(refusalReasons), ...Object.keys(unavailableReasons)]
-  for (const reason of reasons) t.ok(Object.hasOwn(signInWords, reason), `words for ${reason}`)
-  for (const reason of Object.keys(signInWords)) {
+  for (const reason of reasons)
+    t.ok(Object.hasOwn(signInTexts, reason), `explanation for ${reason}`)
+  for (const reason of Object.keys(signInTexts)) {
     for (const purpose of purposes) {
       const markup = page({ signIn: { purpose, reason }, detail: 'For programs.' })
       t.equal(nextSteps(markup).length, 1, `${purpose}: ${reason}`)
-      t.notMatch(mainOf(markup), /id_token|issuer|nonce|jwks|`|For programs/, 'plain words')
+      t.notMatch(mainOf(markup), /id_token|issuer|nonce|jwks|`|For programs/, 'no technical terms')
     }
   }
 })
 
-t.test('what is next depends on what somebody was at the provider for', async (t) => {
+t.test('the next step depends on the purpose of the sign-in', async (t) => {
   const next = (signIn: SignInFailure) => nextSteps(page({ signIn })).join()
   const reason = 'id-token-expired'
   t.match(next({ purpose: 'sign-in', reason }), '"/auth/login"')
   t.match(next({ purpose: 'link', reason }), '"/app/account"')
   t.match(next({ purpose: 'reauthenticate', reason }), '"/auth/login?reauthenticate=true"')
   const odd = page({ signIn: { purpose: 'sign-in', reason: 'constructor' } })
-  t.match(odd, 'You are not signed in', 'a reason nobody knows has a page too')
+  t.match(odd, 'Sign-in failed', 'an unknown reason has a page too')
 })
 
-t.test('every other refusal has one thing to do next', async (t) => {
+t.test('every other problem has one next step', async (t) => {
   for (const code of codes) t.equal(nextSteps(page({ code })).length, 1, code)
 })
 
-t.test('whoever was on one of our pages goes back to it, but not to what is refused', async (t) => {
-  const next = (path: string) => nextSteps(page({ code: 'conflict', path })).join()
-  t.match(next('/app/tenant/members/remove'), '"/app/tenant"')
-  t.match(next('/app/billing/evt/replay?x=/app/account/'), '"/app/billing"')
-  t.match(next('/app/tenant'), '"/"')
-  t.match(next('//evil.example/app/tenant/x'), '"/"')
-})
+t.test(
+  'a problem below a section links back to the section, a problem of the section itself does not',
+  async (t) => {
+    const next = (path: string) => nextSteps(page({ code: 'conflict', path })).join()
+    t.match(next('/app/tenant/members/remove'), '"/app/tenant"')
+    t.match(next('/app/billing/evt/replay?x=/app/account/'), '"/app/billing"')
+    t.match(next('/app/tenant'), '"/"')
+    t.match(next('//evil.example/app/tenant/x'), '"/"')
+  },
+)
 
-t.test('how long to wait is said', async (t) => {
-  t.match(page({ code: 'unavailable', waitSeconds: 1 }), 'Wait a moment, then try again.')
-  t.match(page({ code: 'too-many-requests', waitSeconds: 30 }), 'Wait 30 seconds, then try again.')
-  t.match(page({ code: 'too-many-requests', waitSeconds: 600 }), 'Wait 10 minutes, then try again.')
+t.test('the page says how long to wait', async (t) => {
+  t.match(page({ code: 'unavailable', waitSeconds: 1 }), 'Try again in a moment.')
+  t.match(page({ code: 'too-many-requests', waitSeconds: 30 }), 'Try again in 30 seconds.')
+  t.match(page({ code: 'too-many-requests', waitSeconds: 600 }), 'Try again in 10 minutes.')
 })

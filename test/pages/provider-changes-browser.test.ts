@@ -7,7 +7,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { build } from '#test/support/helper.ts'
 import { type Person, people } from '../../prisma/people.ts'
 
-/** The whole server on a port of its own beside the certified provider, and a browser. */
+/** The server on its own port, the certified provider, and a browser. */
 async function openAll(t: Test) {
   const baseUrl = `http://localhost:${await findFreePort()}`
   const options = {
@@ -37,7 +37,7 @@ async function openAll(t: Test) {
     baseUrl,
     context,
     stopProvider: () => provider.running.stop(),
-    /** The same issuer, without memory of what it did before. */
+    /** Restarts the provider with the same issuer and without its previous state. */
     async startAgain(keys = jwks) {
       const port = Number(new URL(issuer).port)
       provider.running = await startProvider({ ...options, port, jwks: keys })
@@ -53,7 +53,7 @@ t.test('two tabs, a changed key set and an outage: the same sign-in works', asyn
   await openPicker(second, baseUrl)
   await choose(second, baseUrl, 'Grace')
   await choose(first, baseUrl, 'Ada')
-  t.equal(await whoAmI(context, baseUrl), emailOf('Ada'), 'two tabs: the one finished last counts')
+  t.equal(await whoAmI(context, baseUrl), emailOf('Ada'), 'of two tabs, the last sign-in counts')
 
   await openPicker(first, baseUrl)
   await stopProvider()
@@ -68,39 +68,42 @@ t.test('two tabs, a changed key set and an outage: the same sign-in works', asyn
   await openPicker(first, baseUrl)
   await openPicker(second, baseUrl)
   await choose(first, baseUrl, 'Ed')
-  t.equal(await whoAmI(context, baseUrl), emailOf('Ed'), 'a changed key set')
+  t.equal(await whoAmI(context, baseUrl), emailOf('Ed'), 'after a changed key set')
   await choose(second, baseUrl, 'Vera')
-  t.equal(await whoAmI(context, baseUrl), emailOf('Vera'), 'and in the other tab')
+  t.equal(await whoAmI(context, baseUrl), emailOf('Vera'), 'also in the other tab')
 })
 
-t.test('a provider that was down at the first sign-in: 503 as a page, then it works', async (t) => {
-  const { baseUrl, context, stopProvider, startAgain } = await openAll(t)
-  await stopProvider()
-  const page = await context.newPage()
-  const response = await page.goto(`${baseUrl}/auth/login`)
-  t.equal(response?.status(), 503)
-  t.match(response?.headers()['retry-after'], /^\d+$/)
-  t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'You are not signed in')
-  await startAgain()
-  await page.getByRole('link', { name: 'Try again' }).click()
-  await choose(page, baseUrl, 'Ada')
-  t.equal(await whoAmI(context, baseUrl), emailOf('Ada'))
-})
+t.test(
+  'a provider that is down at the first sign-in is a 503 page; it works once it is up',
+  async (t) => {
+    const { baseUrl, context, stopProvider, startAgain } = await openAll(t)
+    await stopProvider()
+    const page = await context.newPage()
+    const response = await page.goto(`${baseUrl}/auth/login`)
+    t.equal(response?.status(), 503)
+    t.match(response?.headers()['retry-after'], /^\d+$/)
+    t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Sign-in failed')
+    await startAgain()
+    await page.getByRole('link', { name: 'Try again' }).click()
+    await choose(page, baseUrl, 'Ada')
+    t.equal(await whoAmI(context, baseUrl), emailOf('Ada'))
+  },
+)
 
-t.test('signing out here, then at the provider, which sends the browser back', async (t) => {
+t.test('sign-out, then logout at the provider, which redirects back', async (t) => {
   const { baseUrl, context } = await openAll(t)
   const page = await context.newPage()
   await openPicker(page, baseUrl)
   await choose(page, baseUrl, 'Ada')
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
-  t.equal((await context.request.get(`${baseUrl}/me`)).status(), 401, 'here first')
-  await page.getByRole('link', { name: 'Sign out at the provider as well' }).click()
+  t.equal((await context.request.get(`${baseUrl}/me`)).status(), 401, 'the local session has ended')
+  await page.getByRole('link', { name: 'Also sign out of the provider' }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.waitForURL(/\/auth\/signed-out\?state=demo\./)
-  t.match(await page.locator('main').textContent(), /You have come back from the provider\./)
+  t.match(await page.locator('main').textContent(), /You have returned from the provider\./)
   await openPicker(page, baseUrl)
-  t.notMatch(await page.locator('main').textContent(), /signed in/, 'nobody is, at the provider')
+  t.notMatch(await page.locator('main').textContent(), /signed in/, 'no session at the provider')
 })
 
 async function openPicker(page: Page, baseUrl: string): Promise<void> {
@@ -122,7 +125,7 @@ const emailOf = (name: string) => person(name).email
 
 function person(name: string): Person {
   const found = people.find((candidate) => candidate.name.startsWith(name))
-  if (found === undefined) throw new Error(`nobody is called ${name}`)
+  if (found === undefined) throw new Error(`no person is called ${name}`)
   return found
 }
 

@@ -3,7 +3,7 @@ import type { ApiDescription, Operation } from '#src/http/openapi-examples.ts'
 import { fieldsOf, referencePage, typeText } from '#src/pages/reference.ts'
 import { build } from '#test/support/helper.ts'
 
-t.test('the reference at /docs shows every operation, without a script', async (t) => {
+t.test('the reference at /docs shows every operation without scripts', async (t) => {
   const { app } = await build(t)
   const page = await app.inject('/docs')
   t.equal(page.statusCode, 200)
@@ -19,7 +19,7 @@ t.test('the reference at /docs shows every operation, without a script', async (
   t.match(page.body, '&quot;cardLast4&quot;: &quot;4242&quot;')
 })
 
-t.test('what a description holds is escaped; who may and code are shown', async (t) => {
+t.test('descriptions are escaped; access notes and code spans are shown', async (t) => {
   const operation: Operation = {
     tags: ['<i>'],
     summary: '<b>',
@@ -34,19 +34,19 @@ t.test('what a description holds is escaped; who may and code are shown', async 
   t.notMatch(page, /<i>|<u>|<p>\//)
   t.match(page, '<code>&lt;u&gt;</code>.</p>')
   t.match(page, '<p>Roles admin: of one’s tenant.</p>')
-  t.match(page, 'Needs a session or an API token.')
+  t.match(page, 'Requires a session or an API token.')
 })
 
-t.test('schemas in words', async (t) => {
+t.test('schemas are described in words', async (t) => {
   t.equal(
     typeText({ type: 'string', minLength: 1, maxLength: 5_000 }),
-    'text, 1 to 5,000 characters',
+    'string, 1 to 5,000 characters',
   )
   t.equal(typeText({ anyOf: [{ type: 'integer' }, { type: 'null' }] }), 'integer, or null')
   t.equal(typeText({ enum: ['a', 'b'] }), '"a" | "b"')
   t.equal(
     typeText({ type: 'array', maxItems: 3, items: { type: 'string', format: 'uuid' } }),
-    'list of uuid, 0 to 3 of them',
+    'list of UUID, 0 to 3 items',
   )
   const nested = { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] }
   const list = { type: 'array', items: nested }

@@ -4,7 +4,7 @@ type Test = Parameters<typeof build>[0]
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Somebody at the pages: opens them and sends their forms. */
+/** A signed-in user who opens pages and submits forms. */
 export async function visitor(test: TestApp, user: TestUser) {
   const { cookie } = await signIn(test, user)
   const headers = { ...form, cookie }
@@ -21,7 +21,7 @@ export async function visitor(test: TestApp, user: TestUser) {
   }
 }
 
-/** The whole server, the admins of two tenants at its pages, and a viewer of the first. */
+/** The whole server with the admins of two tenants and a viewer of the first. */
 export async function webhookVisitors(t: Test, ...options: [settings?: Record<string, string>]) {
   const test = await build(t, ...options)
   const one = await createUser(test.database, { role: 'admin' })

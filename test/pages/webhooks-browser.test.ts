@@ -5,7 +5,7 @@ import { launchBrowser } from '#test/support/browser.ts'
 import { runDemo } from '#test/support/program.ts'
 
 t.test(
-  'the webhooks dashboard by keyboard alone: register, test, understand a failure, replay',
+  'webhooks pages by keyboard only: add an endpoint, test it, read a failure, replay',
   async (t) => {
     const { baseUrl, output } = await runDemo(t)
     const receiver = /receiver at (http:\S+),/.exec(output())?.[1]
@@ -25,35 +25,35 @@ t.test(
     t.same(await seriousFindings(page), [], 'the endpoints')
     await page.getByLabel('URL').pressSequentially(`${receiver}/webhooks`)
     await page.getByLabel('post.deleted').press('Space')
-    await press(page, 'button', 'Register the endpoint')
-    await heading(page, 'The signing secret of your endpoint')
+    await press(page, 'button', 'Add endpoint')
+    await heading(page, 'Signing secret')
     t.match(await page.locator('.secret').textContent(), /^whsec_/)
     t.same(await seriousFindings(page), [], 'a new secret')
 
     await page.locator('#new-secret ~ p a').press('Enter')
-    await press(page, 'button', 'Send a test')
-    await heading(page, 'The answer to your test')
+    await press(page, 'button', 'Send test event')
+    await heading(page, 'Test result')
     const test = page.locator('section', { has: page.locator('#test') })
     t.match(await test.textContent(), /400 Attempt 1, .*failed signature check.*bad signature/s)
     t.same(await seriousFindings(page), [], 'the endpoint and its test')
-    await press(page, 'link', 'What exactly was sent')
+    await press(page, 'link', 'View the request')
     await heading(page, 'endpoint.test')
-    t.match(await page.getByLabel('Body of the request').textContent(), /"type":"endpoint.test"/)
+    t.match(await page.getByLabel('Request body').textContent(), /"type":"endpoint.test"/)
     t.same(await seriousFindings(page), [], 'the delivery')
 
-    await press(page, 'button', 'Send it again')
-    await page.getByRole('status').getByText('On its way again').waitFor()
+    await press(page, 'button', 'Replay delivery')
+    await page.getByRole('status').getByText('Replay scheduled').waitFor()
     while ((await page.getByRole('heading', { name: 'Replay 1' }).count()) === 0)
       await page.reload()
 
     await page.locator('main header a').nth(1).press('Enter')
-    await page.getByLabel('all, received ones too').press('Space')
-    await press(page, 'button', 'Send them again')
-    await page.getByRole('status').getByText('Done: 1 of 1 put on their way.').waitFor()
+    await page.getByLabel('All deliveries, including successful ones').press('Space')
+    await press(page, 'button', 'Replay deliveries')
+    await page.getByRole('status').getByText('Done: 1 of 1 deliveries scheduled.').waitFor()
     t.same(await seriousFindings(page), [], 'the progress')
-    await press(page, 'link', 'See the deliveries')
+    await press(page, 'link', 'View deliveries')
     await heading(page, 'Deliveries')
-    t.same(faults, [], 'nothing is blocked by the content policy')
+    t.same(faults, [], 'the content security policy blocks nothing')
   },
 )
 

@@ -6,7 +6,7 @@ import type { Caller } from '#src/auth/sessions/caller.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { aCaller, fakeSession, neighbour } from './neighbours.ts'
 
-/** Reading any of its facts fails, as a decision may fail. */
+/** A caller whose every member throws, to make a decision fail. */
 const unreadable = new Proxy(aCaller({ role: 'admin' }), {
   get(target, property) {
     if (property === 'tenantId' || property === 'role') throw new Error('facts out of reach')
@@ -40,7 +40,7 @@ async function build(t: Test) {
   })
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['route-access', 'api-token']) await app.register(neighbour(name))
+  for (const name of ['require-access', 'api-token']) await app.register(neighbour(name))
   await app.register(fakeSession(callers))
   await app.register(authz)
   app.get(
@@ -78,7 +78,7 @@ async function build(t: Test) {
   return { app, get, log }
 }
 
-t.test('without an identity every route is 401, whatever it says of itself', async (t) => {
+t.test('without a credential every route is 401, whatever access it states', async (t) => {
   const { get } = await build(t)
   for (const url of ['/own', '/tenant', '/signed-in', '/public', '/silent', '/no-rule']) {
     const answer = await get(url, 'nobody')
@@ -87,7 +87,7 @@ t.test('without an identity every route is 401, whatever it says of itself', asy
   }
 })
 
-t.test('where nobody is asking, whoever asks who it is is told so', async (t) => {
+t.test('reading the caller without a credential is a 401', async (t) => {
   const { app, get } = await build(t)
   const told: unknown[] = []
   app.addHook('onResponse', async (request) => {
@@ -103,7 +103,7 @@ t.test('where nobody is asking, whoever asks who it is is told so', async (t) =>
   t.match(told, Array(3).fill({ code: 'unauthenticated' }))
 })
 
-t.test('identity is asked for before a body is read', async (t) => {
+t.test('the credential is required before the body is read', async (t) => {
   const { app } = await build(t)
   const answer = await app.inject({
     method: 'POST',
@@ -129,13 +129,13 @@ t.test('a route without a rule is refused: only an explicit allow passes', async
   t.match(log.join(''), /"reason":"no-rule"/)
 })
 
-t.test('a tenant rule is refused to who has no tenant', async (t) => {
+t.test('a tenant rule is refused to a caller without a tenant', async (t) => {
   const { get } = await build(t)
   t.equal((await get('/tenant', 'homeless')).statusCode, 403)
   t.equal((await get('/own', 'homeless')).statusCode, 200)
 })
 
-t.test('a decision that cannot be made is a refusal, and logged', async (t) => {
+t.test('an error while deciding is a refusal, and is logged', async (t) => {
   const { get, log } = await build(t)
   const answer = await get('/tenant', 'unreadable')
   t.equal(answer.statusCode, 403)
@@ -144,7 +144,7 @@ t.test('a decision that cannot be made is a refusal, and logged', async (t) => {
   t.ok(log.some((line) => JSON.parse(line).level === 'error'))
 })
 
-t.test('a refusal is logged with ids and its reason', async (t) => {
+t.test('a refusal is logged with its reason and ids only', async (t) => {
   const { get, log } = await build(t)
   await get('/tenant', 'homeless')
   const line = log.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'refused')
@@ -152,7 +152,7 @@ t.test('a refusal is logged with ids and its reason', async (t) => {
   t.notMatch(log.join(''), /ada@example\.com/)
 })
 
-t.test('what is owned is scoped by the user, and by the tenant where there is one', async (t) => {
+t.test('owned objects are scoped by the user, and by the tenant if there is one', async (t) => {
   const { get } = await build(t)
   t.same((await get('/own', 'member')).json().owner, {
     userId: 1,
@@ -161,7 +161,7 @@ t.test('what is owned is scoped by the user, and by the tenant where there is on
   t.same((await get('/own', 'homeless')).json().owner, { userId: 1 })
 })
 
-t.test('a token is refused where a session is asked for', async (t) => {
+t.test('a token is refused on routes that require a session', async (t) => {
   const { get } = await build(t)
   for (const caller of ['token, unlimited', 'token, limited']) {
     t.equal((await get('/signed-in', caller)).statusCode, 200)
@@ -176,7 +176,7 @@ t.test('a token is refused where a session is asked for', async (t) => {
   t.equal((await get('/tenant', 'token, unlimited')).statusCode, 200)
 })
 
-t.test('recent is within five minutes, 300 seconds included', async (t) => {
+t.test('recent means within five minutes, 300 seconds included', async (t) => {
   const { get } = await build(t)
   const statuses: Record<string, number> = {
     'authenticated 299 s ago': 200,
@@ -195,10 +195,10 @@ t.test('recent is within five minutes, 300 seconds included', async (t) => {
 })
 
 t.test('it needs a session and the access rule', async (t) => {
-  for (const missing of ['session', 'route-access', 'api-token']) {
+  for (const missing of ['session', 'require-access', 'api-token']) {
     const app = Fastify()
     if (missing !== 'session') await app.register(fakeSession(callers))
-    for (const name of ['route-access', 'api-token']) {
+    for (const name of ['require-access', 'api-token']) {
       if (missing !== name) await app.register(neighbour(name))
     }
     await t.rejects(Promise.resolve(app.register(authz)), new RegExp(`'${missing}'`))

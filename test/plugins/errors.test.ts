@@ -109,7 +109,7 @@ t.test('a database that is unavailable is 503 with Retry-After', async (t) => {
   t.equal(log.length, Object.keys(values).length)
 })
 
-t.test('validation errors name the path and only the path', async (t) => {
+t.test('validation errors name the path and nothing else', async (t) => {
   const body = {
     type: 'object',
     additionalProperties: false,
@@ -130,7 +130,7 @@ t.test('validation errors name the path and only the path', async (t) => {
   t.match(await errorsOf([]), [{ path: '/', message: /object/ }])
 })
 
-t.test('what Fastify refuses by itself is a problem too', async (t) => {
+t.test('errors of Fastify itself are problems too', async (t) => {
   const { app, log } = await build(t, (app) => {
     app.post('/', { bodyLimit: 8 }, async () => 'done')
     app.get('/things/:id', async () => 'done')
@@ -170,7 +170,7 @@ t.test('a missing object and a missing route are the same 404', async (t) => {
   }
 })
 
-t.test('a browser gets a page in UTF-8, everything else JSON, and caches are told', async (t) => {
+t.test('a browser gets a page in UTF-8, other clients JSON, with Vary: Accept', async (t) => {
   const hostile = '<script>alert(1)</script>'
   const { app } = await build(t, throwing({ bad: new Problem('malformed', { detail: hostile }) }))
   const page = await app.inject({ url: '/bad', headers: { accept: 'text/html,*/*;q=0.8' } })
@@ -185,7 +185,7 @@ t.test('a browser gets a page in UTF-8, everything else JSON, and caches are tol
   }
 })
 
-t.test('what a handler had set for its answer does not survive into the problem', async (t) => {
+t.test('headers set by the handler are not part of the problem', async (t) => {
   const { app } = await build(t, (app) => {
     app.get(
       '/',
@@ -201,7 +201,7 @@ t.test('what a handler had set for its answer does not survive into the problem'
   t.match(answer.json(), { status: 500, title: 'Something went wrong' })
 })
 
-t.test('who breaks off in the middle of a body is no failure of ours', async (t) => {
+t.test('a client that disconnects while sending the body is not a server error', async (t) => {
   const { app, log } = await build(t, (app) => app.post('/', async () => 'done'))
   const abandoned = new Promise<void>((resolve) => {
     app.addHook('onRequestAbort', async (_request) => resolve())

@@ -3,9 +3,9 @@ import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
 import eventStream from '#plugins/event-stream.ts'
 
-type Limits = { perOwner?: number; inAll?: number; reads?: number }
+type Limits = { perOwner?: number; total?: number; reads?: number }
 
-/** A server that tells of numbers; `/OWNER?last=N` ends with N. */
+/** A server that streams numbers; `/OWNER?last=N` ends with N. */
 async function start(t: Test, limits: Limits) {
   const app = Fastify()
   await app.register(errors)
@@ -28,14 +28,14 @@ async function start(t: Test, limits: Limits) {
 const eventsUpTo = (last: number) =>
   Array.from({ length: last }, (_, index) => `event: number\ndata: {"number":${index + 1}}\n\n`)
 
-t.test('a stream ends with its last event, or after so many reads', async (t) => {
+t.test('a stream ends with its last event, or after the maximum number of reads', async (t) => {
   const { app } = await start(t, { reads: 5 })
   t.equal((await app.inject('/a?last=3')).body, eventsUpTo(3).join(''))
   t.equal((await app.inject('/a?last=9')).body, eventsUpTo(5).join(''))
 })
 
-t.test('so many streams are open at once, by owner and in all', async (t) => {
-  const { app, address } = await start(t, { perOwner: 2, inAll: 3, reads: 1_000_000 })
+t.test('the number of open streams is limited, per owner and in total', async (t) => {
+  const { app, address } = await start(t, { perOwner: 2, total: 3, reads: 1_000_000 })
   const endless = (owner: string, signal: AbortSignal | null = null) =>
     fetch(`${address}/${owner}?last=0`, { signal })
   const gone = new AbortController()

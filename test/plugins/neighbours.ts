@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller } from '#src/auth/sessions/caller.ts'
 
-/** A plugin of this name that does nothing, for one that only has to be there. */
+/** An empty plugin with this name, to satisfy a dependency. */
 export function neighbour(name: string) {
   return fp(async () => {}, { name })
 }
 
-/** A caller in a tenant, with the given facts changed. */
+/** A caller in a tenant, with the given members replaced. */
 export function aCaller(facts: Partial<Caller> = {}): Caller {
   return {
     sessionId: '00000000-0000-4000-8000-000000000001',
@@ -25,7 +25,7 @@ export function aCaller(facts: Partial<Caller> = {}): Caller {
   }
 }
 
-/** The session plugin's place: the header `x-caller` names whose session it is. */
+/** Replaces the session plugin: the header `x-caller` names the caller of the session. */
 export function fakeSession(callers: Readonly<Record<string, Caller>>) {
   return fp(
     async function session(app) {

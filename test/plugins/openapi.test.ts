@@ -3,7 +3,7 @@ import t from 'tap'
 import openapi from '#plugins/openapi.ts'
 import { IdParams, problems } from '#src/http/schemas.ts'
 
-t.test('the description is made from the schemas that the routes are run with', async (t) => {
+t.test('the description is generated from the schemas that the routes use', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(openapi, { baseUrl: 'https://app.example.com' })

@@ -1,8 +1,7 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
-import rateLimit from '#plugins/rate-limit.ts'
-import limitStore from '#plugins/rate-limit-store.ts'
+import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { createLocalCounts } from '#src/http/rate-limit-store.ts'
 import { createLogger } from '#src/observability/logger.ts'
@@ -34,46 +33,50 @@ async function startInstance(t: Test, redisUrl: string) {
   return { ask, said: (text: string) => log.filter((line) => line.includes(text)).length }
 }
 
-t.test('two instances share one count, each limit its own', { skip: noRedis }, async (t) => {
+t.test('two instances share one count per limit', { skip: noRedis }, async (t) => {
   const port = await findFreePort()
   await startRedis(t, port)
   const url = `redis://127.0.0.1:${port}`
   const [one, two] = [await startInstance(t, url), await startInstance(t, url)]
   const answers = [await one.ask(), await two.ask(), await one.ask(), await two.ask()]
   t.same(answers, [200, 200, 200, 429])
-  t.equal(await one.ask('/other'), 200, 'another limit has a count of its own')
-  t.equal(one.said('Redis is away'), 0)
+  t.equal(await one.ask('/other'), 200, 'another limit has its own count')
+  t.equal(one.said('Redis is unavailable'), 0)
 })
 
-t.test('Redis goes away and comes back', { skip: noRedis }, async (t) => {
-  const port = await findFreePort()
-  const stopRedis = await startRedis(t, port)
-  const instance = await startInstance(t, `redis://127.0.0.1:${port}`)
-  t.equal(await instance.ask(), 200)
+t.test(
+  'an outage of Redis: counts per process, then shared again',
+  { skip: noRedis },
+  async (t) => {
+    const port = await findFreePort()
+    const stopRedis = await startRedis(t, port)
+    const instance = await startInstance(t, `redis://127.0.0.1:${port}`)
+    t.equal(await instance.ask(), 200)
 
-  await stopRedis()
-  const alone = [await instance.ask(), await instance.ask(), await instance.ask()]
-  t.same(alone, [200, 200, 200], 'counted by itself, from the start')
-  t.equal(await instance.ask(), 429, 'and still limited')
-  t.equal(instance.said('Redis is away'), 1, 'said once')
+    await stopRedis()
+    const alone = [await instance.ask(), await instance.ask(), await instance.ask()]
+    t.same(alone, [200, 200, 200], 'counted by itself, from the start')
+    t.equal(await instance.ask(), 429, 'and still limited')
+    t.equal(instance.said('Redis is unavailable'), 1, 'logged once')
 
-  await startRedis(t, port)
-  while (instance.said('counted in Redis again') === 0) {
-    await instance.ask('/other')
-    await new Promise(setImmediate)
-  }
-  t.equal(await instance.ask(), 200, 'the counts of Redis are used again')
-  t.equal(instance.said('Redis is away'), 1)
-})
+    await startRedis(t, port)
+    while (instance.said('counted in Redis again') === 0) {
+      await instance.ask('/other')
+      await new Promise(setImmediate)
+    }
+    t.equal(await instance.ask(), 200, 'the counts in Redis are used again')
+    t.equal(instance.said('Redis is unavailable'), 1)
+  },
+)
 
-t.test('without any Redis the limit holds, and no request waits or fails', async (t) => {
+t.test('without Redis the limit still applies, and no request waits or fails', async (t) => {
   const instance = await startInstance(t, `redis://127.0.0.1:${await findFreePort()}`)
   const answers = [await instance.ask(), await instance.ask(), await instance.ask()]
   t.same([...answers, await instance.ask()], [200, 200, 200, 429])
-  t.equal(instance.said('Redis is away'), 1)
+  t.equal(instance.said('Redis is unavailable'), 1)
 })
 
-t.test('a local window ends, each key has its own', async (t) => {
+t.test('a local window ends; every key has its own', async (t) => {
   const count = createLocalCounts()
   t.match(count('a', 60_000), { current: 1, ttl: 60_000 })
   t.equal(count('a', 60_000).current, 2)

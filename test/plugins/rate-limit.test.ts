@@ -1,8 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
-import rateLimit from '#plugins/rate-limit.ts'
-import limitStore from '#plugins/rate-limit-store.ts'
+import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
 import { Problem } from '#src/http/problems.ts'
 import { aCaller, fakeSession } from './neighbours.ts'
 
@@ -32,7 +31,7 @@ async function build(t: Test, options: Limit): Promise<FastifyInstance> {
   return app
 }
 
-/** The statuses of requests, one after the other. */
+/** The statuses of sequential requests. */
 async function statuses(app: FastifyInstance, requests: readonly [string, string?][]) {
   const answers: number[] = []
   for (const [remoteAddress, caller] of requests) {
@@ -42,7 +41,7 @@ async function statuses(app: FastifyInstance, requests: readonly [string, string
   return answers
 }
 
-t.test('one request too many is 429 with Retry-After and a problem body', async (t) => {
+t.test('a request above the limit is 429 with Retry-After and a problem body', async (t) => {
   const app = await build(t, { limit, by: 'address' })
   t.same(await statuses(app, [['192.0.2.1'], ['192.0.2.1']]), [200, 200])
   const refused = await app.inject({ url: '/', remoteAddress: '192.0.2.1' })
@@ -58,16 +57,16 @@ t.test('one request too many is 429 with Retry-After and a problem body', async 
   })
 })
 
-t.test('every address has a count of its own, over all routes of the scope', async (t) => {
+t.test('every address has its own count, over all routes of the scope', async (t) => {
   const app = await build(t, { limit, by: 'address' })
   t.same(await statuses(app, [['192.0.2.1'], ['192.0.2.1'], ['192.0.2.2']]), [200, 200, 200])
   const other = await app.inject({ url: '/other', remoteAddress: '192.0.2.1' })
   t.equal(other.statusCode, 429)
   const outside = await app.inject({ url: '/outside', remoteAddress: '192.0.2.1' })
-  t.equal(outside.statusCode, 200, 'what stands outside the scope is not limited')
+  t.equal(outside.statusCode, 200, 'a route outside the scope is not limited')
 })
 
-t.test('a session does not help against the limit per address', async (t) => {
+t.test('a session does not avoid the limit per address', async (t) => {
   const app = await build(t, { limit, by: 'address' })
   const all: [string, string][] = [
     ['192.0.2.1', 'ada'],
@@ -77,13 +76,13 @@ t.test('a session does not help against the limit per address', async (t) => {
   t.same(await statuses(app, all), [200, 200, 429])
 })
 
-t.test('one IPv6 subscriber is one address, however many the /64 has', async (t) => {
+t.test('all IPv6 addresses of a /64 share one count', async (t) => {
   const app = await build(t, { limit, by: 'address' })
   const all: [string][] = [['2001:db8::1'], ['2001:db8::2'], ['2001:db8::3'], ['2001:db8:0:1::1']]
   t.same(await statuses(app, all), [200, 200, 429, 200])
 })
 
-t.test('per session: wherever it comes from, and apart from other sessions', async (t) => {
+t.test('per session: independent of the address, and separate from other sessions', async (t) => {
   const app = await build(t, { limit, by: 'session' })
   const all: [string, string][] = [
     ['192.0.2.1', 'ada'],
@@ -94,31 +93,28 @@ t.test('per session: wherever it comes from, and apart from other sessions', asy
   t.same(await statuses(app, all), [200, 200, 429, 200])
 })
 
-t.test(
-  'without a session the address counts, before the missing identity is refused',
-  async (t) => {
-    const app = await build(t, { limit, by: 'session' })
-    const all: [string, string][] = [
-      ['192.0.2.1', 'nobody'],
-      ['192.0.2.1', 'nobody'],
-      ['192.0.2.1', 'nobody'],
-      ['192.0.2.2', 'nobody'],
-    ]
-    t.same(await statuses(app, all), [401, 401, 429, 401])
-  },
-)
+t.test('without a session the limit is per address, and applies before the 401', async (t) => {
+  const app = await build(t, { limit, by: 'session' })
+  const all: [string, string][] = [
+    ['192.0.2.1', 'nobody'],
+    ['192.0.2.1', 'nobody'],
+    ['192.0.2.1', 'nobody'],
+    ['192.0.2.2', 'nobody'],
+  ]
+  t.same(await statuses(app, all), [401, 401, 429, 401])
+})
 
-t.test('off is no limit', async (t) => {
+t.test('off disables the limit', async (t) => {
   const app = await build(t, { limit: 'off', by: 'address' })
   t.same(await statuses(app, [['192.0.2.1'], ['192.0.2.1'], ['192.0.2.1']]), [200, 200, 200])
 })
 
-t.test('a limited scope in a limited scope refuses the start', async (t) => {
+t.test('a nested rate limit prevents the start', async (t) => {
   const app = Fastify()
   await app.register(limitStore, { redisUrl: null })
   await app.register(rateLimit, { name: 'api', limit, by: 'address' })
   const nested = app.register(async function inner(app) {
     await app.register(rateLimit, { name: 'api', limit, by: 'session' })
   })
-  await t.rejects(Promise.resolve(nested), /A limited scope stands in a limited scope/)
+  await t.rejects(Promise.resolve(nested), /Rate-limited scopes must not be nested/)
 })

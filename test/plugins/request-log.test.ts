@@ -5,7 +5,7 @@ import { build, createUser, signIn } from '#test/support/helper.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-t.test('every answer carries the id of its request, and every request has one line', async (t) => {
+t.test('every response has the request id, and every request one log line', async (t) => {
   const { app, config, database, log } = await build(t)
   const user = await createUser(database)
   const { cookie } = await signIn({ config, database }, user)
@@ -45,7 +45,7 @@ t.test('every answer carries the id of its request, and every request has one li
   }
 })
 
-t.test('bytes that never become a request are answered with an id, and logged', async (t) => {
+t.test('a request that cannot be parsed is answered with an id, and logged', async (t) => {
   const { app, log } = await build(t)
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const cases: [string, number][] = [

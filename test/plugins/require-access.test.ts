@@ -1,15 +1,15 @@
 import Fastify, { type FastifyInstance, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
-import routeAccess from '#plugins/require-access.ts'
+import requireAccess from '#plugins/require-access.ts'
 import { policy } from '#src/access/policy.ts'
 
-/** Registers one route and starts; rejects where the start is refused. */
+/** Registers one route and starts the server; rejects if it does not start. */
 async function boot(
   config: RouteShorthandOptions['config'],
   decorators: readonly string[] = [],
 ): Promise<FastifyInstance> {
   const app = Fastify()
-  await app.register(routeAccess)
+  await app.register(requireAccess)
   for (const name of decorators) app.decorateRequest(name, null)
   await app.register(async function scope(app) {
     app.get('/thing', config === undefined ? {} : { config }, async () => 'done')
@@ -19,14 +19,14 @@ async function boot(
   return app
 }
 
-t.test('a route that does not state its access refuses the start', async (t) => {
+t.test('a route without config.access prevents the start', async (t) => {
   await t.rejects(boot(undefined), /GET \/thing does not state config\.access/)
   await t.rejects(boot({}), /does not state config\.access/)
 })
 
-t.test('a route in a nested scope is looked at too', async (t) => {
+t.test('a route in a nested scope is checked too', async (t) => {
   const app = Fastify()
-  await app.register(routeAccess)
+  await app.register(requireAccess)
   const started = app.register(async function outer(app) {
     await app.register(async function inner(app) {
       app.delete('/deep', async () => 'done')
@@ -35,11 +35,11 @@ t.test('a route in a nested scope is looked at too', async (t) => {
   await t.rejects(Promise.resolve(started), /DELETE \/deep does not state config\.access/)
 })
 
-t.test('public is stated and needs no guard', async (t) => {
+t.test('a public route must say so and needs no guard', async (t) => {
   await t.resolves(boot({ access: 'public' }))
 })
 
-t.test('a route outside the scope that guards it refuses the start', async (t) => {
+t.test('a route outside the scope of its guard prevents the start', async (t) => {
   const order = { resource: 'order', action: 'read' } as const
   await t.rejects(boot({ access: 'signed-in' }), /outside the scope that sets request\.caller/)
   for (const access of ['session', 'recent-session'] as const) {
@@ -55,7 +55,7 @@ t.test('a route outside the scope that guards it refuses the start', async (t) =
   await t.resolves(boot({ access: 'signature' }, ['logout']))
 })
 
-t.test('a tenant or operator rule outside its scope refuses the start', async (t) => {
+t.test('a tenant or operator rule outside its scope prevents the start', async (t) => {
   const guards = {
     owner: null,
     tenant: 'tenantScope',
@@ -71,7 +71,7 @@ t.test('a tenant or operator rule outside its scope refuses the start', async (t
   }
 })
 
-t.test('a rule that the policy does not have refuses the start', async (t) => {
+t.test('an unknown policy rule prevents the start', async (t) => {
   const unknown = { resource: 'order', action: 'explode' }
   await t.rejects(
     boot({ access: unknown as never }, ['caller', 'tenantScope']),

@@ -12,7 +12,7 @@ async function compilers() {
   return { validatorCompiler, serializerCompiler }
 }
 
-// They are compiled at the first request, so nothing at the start tells of one that cannot be.
+// Schemas are compiled at the first request, so a broken one is not noticed at startup.
 t.test('every schema of a route can be compiled', async (t) => {
   const { routes } = await collectRoutes(() => build(t))
   const { validatorCompiler, serializerCompiler } = await compilers()
@@ -33,14 +33,14 @@ t.test('every schema of a route can be compiled', async (t) => {
   t.equal(routes.filter(({ schema }) => schema?.headers !== undefined).length, 0, 'none of headers')
 })
 
-t.test('a schema that cannot be compiled is told at its first use', async (t) => {
+t.test('a schema that cannot be compiled fails at its first use', async (t) => {
   const { validatorCompiler, serializerCompiler } = await compilers()
   const where = { method: 'GET', url: '/', schema: { type: 'nothing' } }
   t.throws(() => validatorCompiler(where)(null), /schema is invalid/)
   t.throws(() => serializerCompiler(where)({}), /schema is invalid|nothing/)
 })
 
-/** One for all, or one per content type. */
+/** A body schema is for all content types, or one per content type. */
 function schemasOf(answer: unknown): unknown[] {
   const { content } = Object(answer)
   if (content === undefined) return [answer]

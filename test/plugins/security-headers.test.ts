@@ -13,7 +13,7 @@ async function answerOf(t: Test, https: boolean, formTargets: string[] = []) {
   return async (url: string) => (await app.inject(url)).headers
 }
 
-t.test('every answer forbids script, framing, sniffing and referrers', async (t) => {
+t.test('every response forbids scripts, framing, sniffing and referrers', async (t) => {
   const headersOf = await answerOf(t, true)
   for (const url of ['/', '/broken', '/missing']) {
     const headers = await headersOf(url)
@@ -39,12 +39,12 @@ t.test('every answer forbids script, framing, sniffing and referrers', async (t)
         "img-src 'self'",
         "style-src 'self'",
       ],
-      `${url}: nothing from elsewhere, nothing inline, no script at all`,
+      `${url}: no other origins, nothing inline, no scripts`,
     )
   }
 })
 
-t.test('https is demanded for a year, where there is https', async (t) => {
+t.test('HSTS is set for a year if the origin is https', async (t) => {
   const secure = await (await answerOf(t, true))('/')
   t.match(secure['strict-transport-security'], /^max-age=31536000/)
   const local = await (await answerOf(t, false))('/')
@@ -52,7 +52,7 @@ t.test('https is demanded for a year, where there is https', async (t) => {
 })
 
 t.test(
-  'a form may lead to our own pages and to the identity providers, nowhere else',
+  'forms may submit only to our own pages and redirect to the identity providers',
   async (t) => {
     const headers = await (await answerOf(t, true, ['https://a.example', 'https://b.example']))('/')
     t.match(

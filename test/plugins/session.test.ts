@@ -4,7 +4,7 @@ import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp, testConfig } from '#test/support/helper.ts'
 
-t.test('a session ends by its limits, judged by the database', async (t) => {
+t.test('a session ends at its limits, by the clock of the database', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '60', SESSION_ABSOLUTE_SECONDS: '600' })
   const cases: [string, string, number][] = [
     ['idle, before the limit', "last_seen_at = now() - interval '50 s'", 200],
@@ -20,7 +20,7 @@ t.test('a session ends by its limits, judged by the database', async (t) => {
   }
 })
 
-t.test('using a session moves the idle limit, never the absolute one', async (t) => {
+t.test('a request extends the idle limit, never the absolute one', async (t) => {
   const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const { admin } = test.database
@@ -35,7 +35,7 @@ t.test('using a session moves the idle limit, never the absolute one', async (t)
   t.strictSame(await expiry(), before)
 })
 
-t.test('a forged, foreign, doubled or empty cookie is no identity', async (t) => {
+t.test('a forged, foreign, duplicate or empty cookie does not authenticate', async (t) => {
   const test = await build(t)
   const { cookie, cookieId } = await signIn(test, await createUser(test.database))
   const other = await signIn(test, await createUser(test.database))
@@ -53,7 +53,7 @@ t.test('a forged, foreign, doubled or empty cookie is no identity', async (t) =>
   t.equal(await statusOf(test, `a=b; ${cookie}; sidx=1`), 200, 'beside other cookies it counts')
 })
 
-t.test('every configured secret verifies a cookie, no other does', async (t) => {
+t.test('every configured secret verifies a cookie, any other does not', async (t) => {
   const [now, before] = ['n'.repeat(32), 'b'.repeat(32)]
   const test = await build(t, { SESSION_SECRETS: `${now},${before}` })
   const { cookieId } = await signIn(test, await createUser(test.database))
@@ -62,7 +62,7 @@ t.test('every configured secret verifies a cookie, no other does', async (t) => 
   t.equal(await statusOf(test, `sid=${new Signer('o'.repeat(32)).sign(cookieId)}`), 401)
 })
 
-t.test('what is revoked is gone with the very next request of every process', async (t) => {
+t.test('a revoked session is refused by every process from the next request on', async (t) => {
   const test = await build(t)
   const { admin } = test.database
   const second = await buildApp(testConfig(test.database), createLogger('silent'))
@@ -79,7 +79,7 @@ t.test('what is revoked is gone with the very next request of every process', as
   t.match(await me(), { status: 401 }, 'whoever is removed loses the sessions in the tenant')
 })
 
-t.test('an anonymous session is no identity', async (t) => {
+t.test('an anonymous session does not authenticate', async (t) => {
   const test = await build(t)
   await test.database.admin.query(
     `INSERT INTO sessions (id_hash, expires_at)

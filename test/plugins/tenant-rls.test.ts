@@ -22,7 +22,7 @@ async function build(t: Test) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['route-access', 'api-token', 'database', 'device'])
+  for (const name of ['require-access', 'api-token', 'database', 'client-info'])
     await app.register(neighbour(name))
   await app.register(fakeSession(callers))
   await app.register(authz)
@@ -47,7 +47,7 @@ t.test('the tenant comes from the verified session, never from the request', asy
   t.same(answer.json(), { userId: 1, tenantId })
 })
 
-t.test('a tenant is only worked in by a member with a role of the table', async (t) => {
+t.test('only a member with a known role can work in a tenant', async (t) => {
   const app = await build(t)
   for (const caller of Object.keys(callers)) {
     const answer = await app.inject({ method: 'POST', url: '/x', headers: { 'x-caller': caller } })
@@ -58,7 +58,7 @@ t.test('a tenant is only worked in by a member with a role of the table', async 
   }
 })
 
-t.test('without a tenant there is no scope, whichever hook asks for it', async (t) => {
+t.test('without a tenant, reading the scope is a 403 in every hook', async (t) => {
   const app = await build(t)
   const told: unknown[] = []
   app.addHook('onResponse', async (request) => {
@@ -74,12 +74,12 @@ t.test('without a tenant there is no scope, whichever hook asks for it', async (
   t.match(told, Array(2).fill({ code: 'forbidden' }))
 })
 
-t.test('no identity is 401 before it is 403', async (t) => {
+t.test('without a credential the status is 401, not 403', async (t) => {
   const app = await build(t)
   t.equal((await app.inject({ method: 'POST', url: '/x' })).statusCode, 401)
 })
 
-t.test('the scope cannot be written to', async (t) => {
+t.test('the scope is read-only', async (t) => {
   const app = await build(t)
   app.get('/overwrite', { config: { access: 'signed-in' } }, async (request) => {
     Object.assign(request, { tenantScope: { userId: 2, tenantId: foreign } })
@@ -89,7 +89,7 @@ t.test('the scope cannot be written to', async (t) => {
   t.equal(answer.statusCode, 500)
 })
 
-t.test('it needs authz and the database', async (t) => {
+t.test('the plugin requires authz and the database', async (t) => {
   const app = Fastify()
   await t.rejects(Promise.resolve(app.register(tenantRls)), /'authz'/)
 })

@@ -9,7 +9,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c'
 const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }
 const forwarded = { ...headers, 'x-forwarded-for': '203.0.113.7' }
 
-t.test('a trace is gone on with only for what a trusted proxy hands on', async (t) => {
+t.test('a trace is continued only if a trusted proxy forwarded the request', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   const setup = { url: `${receiver.url}/v1/traces`, headers: {}, serviceName: 'x', ratio: 1 }

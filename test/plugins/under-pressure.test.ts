@@ -1,13 +1,13 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import errors from '#plugins/errors.ts'
-import overload from '#plugins/under-pressure.ts'
+import underPressure from '#plugins/under-pressure.ts'
 
-t.test('a process that cannot keep up answers 503 with Retry-After, and recovers', async (t) => {
+t.test('an overloaded process answers 503 with Retry-After, and recovers', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(overload, { maxEventLoopDelayMs: 100, settleAfterMs: 0 })
+  await app.register(underPressure, { maxEventLoopDelayMs: 100, graceMs: 0 })
   app.get('/', async () => 'done')
   await app.listen({ host: '127.0.0.1', port: 0 })
   const ask = () => app.inject('/')
@@ -27,11 +27,11 @@ t.test('a process that cannot keep up answers 503 with Retry-After, and recovers
   t.equal((await ask()).statusCode, 200, 'relieved, it answers again')
 })
 
-t.test('what the start itself costs is no overload', async (t) => {
+t.test('the load during startup does not count', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(overload, { maxEventLoopDelayMs: 100, settleAfterMs: 60_000 })
+  await app.register(underPressure, { maxEventLoopDelayMs: 100, graceMs: 60_000 })
   app.get('/', async () => 'done')
   await app.listen({ host: '127.0.0.1', port: 0 })
   for (let turn = 0; turn < 10; turn++) {
@@ -41,7 +41,7 @@ t.test('what the start itself costs is no overload', async (t) => {
   }
 })
 
-/** Nothing else runs meanwhile. */
+/** Blocks the event loop. */
 function beBusy(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 250)
 }

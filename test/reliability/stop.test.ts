@@ -75,7 +75,7 @@ t.test(
       second.child.kill('SIGTERM')
       t.equal(await second.ended, 1)
       await t.rejects(hanging.answer)
-      t.match(second.output(), /"phase":"requests".*the stop had to cut something/)
+      t.match(second.output(), /"phase":"requests".*shutdown phase aborted/)
     })
   },
 )

@@ -2,8 +2,8 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * What axe-core finds wrong with the open page; nothing serious is allowed to be. Colours are
- * looked at as dark too, the rest is the same in both.
+ * Serious and critical findings of axe-core for the open page. Colour contrast is also checked in
+ * the dark scheme; all other rules do not depend on it.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)

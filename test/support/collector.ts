@@ -17,7 +17,7 @@ type Export = {
   }[]
 }
 
-/** The spans that a collector was sent, as OTLP has them in JSON. */
+/** The spans that the collector received, in OTLP JSON. */
 export function tracesOf(requests: readonly RecordedRequest[]): CollectedSpan[] {
   const exports = requests.map(({ body }): Export => JSON.parse(body.toString()))
   return exports.flatMap(({ resourceSpans }) =>
@@ -25,7 +25,7 @@ export function tracesOf(requests: readonly RecordedRequest[]): CollectedSpan[] 
   )
 }
 
-/** One attribute's value, whatever its kind. */
+/** The value of an attribute of any type. */
 export function attributeOf({ attributes }: CollectedSpan, name: string): unknown {
   const found = attributes.find(({ key }) => key === name)
   return found && Object.values(found.value)[0]

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * Where the machine has a program that npm does not bring along; null where it has none, and then
+ * The path of a program that npm does not install; null if the machine does not have it, and then
  * the tests that need it are skipped.
  */
 export function findProgram(name: string): string | null {

@@ -14,20 +14,20 @@ export const encryptionKey = `test:${'a'.repeat(43)}`
 const sessionSecret = 'a session secret that is long enough for a test'
 
 export type TestDatabase = Urls & {
-  /** A superuser's connection: sees and changes everything, row-level security or not. */
+  /** A superuser's connection, to which row-level security does not apply. */
   admin: pg.Pool
 }
 
-/** A database of the test's own, copied from the migrated template; gone when the test ends. */
+/** A database for one test, copied from the migrated template and dropped when the test ends. */
 export async function createDatabase(t: Test): Promise<TestDatabase> {
   const clusterUrl = process.env.TEST_POSTGRES_URL
   if (clusterUrl === undefined) throw new Error('Run tests with: npm test -- test/….test.ts')
   const name = `test_${randomBytes(6).toString('hex')}`
-  // Copied file by file, not through the log: nothing here is to survive a crash.
+  // FILE_COPY is faster than WAL_LOG; test databases need not survive a crash.
   await onCluster(clusterUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY FILE_COPY`)
   const urls = urlsOf(clusterUrl, name)
   const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 4 })
-  // Backends are killed by some tests and by the DROP below.
+  // Some tests, and the DROP below, terminate backends.
   admin.on('error', () => {})
   t.teardown(async () => {
     await admin.end()
@@ -42,7 +42,7 @@ async function onCluster(clusterUrl: string, statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-/** Settings of a test: no fixed ports, no limits, nothing logged unless `LOG_LEVEL` asks for it. */
+/** Settings for tests: free ports, no rate limits, and no log unless `LOG_LEVEL` is set. */
 export function testSettings(urls: Urls): Record<string, string> {
   return {
     PORT: '0',
@@ -65,7 +65,7 @@ export function testSettings(urls: Urls): Record<string, string> {
   }
 }
 
-/** @param settings environment settings over those of testSettings */
+/** @param settings overrides of testSettings */
 export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
   return readConfig({ ...testSettings(urls), ...settings })
 }
@@ -74,14 +74,14 @@ export type TestApp = {
   app: FastifyInstance
   config: Config
   database: TestDatabase
-  /** Every line that was logged so far. */
+  /** Every log line so far. */
   log: string[]
 }
 
 /**
- * The whole server on a database of its own, closed when the test ends.
- * @param settings environment settings over those of testConfig
- * @param overrides parts of the configuration, for instance a clock
+ * The whole server on its own database, closed when the test ends.
+ * @param settings overrides of testSettings
+ * @param overrides overrides of the configuration, for instance a clock
  */
 export async function build(
   t: Test,
@@ -99,7 +99,7 @@ export async function build(
 
 export type TestUser = { userId: number; tenantId: string }
 
-/** A tenant with one user in it, in whichever role; the user's own tenant where none is given. */
+/** Creates a user as a member of a tenant; of a new tenant unless one is given. */
 export async function createUser(
   database: TestDatabase,
   user: {
@@ -137,7 +137,7 @@ export async function createUser(
   return { userId, tenantId }
 }
 
-/** The cookie header of a session of `user`, as sign-in would have made it. */
+/** Creates a session as sign-in does; resolves to its cookie header. */
 export async function signIn(
   { config, database }: Pick<TestApp, 'config' | 'database'>,
   user: { userId: number; tenantId: string | null },
@@ -166,7 +166,7 @@ const address = {
   country: 'PT',
 }
 
-/** An order of `user`; resolves to its id. */
+/** Creates an order of `user`; resolves to its id. */
 export async function createOrder(database: TestDatabase, user: TestUser): Promise<number> {
   const { rows } = await database.admin.query<{ id: string }>(
     `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
@@ -181,7 +181,7 @@ export async function createOrder(database: TestDatabase, user: TestUser): Promi
   return Number(rows[0]?.id)
 }
 
-/** An invoice of the tenant; resolves to its id. */
+/** Creates an invoice of the tenant; resolves to its id. */
 export async function createTestInvoice(database: TestDatabase, tenantId: string): Promise<number> {
   const { rows } = await database.admin.query<{ id: string }>(
     `INSERT INTO invoices (tenant_id, amount, currency, status)
@@ -191,7 +191,7 @@ export async function createTestInvoice(database: TestDatabase, tenantId: string
   return Number(rows[0]?.id)
 }
 
-/** A post in the tenant, written by nobody who is still there; resolves to its id. */
+/** Creates a post of the tenant whose author no longer exists; resolves to its id. */
 export async function createTestPost(
   database: TestDatabase,
   tenantId: string,

@@ -12,7 +12,7 @@ export const customerUrlSecret = 'secret-in-a-customers-url'
 
 type Sending = { method?: string; headers?: Record<string, string>; body?: object }
 
-/** The program as it runs, its provider and a customer's receiver, and what it logged. */
+/** The running program, its provider, a customer's receiver, and the log. */
 export async function serveJourney(t: Test, settings: Record<string, string> = {}) {
   const key = await makeKey('RS256', 'rsa-1')
   const clock = { now: () => new Date() }
@@ -51,15 +51,15 @@ export async function serveJourney(t: Test, settings: Record<string, string> = {
 
 export type Journey = Awaited<ReturnType<typeof serveJourney>>
 
-/** A sign-in up to the provider's door: where the browser is sent, and its cookie. */
-async function knock({ send }: Journey): Promise<{ url: URL; cookie: string }> {
+/** Starts a sign-in: the URL that the browser is redirected to, and its cookie. */
+async function startSignIn({ send }: Journey): Promise<{ url: URL; cookie: string }> {
   const start = await send('/auth/login?provider=demo')
   return { url: new URL(String(start.headers.get('location'))), cookie: cookieOf(start) }
 }
 
 /**
- * A bit of everything: sign-in, refused and not; a token made and used; a webhook recorded, again
- * and badly signed; a change delivered at the second attempt; sign-out.
+ * A bit of everything: a refused and a successful sign-in; a token created and used; a webhook
+ * recorded, duplicated and badly signed; a change delivered at the second attempt; sign-out.
  * @returns every secret that occurred
  */
 export async function playJourney(journey: Journey): Promise<string[]> {
@@ -67,7 +67,7 @@ export async function playJourney(journey: Journey): Promise<string[]> {
   const secrets = [clientSecret, customerUrlSecret, ...config.billing.secrets]
   secrets.push(...config.session.secrets)
 
-  const refused = await knock(journey)
+  const refused = await startSignIn(journey)
   const state = String(refused.url.searchParams.get('state'))
   const error = new URLSearchParams({ error: 'access_denied', error_description: 'said-secretly' })
   await send(`/auth/callback?${error}&state=${state}`, { headers: { cookie: refused.cookie } })
@@ -80,7 +80,7 @@ export async function playJourney(journey: Journey): Promise<string[]> {
       return token
     },
   }
-  const { url, cookie: pending } = await knock(journey)
+  const { url, cookie: pending } = await startSignIn(journey)
   const answer = op.approve(url)
   const signedIn = await send(`/auth/callback?${answer}`, { headers: { cookie: pending } })
   const headers = { cookie: cookieOf(signedIn) }
@@ -111,14 +111,14 @@ async function receiveEvents({ database, send }: Journey, secrets: string[]): Pr
   const body = { id: 'evt_1', type: 'charge.succeeded', data: { object } }
   const bytes = Buffer.from(JSON.stringify(body))
   const good = sign(bytes)
-  for (const header of [good, good, sign(bytes, { secret: 'a secret of somebody else' })]) {
+  for (const header of [good, good, sign(bytes, { secret: 'a secret of another sender' })]) {
     const headers = { 'webhook-signature': header }
     await send('/webhooks/billing', { method: 'POST', headers, body })
     secrets.push(String(header.split('v1=')[1]))
   }
 }
 
-/** The first attempt is refused, the second is taken. */
+/** The first attempt fails, the second succeeds. */
 async function deliver(journey: Journey, secrets: string[]): Promise<void> {
   const { receiver, database, config, send } = journey
   const admin = await createUser(database, { role: 'admin' })

@@ -9,7 +9,7 @@ const biome = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome
 
 type Finding = { path: string; rule: string; line: number }
 
-/** What the project's own rules say of these files, and of nothing else. */
+/** The findings of the project's Biome rules for these files only. */
 export async function lint(t: Test, files: Readonly<Record<string, string>>): Promise<Finding[]> {
   const folder = t.testdir({})
   for (const name of ['biome.json', 'package.json']) {

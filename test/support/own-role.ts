@@ -6,8 +6,8 @@ import { createDatabase, type TestDatabase } from './helper.ts'
 import { onCluster } from './raw-sql.ts'
 
 /**
- * A database whose application role is the test's own, so that the role may be spoilt: roles belong
- * to the whole cluster. Both are gone with the test, and so is a role called `${name}_bypass`.
+ * A database with its own application role, which the test may change: roles belong to the whole
+ * cluster. Both are dropped with the test, and so is a role called `${name}_bypass`.
  */
 export async function createDatabaseWithRole(
   t: Test,

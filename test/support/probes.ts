@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import type { as } from './account.ts'
 
-/** Path ids, and what a caller who may everything gets for each. */
+/** Path ids, and the status that a caller with all permissions gets for each. */
 export const edgeIds: readonly (readonly [string, number])[] = [
   ['0', 404],
   ['9007199254740991', 404],
@@ -46,7 +46,7 @@ const never = [
   ['', '1'],
 ] as const
 
-/** The body with one field more that no body may have, once for each: name and JSON text. */
+/** Copies of the body with one unknown field each: name and JSON text. */
 export function smuggling(body: object): [string, string][] {
   const fields = JSON.stringify(body).slice(1, -1)
   return never
@@ -57,7 +57,7 @@ export function smuggling(body: object): [string, string][] {
     ])
 }
 
-/** An answer without what differs from request to request by nature. */
+/** A response without the parts that differ between requests. */
 export function comparable(response: LightMyRequestResponse): unknown {
   const { date, 'x-request-id': id, ...headers } = response.headers
   return { status: response.statusCode, headers, body: response.body.replaceAll(String(id), 'id') }
@@ -83,7 +83,7 @@ export async function pagesOf(
   return pages
 }
 
-/** Queries that no list takes. */
+/** Queries that every list rejects. */
 export const badPageQueries = [
   'limit=0',
   'limit=101',

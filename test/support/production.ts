@@ -1,12 +1,12 @@
 import { encryptionKey, type TestDatabase, webhookSecret } from './helper.ts'
 
-/** What only the canaries see: the policy names the tenant, as it must, but compares nothing. */
+/** A policy that only the isolation check detects: it mentions the tenant but compares nothing. */
 export const leak =
   'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (length(current_tenant_id()::text) > 0)'
 
 const sessionSecret = 'a session secret that is long enough'
 
-/** Complete settings of a production on the given database, on free ports of loopback. */
+/** Complete production settings for the given database, on free ports of loopback. */
 export function production(
   database: Pick<TestDatabase, 'url' | 'workerUrl'>,
 ): Record<string, string> {

@@ -12,19 +12,19 @@ const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 export type Program = {
   child: ChildProcess
-  /** Standard output and error so far, together and each. */
+  /** Standard output and standard error so far, combined and separately. */
   output(): string
   results(): string
   messages(): string
-  /** Resolves with the match once the output has it; rejects when the program ends before. */
+  /** Resolves with the first match in the output; rejects if the program ends before. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Resolves with the exit status once the program has ended. */
   ended: Promise<number | null>
 }
 
 /**
- * Runs the command line as a child process, in an empty folder of its own unless `cwd` is given.
- * The environment is exactly `env` and what finds and starts programs; the child is gone when the test ends.
+ * Runs the command line as a child process, in an empty folder unless `cwd` is given. The
+ * environment is `env` and the variables needed to start programs. The child ends with the test.
  */
 export async function runProgram(
   t: Test,
@@ -66,7 +66,7 @@ export async function runProgram(
         }
       }
       listeners.add(look)
-      ended.then(() => reject(new Error(`ended without saying ${pattern}:\n${output}`)))
+      ended.then(() => reject(new Error(`ended without printing ${pattern}:\n${output}`)))
       look()
     })
   const results = () => parts.stdout
@@ -74,7 +74,7 @@ export async function runProgram(
   return { child, output: () => output, results, messages, says, ended }
 }
 
-/** An empty folder, removed when the test ends, wherever a database in it was put. */
+/** An empty folder, removed when the test ends, together with a database started from it. */
 export async function temporaryFolder(t: Test): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-program-'))
   t.teardown(async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Runs SQL on a connection of its own; resolves to the rows of the last statement. */
+/** Runs SQL on a new connection; resolves to the rows of the last statement. */
 export async function query(url: string | undefined, sql: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -11,7 +11,7 @@ export async function query(url: string | undefined, sql: string): Promise<pg.Qu
   }
 }
 
-/** Runs SQL as the administrator of the whole cluster, outside any test's database. */
+/** Runs SQL as a superuser in the cluster's maintenance database. */
 export async function onCluster(sql: string): Promise<void> {
   await query(process.env.TEST_POSTGRES_URL, sql)
 }

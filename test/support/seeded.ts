@@ -1,4 +1,4 @@
-/** mulberry32: the same seed, the same numbers. */
+/** mulberry32, a random number generator with a seed. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -9,7 +9,7 @@ export function randomOf(seed: number): (below: number) => number {
   }
 }
 
-/** A number of turns of the event loop: moments, not times. */
+/** Waits for this number of event loop iterations. */
 export async function waitTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,14 +1,14 @@
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { migrate } from '#src/schema/migrate.ts'
 
-/** The logins of every test database, the same roles in the whole cluster. */
+/** The logins of every test database; roles are shared by the whole cluster. */
 export const logins = {
   owner: { name: 'test_owner', password: 'owner password' },
   app: { name: 'test_app', password: 'app password' },
   worker: { name: 'test_worker', password: 'worker password' },
 } as const
 
-/** `npm run mutate` has templates with something missing. */
+/** `npm run mutate` uses templates with a mutation. */
 export const templateName = process.env.TEST_TEMPLATE ?? 'gatehouse_template'
 
 export type Urls = { superuserUrl: string; ownerUrl: string; url: string; workerUrl: string }
@@ -32,7 +32,7 @@ export function urlsOf(clusterUrl: string, database: string): Urls {
   }
 }
 
-/** Makes the migrated, empty database that every test file's own one is copied from. */
+/** Creates the migrated, empty database that all test databases are copied from. */
 export async function prepareTemplate(clusterUrl: string): Promise<void> {
   await createOwnerAndDatabase(clusterUrl, logins.owner, templateName)
   await migrate(urlsOf(clusterUrl, templateName))

@@ -16,12 +16,12 @@ export type Place = {
   change: Sent
 }
 
-/** One browser on its way, and what went wrong in it. */
+/** One browser and the errors in it. */
 type Visit = Place & { page: Page; refused: string[]; faults: string[] }
 
 /**
- * The way that README.md leads through the service, by a real browser and with the requests that
- * a billing provider and a program with a token send.
+ * The tour of README.md through the service, with a real browser and the requests that a billing
+ * provider and a program with an API token send.
  */
 export async function takeTour(t: Test, place: Place): Promise<void> {
   const visit = await openPage(place)
@@ -34,10 +34,10 @@ export async function takeTour(t: Test, place: Place): Promise<void> {
   const delivery = await seeFailure(t, visit)
   await replayOne(t, visit, delivery)
   await replayAll(t, visit, delivery)
-  t.equal(await countInvoices(place), invoices + 1, 'one more invoice, whatever came twice')
+  t.equal(await countInvoices(place), invoices + 1, 'one more invoice, in spite of the duplicate')
   await signOut(t, visit)
   await lookAsVera(t, visit)
-  t.same(visit.faults, [], 'nothing is blocked by the content policy, no script fails')
+  t.same(visit.faults, [], 'the content security policy blocks nothing, no script fails')
   const foreign = ['404 /orders/7', '404 /orders/4711', '404 /app/orders/7']
   t.same(visit.refused, [...foreign, '401 /me', '404 /orders/1', '403 /app/webhooks'])
   await visit.page.context().close()
@@ -50,7 +50,7 @@ async function openPage(place: Place): Promise<Visit> {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
-    // Those are answers, counted below by their addresses.
+    // Error responses are collected below by path.
     const isAnswer = message.text().startsWith('Failed to load resource')
     if (message.type() === 'error' && !isAnswer) faults.push(message.text())
   })
@@ -73,7 +73,7 @@ async function readOrders(t: Test, { baseUrl, page }: Visit): Promise<void> {
   t.match(JSON.parse((await open(1)) ?? ''), { id: 1, userId: 1, cardLast4: '4242' })
   const [foreign, missing] = [await open(7), await open(4711)].map(withoutRequestId)
   t.match(foreign, '404')
-  t.equal(foreign, missing, 'a foreign order is the 404 of a missing one, to the letter')
+  t.equal(foreign, missing, 'the 404 of a foreign order is byte for byte that of a missing one')
 
   await page.goto(baseUrl)
   await page.getByRole('link', { name: 'Order 1', exact: true }).click()
@@ -98,14 +98,14 @@ async function changeOrder(t: Test, { change, receiver, baseUrl, page }: Visit):
   await page.getByRole('link', { name: `${receiver}/webhooks` }).click()
   const deliveries = page.locator('section', { has: page.locator('#deliveries') })
   const newest = deliveries.locator('tbody tr').first()
-  while ((await newest.getByText('It was received.').count()) === 0) await page.reload()
+  while ((await newest.getByText('Delivered.').count()) === 0) await page.reload()
   t.match(await newest.textContent(), /^\s*order\.updated.*\D1 attempt\D/s)
-  t.equal((await said(receiver, /order\.updated/)).length, 1, 'and that is all that arrived')
+  t.equal((await said(receiver, /order\.updated/)).length, 1, 'nothing else arrived')
 }
 
 type Delivery = { page: string; endpoint: string; eventId: string }
 
-/** The receiver fails once; the delivery's page says so. */
+/** The receiver fails once; the page of the delivery shows it. */
 async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<Delivery> {
   await fetch(`${receiver}/fail?times=1`, { method: 'POST' })
   t.match(await send('PATCH', change), /^200 /)
@@ -126,21 +126,21 @@ async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<D
 
 async function replayOne(t: Test, visit: Visit, { page: url, eventId }: Delivery): Promise<void> {
   const { page, receiver } = visit
-  await page.getByRole('button', { name: 'Send it again' }).click()
-  await page.getByRole('status').getByText('On its way again').waitFor()
+  await page.getByRole('button', { name: 'Replay delivery' }).click()
+  await page.getByRole('status').getByText('Replay scheduled').waitFor()
   await said(receiver, new RegExp(`${eventId}, signature good.*, answered 200`))
   await page.goto(url)
   await untilReplayed(page, 1)
   const text = await attempts(page).textContent()
-  t.match(text, /By the schedule.*500 Attempt 1.*Replay 1.*200 Attempt 1/s)
+  t.match(text, /Scheduled attempts.*500 Attempt 1.*Replay 1.*200 Attempt 1/s)
 }
 
-/** A range, and how far it has come while it is worked on. */
+/** Replays a range and follows its progress. */
 async function replayAll(t: Test, { page }: Visit, delivery: Delivery): Promise<void> {
   await page.goto(delivery.endpoint)
-  await page.getByLabel('all, received ones too').check()
-  await page.getByRole('button', { name: 'Send them again' }).click()
-  await page.getByRole('status').getByText('Done: 3 of 3 put on their way.').waitFor()
+  await page.getByLabel('All deliveries, including successful ones').check()
+  await page.getByRole('button', { name: 'Replay deliveries' }).click()
+  await page.getByRole('status').getByText('Done: 3 of 3 deliveries scheduled.').waitFor()
   t.equal(await page.getByRole('progressbar').getAttribute('max'), '3')
   await page.goto(delivery.page)
   await untilReplayed(page, 2)
@@ -156,7 +156,7 @@ async function untilReplayed(page: Page, number: number): Promise<void> {
   while ((await replayed.count()) === 0) await page.reload()
 }
 
-/** She may only read. */
+/** Vera is a viewer. */
 async function lookAsVera(t: Test, visit: Visit): Promise<void> {
   const { baseUrl, page } = visit
   await signIn(visit, /Vera Lindt/)
@@ -177,7 +177,7 @@ async function signOut(t: Test, { baseUrl, page }: Visit): Promise<void> {
   await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
   t.same(await sessionCookies(page), [], 'the cookie is cleared')
   if (cookie !== undefined) await context.addCookies([cookie])
-  t.equal((await page.goto(`${baseUrl}/me`))?.status(), 401, 'the old cookie opens nothing')
+  t.equal((await page.goto(`${baseUrl}/me`))?.status(), 401, 'the old cookie no longer works')
 }
 
 async function sessionCookies(page: Page) {
@@ -188,12 +188,12 @@ function heading(page: Page): Promise<string | null> {
   return page.getByRole('heading', { level: 1 }).textContent()
 }
 
-/** The request's own id is all that may tell two refusals apart. */
+/** The request id is the only allowed difference between two problems. */
 function withoutRequestId(body: string | undefined): string | undefined {
   return body?.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '')
 }
 
-/** Posts or patches; resolves to status and body, with a space between. */
+/** Sends the request; resolves to status and body, separated by a space. */
 async function send(method: 'POST' | 'PATCH', { url, headers, data }: Sent): Promise<string> {
   const answer = await fetch(url, { method, headers, body: data })
   return `${answer.status} ${await answer.text()}`
@@ -205,7 +205,7 @@ async function countInvoices({ baseUrl, change: { headers } }: Place): Promise<n
   return ((await answer.json()) as { data: unknown[] }).data.length
 }
 
-/** The receiver's lines like that, as soon as there is one. */
+/** Matching lines of the receiver's page, as soon as there is one. */
 async function said(receiver: string, line: RegExp): Promise<RegExpExecArray[]> {
   for (;;) {
     const found = [...(await (await fetch(receiver)).text()).matchAll(new RegExp(line, 'g'))]

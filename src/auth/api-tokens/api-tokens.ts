@@ -7,14 +7,15 @@ import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
-/** A token as its owner sees it; the secret itself is shown once and never again. */
+/** A token as its owner sees it. The secret is returned only when the token is created. */
 export type ApiToken = {
   id: string
   name: string
-  /** What it is limited to; null for all that its owner may. */
+  /** The permissions of the token; null for all permissions of its owner. */
   permissions: string[] | null
   createdAt: string
   expiresAt: string
@@ -23,21 +24,21 @@ export type ApiToken = {
 
 export type NewToken = {
   name: string
-  /** 90 days from now by default, at most a year ahead. */
+  /** At most 366 days from now; null for the default of 90 days. */
   expiresAt: Date | null
   permissions: readonly string[] | null
 }
 
 const defaultDays = 90
 const maxDays = 366
-const statementTimeoutMs = 2_000
-// A token is marked as used at most this often, so that reading it is seldom a write.
+const statementTimeoutMs = statementTimeoutsMs.byKey
+// last_used_at is updated at most this often, so that most look-ups write nothing.
 const usedEverySeconds = 60
 
 /**
- * Who speaks through the token: token, user and membership in one statement. Expiry is judged here
- * by database time; whoever has left the tenant has no token in it any more.
- * @returns null for whatever is no valid token
+ * Reads token, user and membership in one statement. Expiry is checked by database time. A user who
+ * has left the tenant has no tokens in it.
+ * @returns null if the token is not valid
  */
 export async function findToken(systemDb: Queryable, token: string): Promise<Caller | null> {
   if (!hasTokenForm(token)) return null
@@ -90,8 +91,8 @@ const shown = {
 type TokenRow = Prisma.ApiTokenGetPayload<{ select: typeof shown }>
 
 /**
- * Makes a token of the caller in their active tenant.
- * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
+ * Creates a token of the user in the tenant.
+ * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
  */
 export async function createToken(
   systemDb: SystemDatabase,
@@ -131,7 +132,7 @@ export async function createToken(
   })
 }
 
-/** Ends a token of the caller. @returns false when it is missing or not theirs */
+/** Deletes a token of the user. @returns false if it does not exist or belongs to another user */
 export async function deleteToken(
   systemDb: SystemDatabase,
   owner: { userId: number },
@@ -169,7 +170,7 @@ function toToken(row: TokenRow): ApiToken {
 
 export const tokenList = { name: 'tokens', forms: creationForms }
 
-/** The owner's tokens in all their tenants, newest first; expired ones until they are cleared away. */
+/** The user's tokens in all tenants, newest first. Expired ones are listed until the cleanup. */
 export async function listTokens(tx: Tx, owner: { readonly userId: number }, page: Page) {
   const { where, ...order } = byCreation(page)
   const rows = await tx.apiToken.findMany({
@@ -180,16 +181,16 @@ export async function listTokens(tx: Tx, owner: { readonly userId: number }, pag
   return pageOf(rows, page, tokenList.name, creationPosition, toToken)
 }
 
-/** A token of the owner, or null: missing and not theirs are the same. */
+/** A token of the user; null if it does not exist or belongs to another user. */
 export async function findOwnToken(tx: Tx, owner: { readonly userId: number }, id: string) {
   const row = await tx.apiToken.findFirst({ where: { userId: owner.userId, id }, select: shown })
   return row && toToken(row)
 }
 
 /**
- * Makes an API token of the caller's, which can never have more than they have.
- * @returns the token with its secret, or null when `expiresAt` is not within the next 366 days
- * @throws Refusal when they are in no tenant, or want more than they have
+ * Creates an API token with a subset of the caller's permissions.
+ * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
+ * @throws Problem if the caller has no active tenant or lacks one of the permissions
  */
 export async function createOwnToken(
   systemDb: SystemDatabase,
@@ -197,10 +198,10 @@ export async function createOwnToken(
   wanted: NewToken,
   clientInfo: ClientInfo,
 ): ReturnType<typeof createToken> {
-  if (tenantId === null) throw new Problem('forbidden', { detail: 'You are in no tenant.' })
-  const grantable = assignablePermissions(role)
-  if (wanted.permissions?.some((permission) => !grantable.includes(permission))) {
-    throw new Problem('forbidden', { detail: 'A token cannot have more than you have.' })
+  if (tenantId === null) throw new Problem('forbidden', { detail: 'You have no active tenant.' })
+  const assignable = assignablePermissions(role)
+  if (wanted.permissions?.some((permission) => !assignable.includes(permission))) {
+    throw new Problem('forbidden', { detail: 'A token cannot have permissions that you lack.' })
   }
   return createToken(systemDb, { userId, tenantId }, wanted, clientInfo)
 }

@@ -3,21 +3,22 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 export type Invitation = {
   id: string
   tenantId: string
-  /** ASCII-lower-cased. */
+  /** With ASCII letters in lower case. */
   email: string
   role: string
   department: string | null
-  /** The admin who invited; null once they are gone. */
+  /** The admin who sent the invitation; null after that user was deleted. */
   invitedBy: number | null
   createdAt: string
   expiresAt: string
-  /** Set at once when a user holds the address as verified; else at their next sign-in. */
+  /** Set immediately if a user has the verified address, otherwise at the next sign-in with it. */
   acceptedAt: string | null
 }
 
@@ -26,12 +27,12 @@ export type NewInvitation = {
   email: string
   role: 'viewer' | 'editor' | 'admin'
   department: string | null
-  /** The admin who invites. */
+  /** The admin who sends the invitation. */
   invitedBy: number
 }
 
 const lifetimeDays = 14
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 export type InvitationRow = {
   id: string
@@ -46,10 +47,10 @@ export type InvitationRow = {
 }
 
 /**
- * Invites an address into the tenant for 14 days; an earlier invitation of it gives way. Whoever
- * holds the address as verified already is a member at once, everyone else with the next sign-in
- * that proves it. Whether the caller may invite is the policy's business.
- * @returns `member` when whoever holds the address is one already; then nothing changes
+ * Invites an address into the tenant for 14 days; replaces an earlier invitation of the address. A
+ * user who already has the verified address becomes a member immediately, any other at the next
+ * sign-in with the verified address. The caller has checked the permission to invite.
+ * @returns `member` if the user with the address is a member already; then nothing changes
  */
 export async function createInvitation(
   systemDb: SystemDatabase,
@@ -98,7 +99,7 @@ export async function createInvitation(
   })
 }
 
-/** Who holds the address as verified, and whether they are a member of the tenant. */
+/** The user with this verified address, and whether they are a member of the tenant. */
 async function findHolder(
   connection: Queryable,
   { email, tenantId }: NewInvitation,
@@ -114,9 +115,8 @@ async function findHolder(
 }
 
 /**
- * Takes back an invitation that nobody has accepted.
- * @param admin who takes it back, in their tenant
- * @returns false when it is missing, accepted or another tenant's
+ * Deletes an open invitation.
+ * @returns false if it does not exist, is accepted or belongs to another tenant
  */
 export async function withdrawInvitation(
   systemDb: SystemDatabase,
@@ -139,8 +139,8 @@ export async function withdrawInvitation(
 }
 
 /**
- * Makes the user a member wherever the address is invited; the caller has proof of the address by
- * a provider trusted for it. Who is a member already keeps the role they have.
+ * Accepts all open invitations of the address for the user. The caller has verified the address
+ * through a provider that is trusted for it. A user who is already a member keeps their role.
  */
 export async function acceptInvitations(
   connection: Queryable,
@@ -188,7 +188,7 @@ function toInvitation(row: InvitationRow): Invitation {
 
 export const invitationList = { name: 'invitations', forms: newestFirstForms }
 
-/** The tenant's invitations that nobody has accepted, newest first; expired ones too. */
+/** The tenant's open invitations, newest first, including expired ones. */
 export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
   const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
     SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
@@ -198,13 +198,15 @@ export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
   return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)
 }
 
-/** An invitation as those who manage the tenant's users see it. */
+/** An invitation as the tenant's admins see it. */
 export const Invitation = Type.Object({
   id: Uuid,
   email: Type.String({ description: 'In lower case' }),
   role: Type.String(),
   department: Nullable(Type.String()),
-  invitedBy: Nullable(Type.Integer({ ...Id, description: 'null once the inviting user is gone' })),
+  invitedBy: Nullable(
+    Type.Integer({ ...Id, description: 'null after the inviting user was deleted' }),
+  ),
   createdAt: Time,
   expiresAt: Time,
   acceptedAt: Nullable(Time),

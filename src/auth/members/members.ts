@@ -4,25 +4,27 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { lockUser } from '#src/auth/sign-in/users.ts'
 import type { TenantScope, Tx } from '#src/db/database.ts'
+import { isUniqueViolation } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
-/** Who sees to the members, and of which tenant. */
+/** An admin who manages the members of a tenant. */
 export type Admin = { readonly userId: number; readonly tenantId: string }
 
 export type MemberChange = {
   role?: 'viewer' | 'editor' | 'admin'
   department?: string | null
-  /** The user the billing provider's events of this customer are about; null for none. */
+  /** The user's customer id at the billing provider; null for none. */
   billingCustomer?: string | null
 }
 
 export type MemberRefusal =
-  /** Whoever asks was an admin when the request came, and is none now. */
+  /** The caller lost the admin role while the request ran. */
   | 'not-admin'
-  /** No member of the tenant: missing and another tenant's are the same. */
+  /** Not a member of the tenant, whether the user exists or not. */
   | 'missing'
   | 'last-admin'
   /** The tenant is not the user's own. */
@@ -30,12 +32,12 @@ export type MemberRefusal =
   /** Another user has the customer id. */
   | 'customer-taken'
 
-const statementTimeoutMs = 2_000
-const uniqueViolation = '23505'
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
- * Changes what a member is in the tenant, from their next request on. A tenant keeps an admin. What
- * belongs to the user everywhere, the billing customer, is changed in the user's own tenant alone.
+ * Changes a member; the change applies from their next request. The last admin of a tenant cannot
+ * be demoted. The billing customer belongs to the user, so it is changed only in the user's own
+ * tenant.
  */
 export async function changeMember(
   systemDb: SystemDatabase,
@@ -60,16 +62,16 @@ export async function changeMember(
       return updateMember(connection, admin.tenantId, id, { ...member, ...change })
     })
   } catch (error) {
-    // Another user got the customer id at the same moment.
-    const taken = error instanceof Error && 'code' in error && error.code === uniqueViolation
-    if (taken) return 'customer-taken'
+    // A concurrent request gave the customer id to another user.
+    if (isUniqueViolation(error)) return 'customer-taken'
     throw error
   }
 }
 
 /**
- * Removes a member. Their sessions and API tokens in the tenant end by their keys, their posts stay
- * without an author. The user goes with the last membership, and what the providers granted with it.
+ * Removes a member. Foreign keys delete their sessions and API tokens in the tenant and clear the
+ * author of their posts. With the last membership the user is deleted and their provider grants are
+ * retired.
  */
 export async function removeMember(
   systemDb: SystemDatabase,
@@ -90,14 +92,14 @@ export async function removeMember(
       )
       return 'last-admin'
     }
-    // Removed from two tenants at once, the second finds no other membership.
+    // Of two concurrent removals from two tenants, the second finds no other membership.
     await lockUser(connection, id)
     await connection.query({
       text: 'DELETE FROM tenant_members WHERE tenant_id = $1 AND user_id = $2',
       values: [admin.tenantId, id],
     })
-    const isUserGone = await removeUserOfNoTenant(connection, queue, admin.tenantId, id)
-    const reason = isUserGone ? 'last-membership' : 'member-elsewhere'
+    const isUserDeleted = await deleteUserWithoutTenant(connection, queue, admin.tenantId, id)
+    const reason = isUserDeleted ? 'last-membership' : 'member-elsewhere'
     await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
     return 'removed'
   })
@@ -106,8 +108,8 @@ export async function removeMember(
 type LockedMember = { role: string; department: string | null; isLastAdmin: boolean }
 
 /**
- * The member's row and those of all admins, locked in one order: of two admins who demote or remove
- * each other, the second finds that they are none any more.
+ * Locks the rows of the member and of all admins in one order. If two admins demote or remove each
+ * other concurrently, the second is no longer an admin.
  */
 async function lockMember(
   connection: Queryable,
@@ -153,7 +155,7 @@ async function findRefusal(
   return rows[0].taken ? 'customer-taken' : null
 }
 
-/** What the audit log says of each change. */
+/** The reason codes for the audit log. */
 function reasonsOf({ role, department, billingCustomer }: MemberChange): string[] {
   return [
     ...(role === undefined ? [] : [`role-${role}`]),
@@ -185,8 +187,8 @@ async function updateMember(
   return row === undefined ? 'missing' : toMember(row)
 }
 
-/** @returns false when the user is a member somewhere */
-async function removeUserOfNoTenant(
+/** Deletes the user after the last membership. @returns false if there is another membership */
+async function deleteUserWithoutTenant(
   connection: Queryable,
   queue: PgBoss,
   tenantId: string,
@@ -207,13 +209,13 @@ export type Member = {
   email: string | null
   role: string
   department: string | null
-  /** Only in the user's own tenant: their invoices go there. */
+  /** Only in the user's own tenant, where their invoices are; null in any other. */
   billingCustomer: string | null
   /** When the user first signed in. */
   createdAt: string
 }
 
-/** A row of the members of a tenant, selected by `memberColumns`. */
+/** A row of `memberColumns`. */
 export type MemberRow = {
   id: bigint | string
   email: string | null
@@ -223,7 +225,7 @@ export type MemberRow = {
   created_at: Date
 }
 
-/** Of `tenant_members m` and `users u`. */
+/** Columns of `tenant_members m` and `users u`. */
 const memberColumns = `
   m.user_id AS id, u.email, m.role, m.department, u.created_at,
   CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END AS billing_customer`
@@ -253,7 +255,7 @@ function toMember(row: MemberRow): Member {
   }
 }
 
-/** Why a member was not invited, changed or removed, as whoever asked is told. */
+/** The problem response for a refused change of members. */
 export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Problem {
   switch (refusal) {
     case 'missing':
@@ -261,21 +263,21 @@ export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Prob
     case 'not-admin':
       return new Problem('forbidden')
     case 'last-admin':
-      return new Problem('last-admin', { detail: 'Make somebody else an admin first.' })
+      return new Problem('last-admin', { detail: 'Make another member an admin first.' })
     case 'billing-elsewhere':
       return new Problem('forbidden', {
-        detail: 'The billing customer of a user is changed in the user’s own tenant.',
+        detail: 'The billing customer of a user can only be changed in the user’s own tenant.',
       })
     case 'customer-taken':
       return new Problem('conflict', { detail: 'Another user has this billing customer.' })
     case 'member-already':
-      return new Problem('conflict', { detail: 'Whoever has this e-mail is a member already.' })
+      return new Problem('conflict', { detail: 'The user with this e-mail is already a member.' })
   }
 }
 
 const maxManagers = 50
 
-/** Verified addresses of those in the tenant who manage it (permission `user:manage`). */
+/** Verified addresses of up to 50 members with permission `user:manage`. */
 export async function listManagerAddresses(tx: Tx, { tenantId }: TenantScope): Promise<string[]> {
   const rows = await tx.membership.findMany({
     where: {

@@ -6,7 +6,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const tenantList = { name: 'tenants', forms: [/^[\s\S]{1,200}$/, uuid] }
 
-/** Id and name of the tenant the session is in. */
+/** Id and name of the active tenant. */
 export async function findTenant(tx: Tx, scope: TenantScope) {
   return tx.tenant.findFirst({
     where: { id: scope.tenantId },
@@ -17,8 +17,8 @@ export async function findTenant(tx: Tx, scope: TenantScope) {
 type MembershipRow = { id: string; name: string; role: string }
 
 /**
- * The tenants the user is a member of, by name; row-level security shows a person no others.
- * @param active the tenant the session is in
+ * The tenants that the user is a member of, ordered by name. Row-level security hides all others.
+ * @param active id of the session's active tenant
  */
 export async function listMemberships(
   tx: Tx,
@@ -31,7 +31,7 @@ export async function listMemberships(
     name === undefined || id === undefined
       ? Prisma.empty
       : Prisma.sql`AND (t.name, t.id) > (${name}, ${id}::uuid)`
-  // By hand: with a relation it would be two statements, and so one round trip more.
+  // Raw SQL, because Prisma would load the relation with a second statement.
   const rows = await tx.$queryRaw<MembershipRow[]>`
     SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
     WHERE m.user_id = ${owner.userId} ${behind}

@@ -7,20 +7,18 @@ type Client = { clientId: string; scopes: string; storeTokens: boolean }
 type Request = {
   pending: { state: string; nonce: string; codeVerifier: string }
   redirectUri: string
-  /** Further parameters; they cannot take the place of one that is always sent. */
+  /** Further parameters; they cannot override the standard ones. */
   extras: Readonly<Record<string, string>>
-  /** Space-separated, beyond the configured ones. */
-  extraScopes: string
 }
 
 /**
- * Where to send the browser, with every parameter of the specification's authorize request. The
- * code verifier stays here: only its SHA-256 is in the URL.
+ * Builds the URL of the authorization request (specification, Authorize request). The URL contains
+ * the code challenge, never the code verifier.
  */
 export async function authorizationRequest(
   endpoint: string,
   client: Client,
-  { pending, redirectUri, extras, extraScopes }: Request,
+  { pending, redirectUri, extras }: Request,
 ): Promise<URL> {
   const url = new URL(endpoint)
   const parameters = {
@@ -28,42 +26,41 @@ export async function authorizationRequest(
     response_type: 'code',
     client_id: client.clientId,
     redirect_uri: redirectUri,
-    scope: joinScopes(client.scopes, extraScopes),
+    scope: normalizeScopes(client.scopes),
     state: pending.state,
     nonce: pending.nonce,
     code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
     code_challenge_method: 'S256',
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-  // Without it a provider ignores offline_access (OpenID Connect Core 11).
+  // Providers ignore offline_access without it (OpenID Connect Core 11).
   if (client.storeTokens && parameters.scope.split(' ').includes('offline_access')) {
     url.searchParams.set('prompt', 'consent')
   }
   return url
 }
 
-function joinScopes(...lists: readonly string[]): string {
-  const scopes = lists.flatMap((list) => list.split(' ')).filter((scope) => scope !== '')
-  return [...new Set(scopes)].join(' ')
+function normalizeScopes(scopes: string): string {
+  return [...new Set(scopes.split(' ').filter((scope) => scope !== ''))].join(' ')
 }
 
 /**
- * Judges the parameters of an authorization response: `iss` (RFC 9207), `error`, `code`, then what
- * the library adds: the expected state, nothing doubled, no other flow. The caller has already
- * looked `state` up in constant time.
- * @returns the parameters as oauth4webapi wants them for the exchange
+ * Validates the authorization response: `iss` (RFC 9207), `error` and `code` here; the library
+ * checks the state, repeated parameters and the flow. The caller has already looked up the state
+ * by its hash.
+ * @returns the parameters in the form that oauth4webapi expects for the code exchange
  * @throws SignInRefused
  */
-export function judgeCallback(
+export function validateCallback(
   metadata: oauth.AuthorizationServer,
   clientId: string,
   parameters: URLSearchParams,
   state: string,
 ): URLSearchParams {
-  judgeIssuer(metadata, parameters.getAll('iss'))
+  validateIssuer(metadata, parameters.getAll('iss'))
   const errors = parameters.getAll('error')
   if (errors.length > 0) throw new SignInRefused('provider-error', errors.length === 1 && errors[0])
-  judgeCode(parameters.getAll('code'))
+  validateCode(parameters.getAll('code'))
   try {
     return oauth.validateAuthResponse(metadata, { client_id: clientId }, parameters, state)
   } catch {
@@ -71,18 +68,18 @@ export function judgeCallback(
   }
 }
 
-function judgeIssuer(metadata: oauth.AuthorizationServer, issuers: readonly string[]): void {
+function validateIssuer(metadata: oauth.AuthorizationServer, issuers: readonly string[]): void {
   if (issuers.length === 0) {
     if (metadata.authorization_response_iss_parameter_supported !== true) return
     throw new SignInRefused('iss-missing')
   }
-  // An empty `iss` counts as present here; the library takes it for an absent one.
+  // An empty `iss` is refused here; the library would treat it as absent.
   if (issuers.length !== 1 || issuers[0] !== metadata.issuer) {
     throw new SignInRefused('iss-mismatch')
   }
 }
 
-function judgeCode(codes: readonly string[]): void {
+function validateCode(codes: readonly string[]): void {
   if (codes.length > 1) throw new SignInRefused('code-doubled')
   if (codes.length === 0 || codes[0] === '') throw new SignInRefused('code-missing')
 }

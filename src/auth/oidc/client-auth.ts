@@ -1,23 +1,24 @@
 import * as oauth from 'oauth4webapi'
 import type { ClientCredentials } from '#src/config/providers.ts'
 import type { AssertionKey } from '#src/crypto/jwk.ts'
+import { isJsonObject } from '#src/runtime/json.ts'
 
-/** The wire options of every call, the same object for all of one provider's calls. */
-export type WireOptions = oauth.HttpRequestOptions<'POST', URLSearchParams> &
+/** HTTP options of every call; all calls to one provider share one object. */
+export type HttpOptions = oauth.HttpRequestOptions<'POST', URLSearchParams> &
   oauth.HttpRequestOptions<'GET'>
 
-/** What a request came back with; `error` is the code of an OAuth error response, else null. */
-type ClientAnswer = { response: Response; error: string | null }
+/** `error` is the code of an OAuth error response (RFC 6749, 5.2), null for any other response. */
+type ClientResponse = { response: Response; error: string | null }
 
 export type SendAsClient = (
   send: (authentication: oauth.ClientAuth) => Promise<Response>,
-) => Promise<ClientAnswer>
+) => Promise<ClientResponse>
 
 /**
- * Sends requests as the client. When the provider answers that the client is not who it says
- * (`invalid_client`), each further secret is tried once: client authentication comes before the
- * code or token is looked at (RFC 6749, 3.2.1 and 5.2), so that is still good. Any other refusal is
- * final. The secret that worked is the first one tried next time.
+ * Sends requests with client authentication. After `invalid_client` each further secret is tried
+ * once: the provider authenticates the client before it looks at the code or token (RFC 6749, 3.2.1
+ * and 5.2), so these are still unused. Any other error is final. The next request starts with the
+ * secret that worked.
  */
 export function createClientSender(
   client: ClientCredentials,
@@ -61,14 +62,14 @@ function authentications(
   return [first, ...rest]
 }
 
-/** RFC 7523: a fresh assertion for each request, its audience the issuer alone. */
+/** RFC 7523: a new assertion for each request, with the issuer as its only audience. */
 function assertion(clientKey: AssertionKey | null): oauth.ClientAuth {
   if (clientKey === null) throw new Error('private_key_jwt without a private key')
   const { key, kid, alg } = clientKey
   return oauth.PrivateKeyJwt(
     { key, kid },
     {
-      // The library calls the curve's algorithm Ed25519, where most providers know it as EdDSA.
+      // For this curve the library writes `Ed25519`; most providers expect `EdDSA`.
       [oauth.modifyAssertion]: (header) => {
         header.alg = alg
       },
@@ -77,16 +78,16 @@ function assertion(clientKey: AssertionKey | null): oauth.ClientAuth {
 }
 
 /**
- * The `error` of an OAuth error response (RFC 6749, 5.2), or null for any other answer. Read from
- * the body: beside a WWW-Authenticate header, which 401 demands, the library does not look at it.
+ * Reads the `error` member of the body. The library ignores it when the response has the
+ * WWW-Authenticate header that status 401 requires.
  */
 async function errorOf(response: Response): Promise<string | null> {
   if (response.status !== 400 && response.status !== 401) return null
-  const unnamed = response.status === 401 ? 'invalid_client' : null
+  const defaultError = response.status === 401 ? 'invalid_client' : null
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null)
-  if (typeof body !== 'object' || body === null || !('error' in body)) return unnamed
-  return typeof body.error === 'string' ? body.error : unnamed
+  const error = isJsonObject(body) ? body.error : null
+  return typeof error === 'string' ? error : defaultError
 }

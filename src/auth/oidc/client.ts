@@ -1,31 +1,31 @@
 import * as oauth from 'oauth4webapi'
 import type { OidcClientConfig } from '#src/config/providers.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { authorizationRequest, judgeCallback } from './authorization.ts'
-import { createClientSender, type WireOptions } from './client-auth.ts'
+import { authorizationRequest, validateCallback } from './authorization.ts'
+import { createClientSender, type HttpOptions } from './client-auth.ts'
 import { createMetadataCache, discover, type ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { createProviderFetch } from './fetch.ts'
 import {
-  judgeIdToken,
-  keepsAccessTokenHash,
+  matchesAccessTokenHash,
   readHeader,
   readIdToken,
   type VerifiedSignIn,
+  validateIdToken,
 } from './id-token.ts'
-import { createProviderKeys, createSignatureCheck } from './jwks.ts'
+import { createProviderKeys, createSignatureCheck, fetchKeySet } from './jwks.ts'
 import {
   createLogoutSignatureCheck,
   decodeLogoutToken,
   endSessionUrl,
-  judgeLogoutToken,
   type LogoutRefusal,
   type ProviderLogout,
   readLogoutToken,
+  validateLogoutToken,
 } from './logout.ts'
 import {
   libraryClient,
-  type RevocationAnswer,
+  type RevocationResult,
   readTokenResponse,
   refreshTokens,
   revokeToken,
@@ -36,70 +36,71 @@ import {
 } from './token-endpoint.ts'
 import { completeClaims, fetchUserinfo } from './userinfo.ts'
 
-/** The secrets of one sign-in between its start and its callback. */
+/** The secrets of one sign-in, kept from its start to its callback. */
 export type PendingSignIn = { state: string; nonce: string; codeVerifier: string }
 
-/** A completed sign-in; `tokens` is null unless they are to be kept. */
-type ProvenSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
+/** A completed sign-in; `tokens` is null unless the provider's `STORE_TOKENS` is set. */
+type CompletedSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
 
 export type Provider = {
   config: OidcClientConfig
   /**
-   * Where to send the browser (specification, Authorize request).
+   * The URL of the authorization request.
    * @param extras further parameters, such as `max_age`
-   * @param extraScopes space-separated, beyond the configured ones: an explicit new authorization
-   *   for a feature that needs them; what is then granted replaces what was granted before
    * @throws ProviderUnavailable
    */
   authorizationUrl(
     pending: PendingSignIn,
     redirectUri: string,
     extras?: Readonly<Record<string, string>>,
-    extraScopes?: string,
   ): Promise<URL>
   /**
-   * Judges the callback in the order iss, error, code, exchange, id_token (contract 4). The caller
-   * has looked `state` up before. @throws SignInRefused | ProviderUnavailable
+   * Validates the callback in the order iss, error, code, exchange, id_token (contract 4). The
+   * caller has already looked up the state. @throws SignInRefused | ProviderUnavailable
    */
   exchange(
     callbackParameters: URLSearchParams,
     pending: PendingSignIn,
     redirectUri: string,
-  ): Promise<ProvenSignIn>
+  ): Promise<CompletedSignIn>
   /**
-   * Makes sure that the provider can be reached, before any token is on its way.
-   * @returns what sends one refresh token, once
+   * Checks that the provider can be reached before a refresh token is sent.
+   * @returns a function that sends one refresh token
    * @throws ProviderUnavailable
    */
   openRefresh(): Promise<SendRefresh>
   /** Revokes a token (RFC 7009). @throws ProviderUnavailable */
-  revoke(token: { text: string; kind: TokenKind }): Promise<RevocationAnswer>
-  /** Where a browser ends its session at the provider; null where that cannot be offered. */
+  revoke(token: { text: string; kind: TokenKind }): Promise<RevocationResult>
+  /**
+   * The URL where a browser ends its session at the provider; null if there is none at the moment.
+   */
   endSessionUrl(returnUri: string, state: string): Promise<URL | null>
   /**
-   * Judges a logout token by everything but its single use; its facts, or why it is refused.
+   * Validates a logout token, except that it is used only once.
    * @throws ProviderUnavailable
    */
   verifyLogoutToken(token: string): Promise<ProviderLogout | LogoutRefusal>
-  /** Resolves when metadata and keys can be had. @throws ProviderUnavailable */
+  /** Fetches metadata and keys. @throws ProviderUnavailable */
   check(): Promise<void>
 }
 
 export type ProviderDeps = {
   clock: Clock
   fetch?: typeof fetch
-  /** Of each call, connect to last byte; 5000 by default. */
+  /** Deadline of each call from connecting to the last byte; 5000 by default. */
   deadlineMs?: number
-  /** Issuers of the other configured providers: their origins never get our codes and secrets. */
+  /**
+   * Issuers of the other configured providers; codes and secrets are never sent to their origins.
+   */
   otherIssuers?: readonly string[]
-  /** Told when another client secret than the one used so far was accepted; 0 is the first. */
+  /** Called when the provider accepts another client secret than before; 0 is the first. */
   secretSwitched?: (position: number) => void
 }
 
-// Metadata this young shows that the provider is up; older is fetched again before a token is sent.
+// Before a refresh token is sent, older metadata is fetched again to see that the provider is up.
 const reachableSeconds = 60
 
-/** Random values of a new sign-in: 32 bytes each, 43 characters of base64url. */
+/** Random values for a new sign-in: 32 bytes each, 43 characters of base64url. */
 export function randomPending(): PendingSignIn {
   return {
     state: oauth.generateRandomState(),
@@ -109,14 +110,14 @@ export function randomPending(): PendingSignIn {
 }
 
 /**
- * The conversation with one OpenID Provider. Nothing is fetched before the first use. With several
- * providers each pending sign-in belongs to one of them: against mix-up stand its own endpoints,
- * `iss` of the response where the provider sends it, and the issuer of the id_token in any case.
+ * The client of one OpenID Provider. Nothing is fetched before the first use. Against mix-up
+ * attacks each pending sign-in belongs to one provider: only its endpoints are used, and the issuer
+ * of the id_token is checked, as is `iss` of the authorization response if the provider sends it.
  */
 export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Provider {
   const { clock } = deps
   const providerFetch = createProviderFetch(deps)
-  const wire: WireOptions = {
+  const http: HttpOptions = {
     [oauth.customFetch]: providerFetch,
     [oauth.allowInsecureRequests]: config.allowInsecure,
   }
@@ -124,57 +125,60 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
   const currentMetadata = createMetadataCache(() => discover(rules, providerFetch), clock)
   const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}))
   const withKeys = createProviderKeys(clock)
-  const verifySignature = createSignatureCheck(wire, clock, withKeys)
+  const verifySignature = createSignatureCheck(http, clock, withKeys)
   const verifyLogoutSignature = createLogoutSignatureCheck(
     config.idTokenAlgorithms,
     providerFetch,
     withKeys,
   )
 
-  const asClient = () => libraryClient(config.clientId, clock)
-  const askUserinfo = (metadata: ProviderMetadata, accessToken: string, subject: string) =>
-    fetchUserinfo(metadata, asClient(), { accessToken, subject }, wire, verifySignature)
+  const currentClient = () => libraryClient(config.clientId, clock)
+  const requestUserinfo = (metadata: ProviderMetadata, accessToken: string, subject: string) =>
+    fetchUserinfo(metadata, currentClient(), { accessToken, subject }, http, verifySignature)
 
   return {
     config,
 
-    async authorizationUrl(pending, redirectUri, extras = {}, extraScopes = '') {
+    async authorizationUrl(pending, redirectUri, extras = {}) {
       const { authorization_endpoint } = await currentMetadata()
-      const request = { pending, redirectUri, extras, extraScopes }
-      return authorizationRequest(authorization_endpoint, config, request)
+      return authorizationRequest(authorization_endpoint, config, { pending, redirectUri, extras })
     },
 
     async exchange(callbackParameters, pending, redirectUri) {
       const metadata = await currentMetadata()
-      const callback = judgeCallback(metadata, config.clientId, callbackParameters, pending.state)
-      const response = await sendCode(metadata, asClient(), sendAsClient, wire, {
+      const callback = validateCallback(
+        metadata,
+        config.clientId,
+        callbackParameters,
+        pending.state,
+      )
+      const response = await sendCode(metadata, currentClient(), sendAsClient, http, {
         callback,
         codeVerifier: pending.codeVerifier,
         redirectUri,
       })
       const { claims, idToken, tokens } = await readTokenResponse(
         metadata,
-        asClient(),
+        currentClient(),
         response,
         pending.nonce,
       )
       const header = readHeader(idToken)
-      const reason = judgeIdToken(header, claims, {
+      const reason = validateIdToken(header, claims, {
         clientId: config.clientId,
         nowSeconds: unixSeconds(clock),
       })
       if (reason !== null) throw new SignInRefused(reason)
-      if (!(await keepsAccessTokenHash(header, claims, tokens.accessToken))) {
+      if (!(await matchesAccessTokenHash(header, claims, tokens.accessToken))) {
         throw new SignInRefused('id-token-at-hash')
       }
       await verifySignature(metadata, response)
-      const known = config.userinfo
-        ? completeClaims(claims, await askUserinfo(metadata, tokens.accessToken, claims.sub))
+      const allClaims = config.userinfo
+        ? completeClaims(claims, await requestUserinfo(metadata, tokens.accessToken, claims.sub))
         : claims
       return {
-        ...readIdToken(config.issuer, known),
-        // An answer that names no scope grants what was asked for; of that only the configured
-        // part is certain here (RFC 6749, 5.1).
+        ...readIdToken(config.issuer, allClaims),
+        // A response without `scope` grants the requested one (RFC 6749, 5.1).
         tokens: config.storeTokens ? { ...tokens, scope: tokens.scope ?? config.scopes } : null,
       }
     },
@@ -182,12 +186,12 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
     async openRefresh() {
       const metadata = await currentMetadata(reachableSeconds)
       const { clientId } = config
-      const conversation = { metadata, clientId, sendAsClient, wire, verifySignature, clock }
-      return (refreshToken, subject) => refreshTokens(conversation, refreshToken, subject)
+      const deps = { metadata, clientId, sendAsClient, http, verifySignature, clock }
+      return (refreshToken, subject) => refreshTokens(deps, refreshToken, subject)
     },
 
     async revoke(token) {
-      return revokeToken(await currentMetadata(), asClient(), sendAsClient, wire, token)
+      return revokeToken(await currentMetadata(), currentClient(), sendAsClient, http, token)
     },
 
     endSessionUrl(returnUri, state) {
@@ -197,32 +201,21 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
     async verifyLogoutToken(token) {
       const decoded = decodeLogoutToken(token)
       if (decoded === null) return 'logout-token-malformed'
-      const reason = judgeLogoutToken(decoded, {
+      const reason = validateLogoutToken(decoded, {
         issuer: config.issuer,
         clientId: config.clientId,
         algorithms: config.idTokenAlgorithms,
         nowSeconds: unixSeconds(clock),
       })
       if (reason !== null) return reason
-      const fault = await verifyLogoutSignature(await currentMetadata(), token)
-      return fault ?? readLogoutToken(decoded.claims)
+      const refusal = await verifyLogoutSignature(await currentMetadata(), token)
+      return refusal ?? readLogoutToken(decoded.claims)
     },
 
     async check() {
       const { jwks_uri } = await currentMetadata()
-      const response = await providerFetch(jwks_uri, {
-        method: 'GET',
-        headers: { accept: 'application/json, application/jwk-set+json' },
-      })
-      const keySet: unknown = await response.json().catch(() => null)
-      if (response.status !== 200 || !hasKeys(keySet)) {
-        throw new ProviderUnavailable('keys-malformed')
-      }
+      const { keys } = await fetchKeySet(jwks_uri, providerFetch)
+      if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
     },
   }
-}
-
-function hasKeys(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('keys' in value)) return false
-  return Array.isArray(value.keys) && value.keys.length > 0
 }

@@ -3,32 +3,31 @@ import type { Clock } from '#src/runtime/clock.ts'
 import { createProvider, type Provider } from './client.ts'
 import { ProviderUnavailable } from './errors.ts'
 
-/** A provider of which is known, as far as one can without waiting, whether it answers. */
+/** A provider that remembers whether its last call reached it. */
 export type WatchedProvider = Provider & {
   /**
-   * Whether it failed when it was last asked. Says so at once; where that was a while ago it is
-   * asked again meanwhile, for whoever looks next.
+   * True if the last call failed. Does not wait; if the last call is older than 15 s, a new check
+   * starts in the background.
    */
   isDown(): boolean
 }
 
-// Whoever opens a page makes us ask, so it is not asked more often than this.
-const askAgainMs = 15_000
+// Anyone can open the sign-in page, so checks are limited to one per interval.
+const checkIntervalMs = 15_000
 
 /**
- * Watches what comes of every conversation. While the provider is known to be down each sign-in
- * first asks whether it is back: nobody is sent to a site that does not answer.
+ * Records for every call whether the provider answered. While it is down each sign-in checks it
+ * first, so that no browser is redirected to a site that does not answer.
  */
 function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
   let down = false
-  let asking: Promise<void> | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
+  let pendingCheck: Promise<void> | undefined
+  let calledAt = Number.NEGATIVE_INFINITY
 
-  /** Notes what comes of it, and passes that on. */
-  async function note<T>(conversation: Promise<T>): Promise<T> {
-    askedAt = clock.now().getTime()
+  async function record<T>(call: Promise<T>): Promise<T> {
+    calledAt = clock.now().getTime()
     try {
-      const result = await conversation
+      const result = await call
       down = false
       return result
     } catch (error) {
@@ -37,33 +36,33 @@ function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
     }
   }
 
-  /** Whoever asks while an answer is awaited waits for the same one. */
-  function ask(): Promise<void> {
-    asking ??= note(provider.check()).finally(() => {
-      asking = undefined
+  /** Concurrent callers share one check. */
+  function check(): Promise<void> {
+    pendingCheck ??= record(provider.check()).finally(() => {
+      pendingCheck = undefined
     })
-    return asking
+    return pendingCheck
   }
 
   return {
     ...provider,
 
     async authorizationUrl(...request) {
-      if (down) await ask()
-      // Metadata that is kept proves nothing, so only its failure is noted.
-      return provider.authorizationUrl(...request).catch((error) => note(Promise.reject(error)))
+      if (down) await check()
+      // Only a failure is recorded: a success may have used cached metadata.
+      return provider.authorizationUrl(...request).catch((error) => record(Promise.reject(error)))
     },
 
-    exchange: (...callback) => note(provider.exchange(...callback)),
+    exchange: (...callback) => record(provider.exchange(...callback)),
 
     isDown() {
-      if (clock.now().getTime() - askedAt >= askAgainMs) ask().catch(() => {})
+      if (clock.now().getTime() - calledAt >= checkIntervalMs) check().catch(() => {})
       return down
     },
   }
 }
 
-/** The conversation with each configured provider, by name; nothing is fetched before its use. */
+/** The client of each configured provider by name. */
 export function createProviders(
   configs: readonly OidcClientConfig[],
   clock: Clock,

@@ -3,12 +3,12 @@ import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { ProviderUnavailable } from './errors.ts'
 import type { ProviderFetch } from './fetch.ts'
 
-/** What is kept of a provider's metadata: checked endpoints, nothing that was not looked at. */
+/** The part of a provider's metadata that is used; every endpoint in it has been checked. */
 export type ProviderMetadata = oauth.AuthorizationServer & {
   authorization_endpoint: string
   token_endpoint: string
   jwks_uri: string
-  /** Where the browser can be sent to end the session at the provider; not every provider has one. */
+  /** OpenID Connect RP-Initiated Logout 1.0, 2.1; optional. */
   end_session_endpoint?: string
 }
 
@@ -24,8 +24,8 @@ const lifetimeSeconds = 3_600
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Metadata fetched on first use and kept for an hour, or `maxAgeSeconds`. Concurrent calls share one fetch; a failed
- * one is forgotten, so the next sign-in tries again.
+ * Caches metadata for an hour or for `maxAgeSeconds`. Concurrent calls share one fetch. A failed
+ * fetch is not cached.
  */
 export function createMetadataCache(
   load: () => Promise<ProviderMetadata>,
@@ -45,12 +45,12 @@ export function createMetadataCache(
 }
 
 /**
- * Fetches and judges the metadata of one issuer (OpenID Connect Discovery 1.0, 4.3).
+ * Fetches and validates the metadata of one issuer (OpenID Connect Discovery 1.0, 4.3).
  *
- * Where a code or a secret may go: only to endpoints named by the metadata found below the
- * configured issuer, whose `issuer` is that text exactly; https, or http on loopback where the
- * configuration allows it; and never to the origin of another configured provider. Another host
- * than the issuer's is fine: large providers keep their token endpoint on one.
+ * Codes and secrets are sent only to endpoints of this metadata. Its `issuer` must equal the
+ * configured issuer exactly. Endpoints use https, or http on loopback if the configuration allows
+ * it, and are never on the origin of another configured provider. They may be on another host than
+ * the issuer: large providers do that with their token endpoint.
  * @throws ProviderUnavailable
  */
 export async function discover(
@@ -70,14 +70,14 @@ export async function discover(
       : { end_session_endpoint: endpoint(found.end_session_endpoint, rules) }),
     authorization_response_iss_parameter_supported:
       found.authorization_response_iss_parameter_supported === true,
-    // What is configured, not what is published: the library takes these lists as the pin.
+    // The configured algorithms, not the published ones: the library accepts only these.
     id_token_signing_alg_values_supported: [...rules.idTokenAlgorithms],
     userinfo_signing_alg_values_supported: [...rules.idTokenAlgorithms],
     ...optionalEndpoints(found, rules),
   }
 }
 
-/** Not every provider has them, but where they are named they get tokens: the same rules hold. */
+/** These endpoints receive tokens, so the rules of the required endpoints apply to them as well. */
 function optionalEndpoints(
   found: oauth.AuthorizationServer,
   rules: MetadataRules,
@@ -112,7 +112,9 @@ async function fetchMetadata(
   }
 }
 
-/** The library compares issuers as URLs, so one that is no URL fails before the comparison. */
+/**
+ * The library compares issuers as URLs; an issuer that is not a URL fails before the comparison.
+ */
 function namesOtherIssuer(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false
   return error.code === oauth.JSON_ATTRIBUTE_COMPARISON || error.code === 'ERR_INVALID_URL'

@@ -1,41 +1,42 @@
-/** Why a sign-in was refused: the stable codes of the audit log, each with its meaning. */
+/** Codes in the audit log for refused sign-ins, each with its meaning. */
 export const refusalReasons = {
-  'iss-missing': 'The provider promises `iss` in its response and did not send it.',
-  'iss-mismatch': 'The response names another issuer, none, or several.',
+  'iss-missing': 'The provider announces `iss` in its metadata and did not send it.',
+  'iss-mismatch': '`iss` of the response is not the issuer, or is there more than once.',
   'provider-error': 'The provider answered with an error, see `providerError`.',
-  'code-missing': 'The response carries no code.',
-  'code-doubled': 'The response carries more than one code.',
-  'response-malformed': 'The response has another state, a doubled parameter or another flow.',
-  'client-rejected': 'The provider accepts none of the configured client secrets.',
+  'code-missing': 'The response contains no code.',
+  'code-doubled': 'The response contains more than one code.',
+  'response-malformed': 'The response has a wrong state, a repeated parameter or another flow.',
+  'client-rejected': 'The provider accepts none of the configured client credentials.',
   'exchange-rejected': 'The provider refused the code, see `providerError`.',
-  'token-response-malformed': 'The token response is not the JSON the standard describes.',
-  'id-token-missing': 'The token response carries no id_token.',
-  'id-token-malformed': 'The id_token is not a signed JWT with an object inside.',
+  'token-response-malformed': 'The token response is not valid JSON as in RFC 6749, 5.1.',
+  'id-token-missing': 'The token response contains no id_token.',
+  'id-token-malformed': 'The id_token is not a signed JWT with a JSON object as payload.',
   'id-token-algorithm': 'The id_token is signed with an algorithm that is not configured.',
   'id-token-type': 'The header `typ` of the id_token is neither absent nor `JWT`.',
-  'id-token-key': 'No single published key fits the id_token.',
-  'id-token-signature': 'The signature of the id_token is not one of the provider.',
-  'id-token-issuer': 'The id_token was issued by someone else.',
-  'id-token-audience': 'The id_token is not for this client alone.',
-  'id-token-azp': 'The id_token was issued to another client.',
-  'id-token-expired': '`exp` of the id_token is missing, past or no integer.',
-  'id-token-not-yet-valid': '`nbf` of the id_token lies ahead.',
-  'id-token-issued-at': '`iat` of the id_token is missing, no integer or too far from now.',
-  'id-token-lifetime': 'The id_token lives for more than a day.',
-  'id-token-nonce': 'The id_token belongs to another sign-in.',
+  'id-token-key': 'No published key matches the id_token, or several do.',
+  'id-token-signature': 'The signature of the id_token is invalid.',
+  'id-token-issuer': '`iss` of the id_token is not the issuer of the provider.',
+  'id-token-audience': '`aud` of the id_token is not exactly this client.',
+  'id-token-azp': '`azp` of the id_token is another client.',
+  'id-token-expired': '`exp` of the id_token is missing, in the past or not an integer.',
+  'id-token-not-yet-valid': '`nbf` of the id_token is in the future.',
+  'id-token-issued-at':
+    '`iat` of the id_token is missing, not an integer or too far from the current time.',
+  'id-token-lifetime': 'The id_token is valid for more than a day.',
+  'id-token-nonce': '`nonce` of the id_token belongs to another sign-in.',
   'id-token-subject': '`sub` of the id_token is not 1 to 255 printable ASCII characters.',
-  'userinfo-rejected': 'The provider does not answer userinfo with status 200.',
-  'userinfo-malformed': 'The userinfo answer is neither JSON nor a JWT for this client.',
-  'userinfo-subject': 'The userinfo answer is about somebody else.',
-  'userinfo-signature': 'The signed userinfo answer is not signed by the provider.',
-  'id-token-at-hash': '`at_hash` of the id_token belongs to another access token.',
+  'userinfo-rejected': 'The userinfo response does not have status 200.',
+  'userinfo-malformed': 'The userinfo response is neither JSON nor a JWT for this client.',
+  'userinfo-subject': '`sub` of the userinfo response is not that of the id_token.',
+  'userinfo-signature': 'The signature of the userinfo response is invalid.',
+  'id-token-at-hash': '`at_hash` of the id_token does not match the access token.',
 } as const
 
-/** Why the provider could not be used: its fault, not the visitor's; trying again may help. */
+/** Codes in the audit log for provider outages; another try may succeed. */
 export const unavailableReasons = {
-  network: 'The provider cannot be reached or broke off.',
+  network: 'The provider cannot be reached, or the connection broke.',
   timeout: 'The provider did not answer in time.',
-  'too-large': 'The answer of the provider is larger than allowed.',
+  'too-large': 'The response of the provider is larger than allowed.',
   'server-error': 'The provider answered with status 429 or 5xx.',
   'metadata-malformed': 'The metadata of the provider cannot be read.',
   'metadata-issuer-mismatch': 'The metadata names another issuer than the configured one.',
@@ -51,8 +52,8 @@ export type UnavailableReason = keyof typeof unavailableReasons
 const defaultRetrySeconds = 30
 
 /**
- * The sign-in is refused for good. Carries codes only: never a token, a body or a cause.
- * `providerError` is the `error` code of the provider, [a-z_]{1,64}, where it sent one.
+ * The sign-in is refused for good. Contains codes only: no token, no body, no cause.
+ * `providerError` is the `error` code that the provider sent, [a-z_]{1,64}, or null.
  */
 export class SignInRefused extends Error {
   readonly reason: RefusalReason
@@ -66,11 +67,11 @@ export class SignInRefused extends Error {
   }
 }
 
-/** The provider cannot be used now. Carries codes only, like SignInRefused. */
+/** The provider cannot be used at the moment. Contains codes only, like SignInRefused. */
 export class ProviderUnavailable extends Error {
   readonly reason: UnavailableReason
   readonly retryAfterSeconds: number
-  /** The request never left: there was no connection to send it over. */
+  /** True if the connection failed, so that no part of the request was sent. */
   readonly unsent: boolean
 
   constructor(
@@ -86,7 +87,7 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** The codes of RFC 6749 and OpenID Connect fit; anything else may be text of a stranger. */
+/** Accepts the codes of RFC 6749 and OpenID Connect, not arbitrary text from the request. */
 function safeErrorCode(value: unknown): string | null {
   return typeof value === 'string' && /^[a-z_]{1,64}$/.test(value) ? value : null
 }

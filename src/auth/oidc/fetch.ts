@@ -1,3 +1,4 @@
+import { readBody } from '#src/runtime/response-body.ts'
 import { ProviderUnavailable } from './errors.ts'
 
 export type ProviderRequest = {
@@ -7,15 +8,16 @@ export type ProviderRequest = {
 }
 export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<Response>
 
-const defaultDeadlineMs = 5_000 // sign-in rules, Provider: connect to last byte
+const defaultDeadlineMs = 5_000 // sign-in rules, Provider: from connecting to the last byte
 const maxBytes = 1024 * 1024 // sign-in rules, Provider: after decompression
 const maxRetryAfterSeconds = 3_600
 const withoutBody = [204, 205, 304]
 
 /**
- * The one way to a provider: a whole answer within one deadline and one size, redirects not
- * followed. Make it once per provider: oauth4webapi merges key fetches only over the same function.
- * @throws ProviderUnavailable for network faults, late or large answers, 429 and 5xx
+ * Every request to a provider goes through this function. It reads the whole response within a
+ * deadline and a size limit and follows no redirects. Create one per provider: oauth4webapi merges
+ * concurrent key fetches only if they use the same function.
+ * @throws ProviderUnavailable for network errors, late or large responses, 429 and 5xx
  */
 export function createProviderFetch(options: {
   fetch?: typeof fetch | undefined
@@ -32,7 +34,7 @@ export function createProviderFetch(options: {
         redirect: 'manual',
         signal: deadline,
       })
-      return await buffered(response)
+      return await bufferResponse(response)
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error
       if (deadline.aborted) throw new ProviderUnavailable('timeout')
@@ -41,7 +43,7 @@ export function createProviderFetch(options: {
   }
 }
 
-// No name, no route, no listener, no trust: of these nothing of a request has been sent.
+// Errors before the connection is established, so that nothing was sent.
 const unsentCodes = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -54,7 +56,7 @@ const unsentCodes = [
 function isUnsent(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null
   if (!(cause instanceof Error)) return false
-  // Several addresses were tried: unsent when every one of them was.
+  // One error per address that was tried.
   if (cause instanceof AggregateError) {
     return cause.errors.length > 0 && cause.errors.every(hasUnsentCode)
   }
@@ -66,10 +68,10 @@ function hasUnsentCode(error: unknown): boolean {
   return unsentCodes.some((code) => code === error.code)
 }
 
-async function buffered(response: Response): Promise<Response> {
+async function bufferResponse(response: Response): Promise<Response> {
   if (response.status === 429 || response.status >= 500) {
     await response.body?.cancel()
-    // A gateway's word for: there was no answer.
+    // 504 comes from a gateway: the provider may have received the request.
     if (response.status === 504) throw new ProviderUnavailable('timeout', retryAfter(response))
     throw new ProviderUnavailable('server-error', retryAfter(response))
   }
@@ -77,21 +79,18 @@ async function buffered(response: Response): Promise<Response> {
   if (withoutBody.includes(status) || response.body === null) {
     return new Response(null, { status, headers })
   }
-  return new Response(await readLimited(response.body), { status, headers })
+  const body = await readBody(response.body, maxBytes)
+  if (body === null) throw new ProviderUnavailable('too-large')
+  return new Response(body, { status, headers })
 }
 
-async function readLimited(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new ProviderUnavailable('too-large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** The media type of a response without parameters, in lower case; empty if there is none. */
+export function mediaTypeOf(response: Response): string {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
+  return type.trim().toLowerCase()
 }
 
-/** Seconds of a Retry-After header; its date form is left to the default. */
+/** Seconds of a Retry-After header; undefined for its date form. */
 function retryAfter(response: Response): number | undefined {
   const value = response.headers.get('retry-after') ?? ''
   if (!/^[0-9]{1,9}$/.test(value)) return undefined

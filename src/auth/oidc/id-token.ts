@@ -3,36 +3,38 @@ import type { RefusalReason } from './errors.ts'
 export type IdTokenHeader = { alg: unknown; typ?: unknown }
 export type IdTokenClaims = Readonly<Record<string, unknown>>
 
-/** What a verified id_token says; `subject` with the provider's name is the key of the identity. */
+/** The facts of a verified id_token. Provider name and `subject` are the key of the identity. */
 export type VerifiedSignIn = {
   issuer: string
   subject: string
-  /** At most 320 characters, as the provider spells it. */
+  /** At most 320 characters, as the provider sent it. */
   email: string | null
-  /** True only for the JSON boolean `true` beside an e-mail address. */
+  /** True only if the claim is the JSON boolean `true` and there is an e-mail address. */
   emailVerified: boolean
   name: string | null
-  /** The provider's session (`sid`), for back-channel logout. */
+  /** The session at the provider (`sid`), for back-channel logout. */
   sessionId: string | null
-  /** `auth_time`: Unix seconds at which the person last authenticated; null unless an integer. */
+  /**
+   * `auth_time`: Unix seconds of the last authentication at the provider; null unless an integer.
+   */
   authenticatedAt: number | null
 }
 
 // Sign-in rules, Callback.
 const issuedAtToleranceSeconds = 600
 const maxLifetimeSeconds = 86_400
-/** Seconds after `exp` in which an id_token still passes: clocks differ. */
+/** Tolerated clock difference: an id_token is accepted until this long after `exp`. */
 export const expiryToleranceSeconds = 30
 const maxEmailLength = 320 // RFC 5321: 64 + @ + 255
 const maxTextLength = 255
 
 /**
- * The rules for an id_token that the library leaves to its caller: form of `sub`, one audience,
- * any `azp`, integer times near `nowSeconds`, lifetime, header `typ`. Judged before the signature,
- * so that a token that cannot pass costs the provider no call.
- * @returns why the token is refused, or null when it keeps the rules
+ * The checks of an id_token that the library leaves to its caller: form of `sub`, one audience,
+ * `azp`, integer times near `nowSeconds`, lifetime, header `typ`. They run before the signature
+ * check, so that an invalid token causes no key fetch.
+ * @returns the reason to refuse the token, or null
  */
-export function judgeIdToken(
+export function validateIdToken(
   header: IdTokenHeader,
   claims: IdTokenClaims,
   expected: { clientId: string; nowSeconds: number },
@@ -41,14 +43,14 @@ export function judgeIdToken(
   if (header.typ !== undefined && header.typ !== 'JWT') return 'id-token-type'
   if (!isOnlyAudience(claims.aud, expected.clientId)) return 'id-token-audience'
   if (azp !== undefined && azp !== expected.clientId) return 'id-token-azp'
-  const fault = judgeTimes(claims, expected.nowSeconds)
+  const fault = validateTimes(claims, expected.nowSeconds)
   if (fault !== null) return `id-token-${fault}`
   if (!isSubject(sub)) return 'id-token-subject'
   return null
 }
 
-/** `exp` and `iat` of a provider's token, which must be there as integers. */
-export function judgeTimes(
+/** Checks `exp` and `iat`, which must be integers. */
+export function validateTimes(
   { iat, exp }: IdTokenClaims,
   nowSeconds: number,
 ): 'expired' | 'issued-at' | 'lifetime' | null {
@@ -58,10 +60,11 @@ export function judgeTimes(
 }
 
 /**
- * Whether `at_hash` binds this access token: the left half of its hash under the hash function of
- * the signature (OpenID Connect Core 3.1.3.6). Absent is fine; an algorithm without one is not.
+ * True if `at_hash` matches the access token: the left half of its hash with the hash function of
+ * the signature algorithm (OpenID Connect Core 3.1.3.6). True without `at_hash`; false for an
+ * algorithm without a hash function.
  */
-export async function keepsAccessTokenHash(
+export async function matchesAccessTokenHash(
   header: IdTokenHeader,
   claims: IdTokenClaims,
   accessToken: string,
@@ -74,7 +77,10 @@ export async function keepsAccessTokenHash(
   return claims.at_hash === half.toString('base64url')
 }
 
-/** The facts of a token that passed every check. Text the database could not hold is left out. */
+/**
+ * Reads the claims of a token that passed every check. Text that is too long or has control
+ * characters becomes null.
+ */
 export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSignIn {
   const email = text(claims.email, maxEmailLength)
   return {
@@ -88,13 +94,15 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
   }
 }
 
-/** Of a token whose header the library has parsed before: it judged `alg` by it. */
+/**
+ * Parses the header; the library has already parsed it once to check `alg`, so this cannot fail.
+ */
 export function readHeader(idToken: string): IdTokenHeader {
   const [encoded = ''] = idToken.split('.')
   return JSON.parse(Buffer.from(encoded, 'base64url').toString())
 }
 
-/** Our client id and nothing else, as text or as a list of one. */
+/** True if the audience is this client alone, as a string or as a list with one entry. */
 export function isOnlyAudience(aud: unknown, clientId: string): boolean {
   if (!Array.isArray(aud)) return aud === clientId
   return aud.length === 1 && aud[0] === clientId

@@ -1,15 +1,18 @@
+import type { JSONWebKeySet } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import { isJsonObject } from '#src/runtime/json.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
+import type { ProviderFetch } from './fetch.ts'
 
-/** Where the library keeps the key set of one metadata object; shared with logout tokens. */
+/** The library's key cache of one metadata object; the check of logout tokens uses it too. */
 export type KeyCache = oauth.JWKSCacheInput
 
 /**
- * Runs `check` with the keys known so far and, when it finds no fitting key, once more with newer
- * ones: at most one renewal per window and provider, whoever asks for it.
- * @returns false when no published key fits
+ * Runs `check` with the cached keys and, if no key matches, once more with newly fetched keys. Keys
+ * are fetched again at most once per minute and provider.
+ * @returns false if no published key matches
  */
 export type WithKeys = (
   metadata: ProviderMetadata,
@@ -21,19 +24,19 @@ export type VerifySignature = (metadata: ProviderMetadata, response: Response) =
 const renewalWindowSeconds = 60
 
 /**
- * The published keys of one provider. The library keeps a key set for five minutes, by metadata
- * object, and does not fetch one younger than a minute again; a provider that rotates just before
- * it signs needs that fetch. So newer keys are those of a copy of the metadata.
+ * The published keys of one provider. The library caches a key set for five minutes per metadata
+ * object and does not fetch again within the first minute. A provider that rotates its keys right
+ * before it signs needs that fetch, so a renewal uses a copy of the metadata object.
  */
 export function createProviderKeys(clock: Clock): WithKeys {
   const renewals = new WeakMap<ProviderMetadata, ProviderMetadata>()
   const caches = new WeakMap<ProviderMetadata, KeyCache>()
   let renewedAt = Number.NEGATIVE_INFINITY
 
-  /** The metadata with keys newer than `tried`; null when they cannot be any newer. */
+  /** The metadata object with keys newer than those of `tried`; null within the renewal window. */
   function renew(metadata: ProviderMetadata, tried: ProviderMetadata): ProviderMetadata | null {
     const latest = renewals.get(metadata) ?? metadata
-    if (latest !== tried) return latest // another sign-in has renewed them meanwhile
+    if (latest !== tried) return latest // renewed by a concurrent sign-in
     const now = unixSeconds(clock)
     if (now - renewedAt < renewalWindowSeconds) return null
     renewedAt = now
@@ -56,31 +59,31 @@ export function createProviderKeys(clock: Clock): WithKeys {
   }
 }
 
-/** Checks id_token signatures against the provider's published keys. */
+/** Verifies id_token signatures with the provider's published keys. */
 export function createSignatureCheck(
-  wire: oauth.ValidateSignatureOptions,
+  http: oauth.ValidateSignatureOptions,
   clock: Clock,
   withKeys: WithKeys = createProviderKeys(clock),
 ): VerifySignature {
   return async function verifySignature(metadata, response) {
     const verified = await withKeys(metadata, (copy, cache) =>
-      hasValidSignature(copy, response, { ...wire, [oauth.jwksCache]: cache }),
+      hasValidSignature(copy, response, { ...http, [oauth.jwksCache]: cache }),
     )
     if (!verified) throw new SignInRefused('id-token-key')
   }
 }
 
 /**
- * @returns true for a good signature, false when the key is not in the key set
- * @throws SignInRefused for a bad signature or several fitting keys, ProviderUnavailable
+ * @returns true for a valid signature, false if the key is not in the key set
+ * @throws SignInRefused for an invalid signature or several matching keys, ProviderUnavailable
  */
 async function hasValidSignature(
   metadata: ProviderMetadata,
   response: Response,
-  wire: oauth.ValidateSignatureOptions,
+  http: oauth.ValidateSignatureOptions,
 ): Promise<boolean> {
   try {
-    await oauth.validateApplicationLevelSignature(metadata, response, wire)
+    await oauth.validateApplicationLevelSignature(metadata, response, http)
     return true
   } catch (error) {
     if (error instanceof ProviderUnavailable) throw error
@@ -91,13 +94,29 @@ async function hasValidSignature(
       if (hasCandidates(error.cause)) throw new SignInRefused('id-token-key')
       return false
     }
-    // The library's messages about the key set's answer name it so, the one about the JWT does not.
+    // The library mentions "response" only in its errors about the key set response.
     if (error.message.includes('"response"')) throw new ProviderUnavailable('keys-malformed')
     throw new SignInRefused('id-token-signature')
   }
 }
 
 function hasCandidates(cause: unknown): boolean {
-  if (typeof cause !== 'object' || cause === null || !('candidates' in cause)) return false
-  return Array.isArray(cause.candidates) && cause.candidates.length > 0
+  const candidates = isJsonObject(cause) ? cause.candidates : null
+  return Array.isArray(candidates) && candidates.length > 0
+}
+
+/** Fetches a key set (RFC 7517, 5). @throws ProviderUnavailable */
+export async function fetchKeySet(url: string, fetch: ProviderFetch): Promise<JSONWebKeySet> {
+  const response = await fetch(url, {
+    method: 'GET',
+    headers: { accept: 'application/json, application/jwk-set+json' },
+  })
+  const body: unknown = await response.json().catch(() => null)
+  if (response.status !== 200 || !isKeySet(body)) throw new ProviderUnavailable('keys-malformed')
+  return body
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  const keys = isJsonObject(value) ? value.keys : null
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
 }

@@ -6,50 +6,51 @@ import {
   errors,
   type JSONWebKeySet,
 } from 'jose'
+import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
+import { resultWithin } from '#src/runtime/timeout.ts'
 import type { ProviderMetadata } from './discovery.ts'
-import { ProviderUnavailable } from './errors.ts'
 import type { ProviderFetch } from './fetch.ts'
-import { isOnlyAudience, isSubject, judgeTimes } from './id-token.ts'
-import type { KeyCache, WithKeys } from './jwks.ts'
+import { isOnlyAudience, isSubject, validateTimes } from './id-token.ts'
+import { fetchKeySet, type KeyCache, type WithKeys } from './jwks.ts'
 
-/** Why a logout token was refused: the stable codes of the audit log, each with its meaning. */
+/** Codes in the audit log for refused logout tokens, each with its meaning. */
 const logoutRefusals = {
-  'logout-request-malformed': 'The request is no form with exactly one `logout_token`.',
-  'logout-token-malformed': 'The logout token is not a signed JWT with an object inside.',
+  'logout-request-malformed': 'The request is not a form with exactly one `logout_token`.',
+  'logout-token-malformed': 'The logout token is not a signed JWT with a JSON object as payload.',
   'logout-token-algorithm': 'The logout token is signed with an algorithm that is not configured.',
   'logout-token-type': 'The header `typ` is neither absent nor `JWT` nor `logout+jwt`.',
-  'logout-token-issuer': 'The logout token was issued by someone else.',
-  'logout-token-audience': 'The logout token is not for this client alone.',
-  'logout-token-expired': '`exp` of the logout token is missing, past or no integer.',
-  'logout-token-issued-at': '`iat` of the logout token is missing, no integer or too far from now.',
-  'logout-token-lifetime': 'The logout token lives for more than a day.',
-  'logout-token-event': 'The logout token does not carry the back-channel logout event.',
-  'logout-token-nonce': 'The logout token carries a `nonce`, as only an id_token may.',
-  'logout-token-subject': 'The logout token names neither a subject nor a session, or not as text.',
+  'logout-token-issuer': '`iss` of the logout token is not the issuer of the provider.',
+  'logout-token-audience': '`aud` of the logout token is not exactly this client.',
+  'logout-token-expired': '`exp` of the logout token is missing, in the past or not an integer.',
+  'logout-token-issued-at':
+    '`iat` of the logout token is missing, not an integer or too far from the current time.',
+  'logout-token-lifetime': 'The logout token is valid for more than a day.',
+  'logout-token-event': 'The logout token does not contain the back-channel logout event.',
+  'logout-token-nonce': 'The logout token contains a `nonce`; only an id_token may.',
+  'logout-token-subject': 'The logout token has neither a valid `sub` nor a valid `sid`.',
   'logout-token-jti': 'The logout token has no `jti`.',
-  'logout-token-key': 'No single published key fits the logout token.',
-  'logout-token-signature': 'The signature of the logout token is not one of the provider.',
+  'logout-token-key': 'No published key matches the logout token, or several do.',
+  'logout-token-signature': 'The signature of the logout token is invalid.',
   'logout-token-replayed': 'A logout token with this `jti` was received before.',
   'logout-provider-unavailable':
-    'The keys of the provider cannot be had, so nothing can be proven.',
+    'The keys of the provider cannot be fetched, so the signature cannot be verified.',
 } as const
 
 export type LogoutRefusal = keyof typeof logoutRefusals
 
-/** What a verified logout token asks for; at least one of `subject` and `sessionId` is there. */
+/** The facts of a verified logout token; at least one of `subject` and `sessionId` is set. */
 export type ProviderLogout = { subject: string | null; sessionId: string | null; jti: string }
 
-type Json = Readonly<Record<string, unknown>>
-export type LogoutToken = { header: Json; claims: Json }
+export type LogoutToken = { header: JsonObject; claims: JsonObject }
 
 const eventName = 'http://schemas.openid.net/event/backchannel-logout'
 
-/** @returns null when the text is no compact JWS over a JSON object, or uses `crit` */
+/** @returns null unless the text is a compact JWS over a JSON object without `crit` */
 export function decodeLogoutToken(token: string): LogoutToken | null {
   try {
-    const header: Json = decodeProtectedHeader(token)
-    const claims: Json = decodeJwt(token)
-    // Nothing critical is understood here, an unencoded payload (RFC 7797) least of all.
+    const header: JsonObject = decodeProtectedHeader(token)
+    const claims: JsonObject = decodeJwt(token)
+    // No critical extension is supported, such as unencoded payloads (RFC 7797).
     return header.crit === undefined ? { header, claims } : null
   } catch {
     return null
@@ -57,12 +58,11 @@ export function decodeLogoutToken(token: string): LogoutToken | null {
 }
 
 /**
- * The rules of OpenID Connect Back-Channel Logout 1.0, 2.4 and 2.6, but for the signature and the
- * single use. Judged before the signature, so that a token that cannot pass costs the provider no
- * call. Times and audience follow the same rules as those of an id_token (2.6, step 3). Claims
- * that are not named here are ignored.
+ * The checks of OpenID Connect Back-Channel Logout 1.0, 2.4 and 2.6, except the signature and the
+ * single use. They run before the signature check, so that an invalid token causes no key fetch.
+ * Times and audience follow the rules for an id_token (2.6, step 3). Other claims are ignored.
  */
-export function judgeLogoutToken(
+export function validateLogoutToken(
   { header, claims }: LogoutToken,
   expected: {
     issuer: string
@@ -76,17 +76,17 @@ export function judgeLogoutToken(
   if (typ !== undefined && typ !== 'JWT' && typ !== 'logout+jwt') return 'logout-token-type'
   if (claims.iss !== expected.issuer) return 'logout-token-issuer'
   if (!isOnlyAudience(claims.aud, expected.clientId)) return 'logout-token-audience'
-  const fault = judgeTimes(claims, expected.nowSeconds)
+  const fault = validateTimes(claims, expected.nowSeconds)
   if (fault !== null) return `logout-token-${fault}`
-  if (!carriesEvent(claims.events)) return 'logout-token-event'
+  if (!hasLogoutEvent(claims.events)) return 'logout-token-event'
   if ('nonce' in claims) return 'logout-token-nonce'
-  if (!namesSomebody(claims)) return 'logout-token-subject'
+  if (!hasSubjectOrSession(claims)) return 'logout-token-subject'
   if (typeof claims.jti !== 'string' || claims.jti === '') return 'logout-token-jti'
   return null
 }
 
-/** The facts of a token that passed `judgeLogoutToken` and whose signature is good. */
-export function readLogoutToken({ sub, sid, jti }: Json): ProviderLogout {
+/** Reads the claims of a token that passed `validateLogoutToken` and the signature check. */
+export function readLogoutToken({ sub, sid, jti }: JsonObject): ProviderLogout {
   return {
     subject: typeof sub === 'string' ? sub : null,
     sessionId: typeof sid === 'string' ? sid : null,
@@ -94,16 +94,13 @@ export function readLogoutToken({ sub, sid, jti }: Json): ProviderLogout {
   }
 }
 
-/** The member's value is an object; empty as a rule, and whatever stands in it says nothing. */
-function carriesEvent(events: unknown): boolean {
-  if (typeof events !== 'object' || events === null || !Object.hasOwn(events, eventName))
-    return false
-  const event: unknown = (events as Json)[eventName]
-  return typeof event === 'object' && event !== null && !Array.isArray(event)
+/** The event's value must be an object; its content is ignored. */
+function hasLogoutEvent(events: unknown): boolean {
+  return isJsonObject(events) && Object.hasOwn(events, eventName) && isJsonObject(events[eventName])
 }
 
-/** `sub`, `sid` or both, each in the form an id_token may give it. */
-function namesSomebody({ sub, sid }: Json): boolean {
+/** `sub`, `sid` or both must be there, each valid as in an id_token. */
+function hasSubjectOrSession({ sub, sid }: JsonObject): boolean {
   if (sub === undefined && sid === undefined) return false
   return (sub === undefined || isSubject(sub)) && (sid === undefined || isSessionId(sid))
 }
@@ -117,11 +114,11 @@ export type VerifyLogoutSignature = (
   token: string,
 ) => Promise<LogoutRefusal | null>
 
-const keyLifetimeSeconds = 300 // as long as the library keeps the keys of id_tokens
+const keyLifetimeSeconds = 300 // as long as oauth4webapi caches keys
 
 /**
- * Checks logout tokens against the keys that id_tokens are checked against: one cache, one window
- * for renewals, the same pinned algorithms. oauth4webapi has no function for it, so `jose` does it.
+ * Verifies the signature of logout tokens with the same keys, cache, renewal window and algorithms
+ * as that of id_tokens. oauth4webapi has no function for it, so `jose` is used.
  * @throws ProviderUnavailable
  */
 export function createLogoutSignatureCheck(
@@ -129,27 +126,27 @@ export function createLogoutSignatureCheck(
   fetch: ProviderFetch,
   withKeys: WithKeys,
 ): VerifyLogoutSignature {
-  const underWay = new WeakMap<KeyCache, Promise<JSONWebKeySet>>()
+  const pendingFetches = new WeakMap<KeyCache, Promise<JSONWebKeySet>>()
 
-  /** Tokens that arrive together share one fetch. */
+  /** Concurrent calls share one fetch. */
   function keysOf(metadata: ProviderMetadata, cache: KeyCache): Promise<JSONWebKeySet> {
-    // The library stamps by the machine's clock, wherever the program's own stands.
+    // oauth4webapi sets `uat` by the system clock, not by the program's clock.
     const now = Math.floor(Date.now() / 1000)
     const { jwks, uat } = cache
     if (jwks !== undefined && now - uat < keyLifetimeSeconds) {
       return Promise.resolve(jwks as JSONWebKeySet)
     }
-    const pending = underWay.get(cache) ?? load()
-    underWay.set(cache, pending)
+    const pending = pendingFetches.get(cache) ?? load()
+    pendingFetches.set(cache, pending)
     return pending
 
     async function load(): Promise<JSONWebKeySet> {
       try {
-        const keys = await fetchKeys(metadata.jwks_uri, fetch)
+        const keys = await fetchKeySet(metadata.jwks_uri, fetch)
         Object.assign(cache, { jwks: keys, uat: now })
         return keys
       } finally {
-        underWay.delete(cache)
+        pendingFetches.delete(cache)
       }
     }
   }
@@ -173,51 +170,23 @@ export function createLogoutSignatureCheck(
   }
 }
 
-async function fetchKeys(url: string, fetch: ProviderFetch): Promise<JSONWebKeySet> {
-  const response = await fetch(url, {
-    method: 'GET',
-    headers: { accept: 'application/json, application/jwk-set+json' },
-  })
-  const body: unknown = await response.json().catch(() => null)
-  if (response.status !== 200 || !isKeySet(body)) throw new ProviderUnavailable('keys-malformed')
-  return body
-}
-
-function isKeySet(value: unknown): value is JSONWebKeySet {
-  if (typeof value !== 'object' || value === null || !('keys' in value)) return false
-  const { keys } = value
-  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
-}
-
-const waitMs = 500
+const metadataMs = 500
 
 /**
- * Where to send the browser to end the session at the provider as well (OpenID Connect RP-Initiated
- * Logout 1.0, 2). Without `id_token_hint`: the id_token is not kept (specification 12), so the
- * provider may ask the person to confirm.
- *
- * Nothing waits for the provider: what is not known within half a second is not offered.
- * @returns null when the provider has no such endpoint or cannot be asked now
+ * The URL where a browser ends its session at the provider (OpenID Connect RP-Initiated Logout 1.0,
+ * 2). It has no `id_token_hint`, because the id_token is not stored (specification 12); the
+ * provider may therefore ask the user to confirm.
+ * @returns null if the provider has no such endpoint or its metadata takes longer than 500 ms
  */
 export async function endSessionUrl(
   metadata: Promise<ProviderMetadata>,
   request: { clientId: string; returnUri: string; state: string },
 ): Promise<URL | null> {
-  const known = await withinLimit(metadata)
+  const known = await resultWithin(metadataMs, metadata).catch(() => null)
   if (known?.end_session_endpoint === undefined) return null
   const url = new URL(known.end_session_endpoint)
   url.searchParams.set('client_id', request.clientId)
   url.searchParams.set('post_logout_redirect_uri', request.returnUri)
   url.searchParams.set('state', request.state)
   return url
-}
-
-async function withinLimit(metadata: Promise<ProviderMetadata>): Promise<ProviderMetadata | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(resolve, waitMs, null)
-  try {
-    return await Promise.race([metadata.catch(() => null), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,13 +1,15 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import type { SendAsClient, WireOptions } from './client-auth.ts'
+import { isJsonObject } from '#src/runtime/json.ts'
+import type { HttpOptions, SendAsClient } from './client-auth.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, type RefusalReason, SignInRefused } from './errors.ts'
+import { mediaTypeOf } from './fetch.ts'
 import {
   expiryToleranceSeconds,
-  judgeIdToken,
-  keepsAccessTokenHash,
+  matchesAccessTokenHash,
   readHeader,
+  validateIdToken,
 } from './id-token.ts'
 import type { VerifySignature } from './jwks.ts'
 
@@ -17,22 +19,22 @@ export type RedeemedCode = {
   tokens: TokenSet
 }
 
-/** What the provider gave for its API; never logged, stored only sealed. */
+/** Tokens for the provider's API; never logged, stored only encrypted. */
 export type TokenSet = {
   accessToken: string
   refreshToken: string | null
-  /** Space-separated; null where the answer names none: it is then what was asked for. */
+  /** Space-separated; null if the response has none, which then grants the requested scope. */
   scope: string | null
-  /** Seconds the access token lives; null when the provider does not say. */
+  /** Lifetime of the access token in seconds; null if the response has none. */
   expiresIn: number | null
 }
 
-/** Sends a code to the token endpoint, with the verifier that proves it was asked for here. */
+/** Sends a code and its PKCE verifier to the token endpoint. @throws SignInRefused */
 export async function sendCode(
   metadata: ProviderMetadata,
   client: oauth.Client,
   sendAsClient: SendAsClient,
-  wire: WireOptions,
+  http: HttpOptions,
   code: { callback: URLSearchParams; codeVerifier: string; redirectUri: string },
 ): Promise<Response> {
   const { response, error } = await sendAsClient((authentication) =>
@@ -43,7 +45,7 @@ export async function sendCode(
       code.callback,
       code.redirectUri,
       code.codeVerifier,
-      wire,
+      http,
     ),
   )
   if (error === 'invalid_client') throw new SignInRefused('client-rejected', error)
@@ -51,20 +53,23 @@ export async function sendCode(
   return response
 }
 
-/** What each response is read with: the client, and the clock its times are judged by. */
+/**
+ * The client as oauth4webapi expects it, with the difference between the program's clock and the
+ * system clock.
+ */
 export function libraryClient(clientId: string, clock: Clock): oauth.Client {
   return {
     client_id: clientId,
     [oauth.clockSkew]: unixSeconds(clock) - Math.floor(Date.now() / 1000),
-    // One more than the rule: the library reads the machine's clock a moment later, and
-    // `judgeIdToken` draws the exact line.
+    // One second more than the rule, because the library reads the system clock later than this
+    // line; `validateIdToken` checks the exact limit.
     [oauth.clockTolerance]: expiryToleranceSeconds + 1,
   }
 }
 
 /**
- * Reads a token response and lets the library judge it and the claims of its id_token. The
- * signature is a separate call.
+ * Reads a token response; the library validates it and the claims of its id_token. The signature is
+ * not verified here.
  * @throws SignInRefused
  */
 export async function readTokenResponse(
@@ -90,9 +95,9 @@ export async function readTokenResponse(
   }
 }
 
-const maxLifetimeSeconds = 366 * 86_400 // beyond it a number is a mistake
+const maxLifetimeSeconds = 366 * 86_400 // a longer lifetime is a mistake of the provider
 
-/** The tokens of an answer the library has judged. */
+/** The tokens of a response that the library has validated. */
 function tokensOf(result: oauth.TokenEndpointResponse): TokenSet {
   const { expires_in: seconds } = result
   return {
@@ -103,10 +108,9 @@ function tokensOf(result: oauth.TokenEndpointResponse): TokenSet {
   }
 }
 
-/** By content type: the library asks for it only once parsing has failed. */
+/** The library checks the content type only after parsing has failed. */
 function isJson(response: Response): boolean {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  return type.trim().toLowerCase() === 'application/json'
+  return mediaTypeOf(response) === 'application/json'
 }
 
 const reasonsByMember: Readonly<Record<string, RefusalReason>> = {
@@ -123,8 +127,8 @@ const reasonsByMember: Readonly<Record<string, RefusalReason>> = {
 }
 
 /**
- * The library's verdict as a reason code. Its message names the member in quotes; only the label
- * hangs on that text, the refusal never. The error itself is dropped: it holds tokens.
+ * Maps an error of the library to a reason code by the member that its message quotes. The sign-in
+ * is refused whatever the text is. The error is not passed on, because it contains tokens.
  */
 function reasonOf(error: unknown): RefusalReason {
   const message = error instanceof Error ? error.message : ''
@@ -134,108 +138,109 @@ function reasonOf(error: unknown): RefusalReason {
   return /\b(JWT|JWE|ID Token)\b/.test(message) ? 'id-token-malformed' : 'token-response-malformed'
 }
 
-/** Why a grant is over: the stable codes of the audit log. */
+/** Codes in the audit log for grants that ended. */
 export type GrantEnd =
-  /** The provider says that the refresh token is no longer good. */
+  /** The provider no longer accepts the refresh token. */
   | 'refresh-rejected'
-  /** The token was sent and no usable answer came: it may be spent. */
+  /** The token was sent and no usable response arrived, so it may have been used. */
   | 'answer-lost'
-  /** The id_token of the answer is not one for this person, by this provider, for this client. */
+  /** The id_token of the response has another issuer, subject or audience. */
   | 'id-token-changed'
 
-export type RefreshAnswer =
-  /** Without a refresh token the old one stays good. */
+export type RefreshResult =
+  /** Without a new refresh token the old one remains valid. */
   | { kind: 'refreshed'; tokens: TokenSet }
   /** The refresh token must never be sent again. */
   | { kind: 'ended'; reason: GrantEnd }
-  /** The provider did not take the refresh token: it can be sent another time. */
-  | { kind: 'untouched'; reason: string; retryAfterSeconds: number }
+  /** The provider did not use the refresh token; it can be sent again. */
+  | { kind: 'unused'; reason: string; retryAfterSeconds: number }
 
-export type SendRefresh = (refreshToken: string, subject: string) => Promise<RefreshAnswer>
+export type SendRefresh = (refreshToken: string, subject: string) => Promise<RefreshResult>
 
-type Conversation = {
+type RefreshDeps = {
   metadata: ProviderMetadata
   clientId: string
   sendAsClient: SendAsClient
-  wire: WireOptions
+  http: HttpOptions
   verifySignature: VerifySignature
   clock: Clock
 }
 
-// Answers of providers that say: only the person can mend this (RFC 6749, 5.2; Core 3.1.2.6).
+// Errors after which the user has to sign in again (RFC 6749, 5.2; OpenID Connect Core 3.1.2.6).
 const endingErrors = ['invalid_grant', 'interaction_required', 'login_required', 'consent_required']
 const retrySeconds = 30
 
 /**
- * Sends a refresh token, once, and judges what comes back. No scope is sent, so that none is ever
- * asked for beyond the granted ones (RFC 6749, 6).
+ * Sends a refresh token once and reads the response. No scope is sent: the request is for the
+ * granted scope (RFC 6749, 6).
  */
 export async function refreshTokens(
-  conversation: Conversation,
+  deps: RefreshDeps,
   refreshToken: string,
   subject: string,
-): Promise<RefreshAnswer> {
-  const { metadata, clientId, sendAsClient, wire, clock } = conversation
+): Promise<RefreshResult> {
+  const { metadata, clientId, sendAsClient, http, clock } = deps
   const client = libraryClient(clientId, clock)
   try {
     const { response, error } = await sendAsClient((authentication) =>
-      oauth.refreshTokenGrantRequest(metadata, client, authentication, refreshToken, wire),
+      oauth.refreshTokenGrantRequest(metadata, client, authentication, refreshToken, http),
     )
-    if (error !== null) return answerFor(error)
-    return await judgeAnswer(conversation, client, response, subject)
+    if (error !== null) return resultOfError(error)
+    return await readRefreshResponse(deps, client, response, subject)
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     const { reason, retryAfterSeconds } = error
-    // An answer, if only 503, is the provider's word that it did nothing; silence is not.
-    const untouched = error.unsent || reason === 'server-error'
-    return untouched
-      ? { kind: 'untouched', reason, retryAfterSeconds }
+    // After 429 or 5xx the token counts as unused; after a timeout or a broken connection it may
+    // have been used.
+    const unused = error.unsent || reason === 'server-error'
+    return unused
+      ? { kind: 'unused', reason, retryAfterSeconds }
       : { kind: 'ended', reason: 'answer-lost' }
   }
 }
 
-function answerFor(error: string): RefreshAnswer {
+function resultOfError(error: string): RefreshResult {
   if (endingErrors.includes(error)) return { kind: 'ended', reason: 'refresh-rejected' }
   const reason = error === 'invalid_client' ? 'client-rejected' : 'request-rejected'
-  return { kind: 'untouched', reason, retryAfterSeconds: retrySeconds }
+  return { kind: 'unused', reason, retryAfterSeconds: retrySeconds }
 }
 
-async function judgeAnswer(
-  conversation: Conversation,
+async function readRefreshResponse(
+  deps: RefreshDeps,
   client: oauth.Client,
   response: Response,
   subject: string,
-): Promise<RefreshAnswer> {
+): Promise<RefreshResult> {
   const lost = { kind: 'ended', reason: 'answer-lost' } as const
   if (response.status !== 200 || !isJson(response)) return lost
-  const hasIdToken = await namesIdToken(response)
+  const withIdToken = await hasIdToken(response)
   try {
-    const result = await oauth.processRefreshTokenResponse(conversation.metadata, client, response)
+    const result = await oauth.processRefreshTokenResponse(deps.metadata, client, response)
     if (result.token_type !== 'bearer') return lost
-    if (
-      result.id_token !== undefined &&
-      !(await keepsIdentity(conversation, result, response, subject))
-    ) {
+    if (result.id_token !== undefined && !(await isSameIdentity(deps, result, response, subject))) {
       return { kind: 'ended', reason: 'id-token-changed' }
     }
     return { kind: 'refreshed', tokens: tokensOf(result) }
   } catch {
-    return hasIdToken ? { kind: 'ended', reason: 'id-token-changed' } : lost
+    return withIdToken ? { kind: 'ended', reason: 'id-token-changed' } : lost
   }
 }
 
-/** The library judges `iss`, `aud`, times and form of an id_token together with the answer. */
-async function namesIdToken(response: Response): Promise<boolean> {
+/**
+ * The library validates the id_token together with the response, so the error does not say which
+ * failed.
+ */
+async function hasIdToken(response: Response): Promise<boolean> {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null)
-  return typeof body === 'object' && body !== null && 'id_token' in body
+  return isJsonObject(body) && 'id_token' in body
 }
 
 /** A refreshed id_token keeps iss, sub and aud (OpenID Connect Core 12.2). */
-async function keepsIdentity(
-  { metadata, clientId, verifySignature, clock }: Conversation,
+async function isSameIdentity(
+  { metadata, clientId, verifySignature, clock }: RefreshDeps,
   result: oauth.TokenEndpointResponse,
   response: Response,
   subject: string,
@@ -244,33 +249,36 @@ async function keepsIdentity(
   if (claims === undefined || result.id_token === undefined) return false
   const header = readHeader(result.id_token)
   const expected = { clientId, nowSeconds: unixSeconds(clock) }
-  if (judgeIdToken(header, claims, expected) !== null || claims.sub !== subject) return false
-  if (!(await keepsAccessTokenHash(header, claims, result.access_token))) return false
+  if (validateIdToken(header, claims, expected) !== null || claims.sub !== subject) return false
+  if (!(await matchesAccessTokenHash(header, claims, result.access_token))) return false
   await verifySignature(metadata, response)
   return true
 }
 
 export type TokenKind = 'refresh_token' | 'access_token'
 
-/** `unsupported`: there is nothing to call; `rejected`: the provider refused the request. */
-export type RevocationAnswer = 'revoked' | 'unsupported' | 'rejected'
+/**
+ * `unsupported`: the provider has no revocation endpoint or does not revoke tokens of this type;
+ * `rejected`: the provider refused the request.
+ */
+export type RevocationResult = 'revoked' | 'unsupported' | 'rejected'
 
 /**
- * Revokes one token (RFC 7009). A token the provider does not know counts as revoked, so doing it
- * again is harmless.
- * @throws ProviderUnavailable when trying again may help
+ * Revokes one token (RFC 7009). A token that the provider does not know counts as revoked, so the
+ * call can be repeated.
+ * @throws ProviderUnavailable
  */
 export async function revokeToken(
   metadata: ProviderMetadata,
   client: oauth.Client,
   sendAsClient: SendAsClient,
-  wire: WireOptions,
+  http: HttpOptions,
   token: { text: string; kind: TokenKind },
-): Promise<RevocationAnswer> {
+): Promise<RevocationResult> {
   if (metadata.revocation_endpoint === undefined) return 'unsupported'
   const { response, error } = await sendAsClient((authentication) =>
     oauth.revocationRequest(metadata, client, authentication, token.text, {
-      ...wire,
+      ...http,
       additionalParameters: { token_type_hint: token.kind },
     }),
   )

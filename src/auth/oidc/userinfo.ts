@@ -1,39 +1,39 @@
 import * as oauth from 'oauth4webapi'
-import type { WireOptions } from './client-auth.ts'
+import type { HttpOptions } from './client-auth.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
+import { mediaTypeOf } from './fetch.ts'
 import type { IdTokenClaims } from './id-token.ts'
 import type { VerifySignature } from './jwks.ts'
 
 /**
- * Asks userinfo about the person the id_token is about (OpenID Connect Core 5.3). The access token
- * goes in the header only, and with no redirect anywhere else. A signed answer is verified with the
- * provider's keys. Claims by reference (`_claim_sources`) are ignored: their addresses are never
- * called.
- * @throws SignInRefused, above all when `sub` is another one; ProviderUnavailable
+ * Requests the userinfo of the id_token's subject (OpenID Connect Core 5.3). The access token is
+ * sent in the header only, and redirects are not followed. A signed response is verified with the
+ * provider's keys. Distributed claims (`_claim_sources`) are ignored; their URLs are never called.
+ * @throws SignInRefused, for example for another `sub`; ProviderUnavailable
  */
 export async function fetchUserinfo(
   metadata: ProviderMetadata,
   client: oauth.Client,
   access: { accessToken: string; subject: string },
-  wire: WireOptions,
+  http: HttpOptions,
   verifySignature: VerifySignature,
 ): Promise<IdTokenClaims> {
   if (metadata.userinfo_endpoint === undefined) {
     throw new ProviderUnavailable('metadata-endpoint-missing')
   }
-  const response = await oauth.userInfoRequest(metadata, client, access.accessToken, wire)
+  const response = await oauth.userInfoRequest(metadata, client, access.accessToken, http)
   if (response.status !== 200) throw new SignInRefused('userinfo-rejected')
-  const type = mediaType(response)
+  const type = mediaTypeOf(response)
   if (type !== 'application/json' && type !== 'application/jwt') {
     throw new SignInRefused('userinfo-malformed')
   }
-  const claims = await judge(metadata, client, access.subject, response)
+  const claims = await readClaims(metadata, client, access.subject, response)
   if (type === 'application/jwt') await verify(metadata, response, verifySignature)
   return claims
 }
 
-async function judge(
+async function readClaims(
   metadata: ProviderMetadata,
   client: oauth.Client,
   subject: string,
@@ -62,8 +62,8 @@ async function verify(
 }
 
 /**
- * The claims of the id_token, with what they lack from userinfo. An address and its being verified
- * stay together: the one's word is never put on the other's address.
+ * Adds claims of userinfo that the id_token lacks. `email` and `email_verified` stay together:
+ * `email_verified` of userinfo applies only to the address of userinfo.
  */
 export function completeClaims(claims: IdTokenClaims, userinfo: IdTokenClaims): IdTokenClaims {
   const name = claims.name ?? userinfo.name
@@ -73,9 +73,4 @@ export function completeClaims(claims: IdTokenClaims, userinfo: IdTokenClaims): 
   }
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   return isSame ? { ...claims, name, email_verified: userinfo.email_verified } : { ...claims, name }
-}
-
-function mediaType(response: Response): string {
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  return type.trim().toLowerCase()
 }

@@ -1,6 +1,7 @@
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type RefreshDeps, refreshGrant } from './refresh.ts'
 import { findGrant, type Grant, type IdentityKey, tokenBinding } from './store.ts'
 
@@ -8,123 +9,108 @@ type AccessToken =
   | {
       kind: 'token'
       accessToken: string
-      /** Space-separated: what it is granted for. */
+      /** The granted scope, space-separated. */
       scope: string
       expiresAt: Date | null
-      /** Names this token to `rejectedGeneration` when the provider's API refuses it. */
-      generation: number
     }
-  /** Nothing is kept for this identity. */
+  /** No token is stored for this identity. */
   | { kind: 'none' }
-  /** Only the person can mend it, by signing in through this provider. */
+  /** The user has to sign in again through this provider. */
   | { kind: 'needs-sign-in' }
-  /** The provider or the database cannot help now; what is kept is still good. */
+  /** The provider or the database is not available; the stored grant remains valid. */
   | { kind: 'unavailable'; retryAfterSeconds: number }
 
 export type ProviderTokens = {
-  /**
-   * A usable access token for the provider's API, refreshed when needed.
-   * @param rejectedGeneration the token of this generation was refused by the API: get a newer one
-   */
-  accessToken(key: IdentityKey, rejectedGeneration?: number): Promise<AccessToken>
+  /** An access token for the provider's API, refreshed if it expires within a minute. */
+  accessToken(key: IdentityKey): Promise<AccessToken>
 }
 
 export type ProviderTokensDeps = RefreshDeps & {
   keys: EncryptionKeys
-  /** Short statements: reads and marks. */
+  /** For single statements. */
   systemDb: SystemDatabase
-  /** Connections that wait out a refresh. A pool of its own, so that a slow provider holds up nothing else. */
+  /**
+   * For connections that are held during a refresh, so that a slow provider exhausts no other pool.
+   */
   locks: SystemDatabase
 }
 
-export type AccessDecision = 'hand-out' | 'refresh' | 'needs-sign-in' | 'lost'
+export type AccessDecision = 'return' | 'refresh' | 'needs-sign-in' | 'lost'
 
 const retrySeconds = 5
 
 /**
- * What can be done with a grant. An attempt that is still noted while nobody holds the lock was
- * left by a crash between sending and storing: its token may be spent.
+ * Decides what to do with a grant. A refresh attempt without a lock holder is left from a process
+ * that ended between sending and storing, so its refresh token may have been used.
  */
-export function decideAccess(grant: Grant, rejectedGeneration: number | null): AccessDecision {
+export function decideAccess(grant: Grant): AccessDecision {
   if (grant.status === 'needs-sign-in') return 'needs-sign-in'
-  if (grant.fresh && grant.generation !== rejectedGeneration) return 'hand-out'
+  if (grant.fresh) return 'return'
   if (grant.refreshAttempt !== null) return 'lost'
   return grant.refreshToken === null ? 'needs-sign-in' : 'refresh'
 }
 
 /**
- * The one way to a provider's API. Of all requests in all processes that need a new token one asks
- * the provider; the others wait for the lock and read what it stored.
+ * Access tokens for the providers' APIs. Of all concurrent requests in all processes one refreshes;
+ * the others wait for the lock and read the stored token.
  */
 export function createProviderTokens(deps: ProviderTokensDeps): ProviderTokens {
-  const underWay = new Map<string, Promise<AccessToken>>()
+  const pendingRefreshes = new Map<string, Promise<AccessToken>>()
 
   return {
-    async accessToken(key, rejectedGeneration) {
-      const rejected = rejectedGeneration ?? null
-      const known = await settle(deps, key, rejected)
-      if (known !== 'ask') return known
-      // One connection per grant and process, however many requests want it.
+    async accessToken(key) {
+      const stored = await readStored(deps, key)
+      if (stored !== 'refresh') return stored
+      // All requests of this process for one identity share one connection.
       const name = JSON.stringify([key.provider, key.subject])
-      const running = underWay.get(name) ?? renew(deps, key, rejected)
-      underWay.set(name, running)
-      return running.finally(() => underWay.delete(name))
+      const pending = pendingRefreshes.get(name) ?? refresh(deps, key)
+      pendingRefreshes.set(name, pending)
+      return pending.finally(() => pendingRefreshes.delete(name))
     },
   }
 }
 
-/** What needs no provider; `ask` for the rest. */
-async function settle(
+async function readStored(
   { systemDb, keys }: ProviderTokensDeps,
   key: IdentityKey,
-  rejected: number | null,
-): Promise<AccessToken | 'ask'> {
+): Promise<AccessToken | 'refresh'> {
   const grant = await findGrant(systemDb, key)
   if (grant === null) return { kind: 'none' }
-  const decision = decideAccess(grant, rejected)
+  const decision = decideAccess(grant)
   if (decision === 'needs-sign-in') return { kind: 'needs-sign-in' }
-  return decision === 'hand-out' ? handOut(keys, key, grant) : 'ask'
+  if (decision !== 'return') return 'refresh'
+  const { scope, expiresAt } = grant
+  const accessToken = unseal(keys, grant.accessToken, tokenBinding(key, 'access_token'))
+  return { kind: 'token', accessToken, scope, expiresAt }
 }
 
-async function renew(
-  deps: ProviderTokensDeps,
-  key: IdentityKey,
-  rejected: number | null,
-): Promise<AccessToken> {
+async function refresh(deps: ProviderTokensDeps, key: IdentityKey): Promise<AccessToken> {
   const outcome = await withGrantLock(deps.locks, key, async () => {
     const grant = await findGrant(deps.systemDb, key)
-    if (grant === null) return 'settled'
-    const decision = decideAccess(grant, rejected)
-    if (decision === 'hand-out' || decision === 'needs-sign-in') return 'settled'
+    if (grant === null) return 'stored'
+    const decision = decideAccess(grant)
+    if (decision === 'return' || decision === 'needs-sign-in') return 'stored'
     return refreshGrant(deps, key, grant)
   })
   if (outcome === 'busy') return { kind: 'unavailable', retryAfterSeconds: retrySeconds }
   if (typeof outcome === 'object') return outcome
-  const settled = await settle(deps, key, null)
-  return settled === 'ask' ? { kind: 'unavailable', retryAfterSeconds: retrySeconds } : settled
+  const stored = await readStored(deps, key)
+  return stored === 'refresh' ? { kind: 'unavailable', retryAfterSeconds: retrySeconds } : stored
 }
 
-function handOut(keys: EncryptionKeys, key: IdentityKey, grant: Grant): AccessToken {
-  const { scope, expiresAt, generation } = grant
-  const accessToken = unseal(keys, grant.accessToken, tokenBinding(key, 'access_token'))
-  return { kind: 'token', accessToken, scope, expiresAt, generation }
-}
-
-// Metadata, then the token endpoint with two secrets, 5 s each: as long as a refresh may take.
-const waitMs = 16_000
+const waitMs = statementTimeoutsMs.refreshLock
 const idleMs = 20_000
 const unavailableCodes = ['55P03', '57014', '53300']
 
 /**
- * Runs `work` while nobody else in any process refreshes this grant. The lock belongs to a
- * transaction, so it goes with its process, its backend or its connection, and PgBouncer keeps it.
- * It is no lock on the row: that can be read, replaced and removed meanwhile, so a sign-in or a
- * sign-out never waits for a provider.
- * @returns `busy` when the lock could not be had in time; then `work` has not run
+ * Runs `work` while no other process refreshes this grant. The advisory lock belongs to a
+ * transaction: it ends with the process or the connection, and it works behind PgBouncer. The row
+ * itself is not locked, so a sign-in or sign-out never waits for a provider.
+ * @returns `busy` if the lock was not available in time; then `work` has not run
  */
 async function withGrantLock<T>(
   locks: SystemDatabase,
-  { provider, subject }: IdentityKey,
+  key: IdentityKey,
   work: () => Promise<T>,
 ): Promise<T | 'busy'> {
   let done: { result: T } | null = null
@@ -134,17 +120,17 @@ async function withGrantLock<T>(
         text: `SET LOCAL lock_timeout = ${waitMs};
                SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
       })
-      await lockUntilCommit(connection, 'provider-grant', provider, subject)
+      await lockUntilCommit(connection, 'provider-grant', key.provider, key.subject)
       done = { result: await work() }
       return done.result
     })
   } catch (error) {
-    return concluded<T>(done, error)
+    return resultAfter<T>(done, error)
   }
 }
 
-/** A connection that broke after the work takes nothing of it away: nothing was written on it. */
-function concluded<T>(done: { result: T } | null, error: unknown): T | 'busy' {
+/** The result counts even if the connection breaks after the work: nothing was written on it. */
+function resultAfter<T>(done: { result: T } | null, error: unknown): T | 'busy' {
   if (done !== null) return done.result
   if (isBusy(error)) return 'busy'
   throw error

@@ -1,16 +1,17 @@
 import type { PgBoss } from 'pg-boss'
-import { recordAudit } from '#src/audit/audit.ts'
+import { noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Provider } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type {
   GrantEnd,
-  RefreshAnswer,
+  RefreshResult,
   SendRefresh,
   TokenSet,
 } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { retireLateToken } from './retire.ts'
 import {
   clearRefreshStarted,
@@ -27,22 +28,21 @@ export type RefreshDeps = {
   systemDb: SystemDatabase
   queue: PgBoss
   providers: ReadonlyMap<string, Provider>
-  /** Told of each step as it is done; a test ends the process here. */
+  /** Called after each step; tests end the process here. */
   reached?: (step: RefreshStep) => void
 }
 
 export type RefreshStep = 'locked' | 'marked' | 'answered' | 'stored'
 
-/** `settled`: the row says what came of it. */
-export type RefreshOutcome = 'settled' | { kind: 'unavailable'; retryAfterSeconds: number }
+/** `stored`: the outcome is in the row of the grant. */
+export type RefreshOutcome = 'stored' | { kind: 'unavailable'; retryAfterSeconds: number }
 
-const statementTimeoutMs = 2_000
-const nowhere = { userAgent: null, ip: null }
+const statementTimeoutMs = statementTimeoutsMs.byKey
 const unconfiguredRetrySeconds = 300
 
 /**
  * Refreshes one grant; the caller holds its lock. The attempt is committed before the token is
- * sent, so whoever finds it without a holder knows that the token may be spent.
+ * sent: if it is found later while the lock is free, the token may have been used.
  */
 export async function refreshGrant(
   deps: RefreshDeps,
@@ -62,14 +62,14 @@ export async function refreshGrant(
   const send = await open(provider)
   if (typeof send !== 'function') return send
   const attempt = randomId()
-  if (!(await markRefreshStarted(systemDb, key, grant.generation, attempt))) return 'settled'
+  if (!(await markRefreshStarted(systemDb, key, grant.generation, attempt))) return 'stored'
   reached?.('marked')
-  const answer = await send(refreshToken, key.subject)
+  const result = await send(refreshToken, key.subject)
   reached?.('answered')
-  return carryOut(deps, key, grant, attempt, answer)
+  return carryOut(deps, key, grant, attempt, result)
 }
 
-/** Nothing was sent yet when the provider is found to be away. */
+/** If the provider cannot be reached, no token has been sent. */
 async function open(provider: Provider): Promise<SendRefresh | RefreshOutcome> {
   try {
     return await provider.openRefresh()
@@ -84,26 +84,26 @@ async function carryOut(
   key: IdentityKey,
   grant: Grant,
   attempt: string,
-  answer: RefreshAnswer,
+  result: RefreshResult,
 ): Promise<RefreshOutcome> {
-  if (answer.kind === 'ended') return end(deps, key, grant, attempt, answer.reason)
-  if (answer.kind === 'untouched') {
+  if (result.kind === 'ended') return end(deps, key, grant, attempt, result.reason)
+  if (result.kind === 'unused') {
     await clearRefreshStarted(deps.systemDb, key, attempt)
-    return { kind: 'unavailable', retryAfterSeconds: answer.retryAfterSeconds }
+    return { kind: 'unavailable', retryAfterSeconds: result.retryAfterSeconds }
   }
-  await keep(deps, key, grant, attempt, answer.tokens)
+  await store(deps, key, grant, attempt, result.tokens)
   deps.reached?.('stored')
-  return 'settled'
+  return 'stored'
 }
 
-async function keep(
+async function store(
   { systemDb, keys, queue }: RefreshDeps,
   key: IdentityKey,
   { userId, scope }: Grant,
   attempt: string,
   tokens: TokenSet,
 ): Promise<void> {
-  const granted = { ...tokens, scope: narrowed(scope, tokens.scope) }
+  const granted = { ...tokens, scope: withinScope(scope, tokens.scope) }
   await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const stored = await storeRefreshed(connection, keys, key, attempt, granted)
     if (!stored && tokens.refreshToken !== null) {
@@ -112,7 +112,7 @@ async function keep(
     const reason = stored ? 'refreshed' : 'refreshed-late'
     const { provider } = key
     const entry = { action: 'refresh-tokens', outcome: 'done', reason, provider, userId } as const
-    await recordAudit(connection, entry, nowhere)
+    await recordAudit(connection, entry, noClientInfo)
   })
 }
 
@@ -133,16 +133,16 @@ async function end(
       provider,
       userId,
     } as const
-    await recordAudit(connection, entry, nowhere)
+    await recordAudit(connection, entry, noClientInfo)
   })
-  return 'settled'
+  return 'stored'
 }
 
-/** A refresh cannot grant more than there was (RFC 6749, 6). */
-function narrowed(granted: string, answered: string | null): string {
-  if (answered === null) return granted
+/** A refresh cannot grant a scope that was not granted before (RFC 6749, 6). */
+function withinScope(granted: string, returned: string | null): string {
+  if (returned === null) return granted
   const before = granted.split(' ')
-  return answered
+  return returned
     .split(' ')
     .filter((scope) => before.includes(scope))
     .join(' ')

@@ -4,11 +4,11 @@ import type { Queryable } from '#src/db/system-database.ts'
 import { type IdentityKey, tokenBinding } from './store.ts'
 
 /**
- * Takes every grant of the user out of use and has its tokens revoked at the provider: rows and
- * jobs become visible with the caller's transaction. All of them, also when other sessions live
- * on: refresh tokens are revoked on logout (specification, Logout). Nothing here waits for a
- * provider, nor for a refresh under way; that one finds its grant gone and retires what it got.
- * @param only the grant of this identity alone, for an identity that is about to be removed
+ * Deletes every grant of the user and enqueues jobs that revoke its tokens at the provider, in the
+ * caller's transaction. Other sessions of the user do not matter: refresh tokens are revoked on
+ * logout (specification, Logout). Nothing here waits for a provider or for a concurrent refresh,
+ * which finds the grant deleted and calls `retireLateToken`.
+ * @param only limits the call to the grant of this identity, before the identity is deleted
  */
 export async function retireGrants(
   connection: Queryable,
@@ -16,7 +16,7 @@ export async function retireGrants(
   owner: { userId: number; tenantId: string | null },
   only: IdentityKey | null = null,
 ): Promise<void> {
-  const scope = [owner.userId, owner.tenantId, only?.provider ?? null, only?.subject ?? null]
+  const values = [owner.userId, owner.tenantId, only?.provider ?? null, only?.subject ?? null]
   const retired = await connection.query<{ id: string }>({
     text: `
       WITH gone AS (
@@ -30,23 +30,23 @@ export async function retireGrants(
       SELECT provider, provider_user_id, $1, $2::uuid, coalesce(refresh_token, access_token),
              CASE WHEN refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
       FROM gone RETURNING id`,
-    values: scope,
+    values,
   })
-  // A statement of its own: it sees what a refresh that ended meanwhile has set aside.
-  const aside = await connection.query<{ id: string }>({
+  // A separate statement, so that it sees tokens of a refresh that was committed in between.
+  const earlier = await connection.query<{ id: string }>({
     text: `
       UPDATE token_revocations SET status = 'revoking', tenant_id = $2::uuid
       WHERE user_id = $1 AND status IN ('superseded', 'failed')
         AND ($3::text IS NULL OR (provider = $3 AND provider_user_id = $4))
       RETURNING id`,
-    values: scope,
+    values,
   })
-  for (const { id } of [...retired.rows, ...aside.rows]) await sendJob(connection, queue, id)
+  for (const { id } of [...retired.rows, ...earlier.rows]) await sendJob(connection, queue, id)
 }
 
 /**
- * A refresh token that came back when its grant was no longer there. Signed out meanwhile: it is
- * revoked; replaced by a new sign-in: it is set aside with the older ones.
+ * Stores a refresh token whose grant changed during the refresh. After a sign-out it is revoked;
+ * after a new sign-in it is stored as superseded, to be revoked at the next sign-out.
  */
 export async function retireLateToken(
   connection: Queryable,

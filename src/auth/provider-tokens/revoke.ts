@@ -1,10 +1,11 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
-import { recordAudit } from '#src/audit/audit.ts'
+import { noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Provider } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { TokenKind } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/encryption.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import { tokenBinding } from './store.ts'
@@ -15,7 +16,7 @@ export type RevocationDeps = {
   providers: ReadonlyMap<string, Provider>
 }
 
-/** `again`: it failed and may yet work; `failed`: it will not, or was tried often enough. */
+/** `again`: it failed and is retried; `failed`: it is not retried. */
 export type RevocationOutcome = 'revoked' | 'already-done' | 'again' | 'failed'
 
 type Revocation = {
@@ -29,16 +30,15 @@ type Revocation = {
   attempts: number
 }
 
-const statementTimeoutMs = 2_000
-const nowhere = { userAgent: null, ip: null }
+const statementTimeoutMs = statementTimeoutsMs.byKey
 const unsupported = 'revocation-unsupported'
-// These cannot come to anything by trying again.
+// Retrying cannot help.
 const finalFaults = [unsupported, 'provider-unknown']
 
 /**
- * Revokes one retired token at its provider. Its row goes when that is done; a failure stays in
- * the audit log, the first and the last one. Doing it twice is harmless.
- * @param isLast no further try follows
+ * Revokes one token at its provider and then deletes its row. The first and the last failure are
+ * recorded in the audit log. Can be repeated.
+ * @param isLast true if no retry follows
  */
 export async function revokeGrant(
   deps: RevocationDeps,
@@ -49,9 +49,9 @@ export async function revokeGrant(
   if (revocation === null) return 'already-done'
   const fault = await tryRevoking(deps, revocation)
   return deps.systemDb.transaction({ statementTimeoutMs }, (connection) => {
-    if (fault === null) return settle(connection, revocation)
+    if (fault === null) return recordRevoked(connection, revocation)
     const isFinal = isLast || finalFaults.includes(fault)
-    return noteFailure(connection, revocation, fault, isFinal)
+    return recordFailure(connection, revocation, fault, isFinal)
   })
 }
 
@@ -64,7 +64,7 @@ async function find(systemDb: Queryable, id: string): Promise<Revocation | null>
   return rows[0] ?? null
 }
 
-/** @returns null when it is revoked, else the code of what stood in the way */
+/** @returns null when the token is revoked, otherwise the reason code */
 async function tryRevoking(
   { keys, providers }: RevocationDeps,
   revocation: Revocation,
@@ -75,8 +75,8 @@ async function tryRevoking(
   try {
     const binding = tokenBinding({ provider: name, subject }, kind)
     const text = unseal(keys, revocation.token, binding)
-    const answer = await provider.revoke({ text, kind })
-    return answer === 'revoked' ? null : `revocation-${answer}`
+    const result = await provider.revoke({ text, kind })
+    return result === 'revoked' ? null : `revocation-${result}`
   } catch (error) {
     if (error instanceof ProviderUnavailable) return error.reason
     if (error instanceof UnsealError) return `seal-${error.fault}`
@@ -84,20 +84,24 @@ async function tryRevoking(
   }
 }
 
-async function settle(connection: Queryable, revocation: Revocation): Promise<RevocationOutcome> {
+async function recordRevoked(
+  connection: Queryable,
+  revocation: Revocation,
+): Promise<RevocationOutcome> {
   const { rowCount } = await connection.query(removal(revocation.id))
   if (rowCount !== 1) return 'already-done'
   await audit(connection, revocation, 'done', revocation.kind)
   return 'revoked'
 }
 
-async function noteFailure(
+async function recordFailure(
   connection: Queryable,
   revocation: Revocation,
   fault: string,
   isFinal: boolean,
 ): Promise<RevocationOutcome> {
-  // What can never be revoked is not kept either; the rest waits for the next sign-out.
+  // A token that its provider cannot revoke is deleted; any other is tried again at the next
+  // sign-out.
   const { rowCount } = await connection.query(
     fault === unsupported ? removal(revocation.id) : failure(revocation.id, fault, isFinal),
   )
@@ -126,15 +130,16 @@ async function audit(
 ): Promise<void> {
   const userId = Number(user_id)
   const action = 'revoke-tokens'
-  await recordAudit(connection, { action, outcome, reason, provider, userId, tenantId }, nowhere)
+  const entry = { action, outcome, reason, provider, userId, tenantId } as const
+  await recordAudit(connection, entry, noClientInfo)
 }
 
 type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
 
 const pollSeconds = 0.5
-const batchSize = 5 // few at once: each waits for a provider
+const batchSize = 5 // each job waits for a provider
 
-/** Starts working on revocations. */
+/** Starts the worker of the queue `revoke-grant`. */
 export async function workRevocations(
   queue: PgBoss,
   deps: RevocationDeps,
@@ -148,7 +153,7 @@ export async function workRevocations(
   )
 }
 
-/** Works on one revocation and says whether it has to be tried again. */
+/** Runs one revocation job. */
 function createRevocationJob(
   deps: RevocationDeps,
   log: JobLog,
@@ -159,10 +164,10 @@ function createRevocationJob(
     try {
       const outcome = await revokeGrant(deps, revocationId, isLast)
       const level = outcome === 'failed' ? 'error' : 'info'
-      log[level]({ revocationId, outcome }, 'provider token revocation worked on')
+      log[level]({ revocationId, outcome }, 'provider token revocation finished')
       return { id: job.id, status: outcome === 'again' ? 'failed' : 'completed' }
     } catch (error) {
-      log.error({ revocationId, err: error }, 'provider token revocation broke off')
+      log.error({ revocationId, err: error }, 'provider token revocation failed')
       return { id: job.id, status: 'failed' }
     }
   }

@@ -4,7 +4,7 @@ import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { EncryptedColumns } from '#src/db/key-rotation.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
-/** A row of provider_grants, its tokens still sealed. */
+/** A row of provider_grants with encrypted tokens. */
 export type Grant = {
   userId: number
   accessToken: Buffer
@@ -14,13 +14,13 @@ export type Grant = {
   generation: number
   status: 'active' | 'needs-sign-in'
   refreshAttempt: string | null
-  /** The access token is good for a while yet, by database time. */
+  /** The access token is valid for at least another minute, by database time. */
   fresh: boolean
 }
 
-// An access token this close to its end is refreshed: the call it is for takes time, too.
+// An access token is refreshed this long before it expires, because the API call takes time too.
 const marginSeconds = 60
-// Sessions of older sign-ins have ended long before; so have most refresh tokens.
+// By then the sessions of older sign-ins and most refresh tokens have expired.
 const supersededDays = 30
 
 export async function findGrant(systemDb: Queryable, key: IdentityKey): Promise<Grant | null> {
@@ -62,10 +62,10 @@ type GrantRow = {
 }
 
 /**
- * Keeps what a new authorization granted, in the transaction of its sign-in. It replaces what was
- * granted before, scopes included. An answer without a refresh token keeps the one there is, if
- * that is known to be good: some providers give one at the first consent only. A replaced refresh
- * token is set aside until sign-out; revoking it now could, at some providers, end the new one.
+ * Stores the tokens of a new authorization in the transaction of its sign-in. It replaces the
+ * former grant and its scope. Without a new refresh token the former one stays unless it may have
+ * been used: some providers issue one at the first consent only. A replaced refresh token is stored
+ * as superseded until sign-out, because revoking it now would revoke the new one at some providers.
  */
 export async function storeGrant(
   connection: Queryable,
@@ -74,7 +74,7 @@ export async function storeGrant(
   tokens: TokenSet & { scope: string },
 ): Promise<void> {
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
-  // Sign-ins of one identity take turns, so that none overwrites a token it has not seen.
+  // Without the lock one of two concurrent sign-ins could overwrite the other's refresh token.
   await lockUntilCommit(connection, 'store-grant', key.provider, key.subject)
   await connection.query({
     text: `
@@ -111,8 +111,8 @@ export async function storeGrant(
 }
 
 /**
- * Notes a refresh before its token is sent; committed by itself.
- * @returns false when the grant is no longer the one that was read
+ * Records that a refresh starts, before its token is sent; a transaction of its own.
+ * @returns false if the grant has changed since it was read
  */
 export async function markRefreshStarted(
   systemDb: Queryable,
@@ -129,7 +129,7 @@ export async function markRefreshStarted(
   return rowCount === 1
 }
 
-/** The provider did not take the token: it is as good as before. */
+/** Records that the provider did not use the refresh token. */
 export async function clearRefreshStarted(systemDb: Queryable, key: IdentityKey, attempt: string) {
   await systemDb.query({
     text: `UPDATE provider_grants SET refresh_attempt = NULL, updated_at = now()
@@ -139,9 +139,9 @@ export async function clearRefreshStarted(systemDb: Queryable, key: IdentityKey,
 }
 
 /**
- * Only the person can mend the grant now. A refresh token that may be spent is kept for its
- * revocation, never for use; one the provider has called dead is dropped.
- * @returns false when the attempt is no longer the grant's
+ * Marks the grant as `needs-sign-in`. A refresh token that may have been used is kept only to be
+ * revoked; one that the provider rejected is deleted.
+ * @returns false if the grant has changed since the attempt started
  */
 export async function endGrant(
   connection: Queryable,
@@ -160,8 +160,8 @@ export async function endGrant(
 }
 
 /**
- * Stores what a refresh brought; the old refresh token is gone in the same statement.
- * @returns false when the grant was replaced or removed while the provider was asked
+ * Stores the tokens of a refresh; a new refresh token replaces the old one in the same statement.
+ * @returns false if the grant was replaced or deleted during the refresh
  */
 export async function storeRefreshed(
   connection: Queryable,
@@ -199,12 +199,12 @@ function sealTokens(
 
 export type IdentityKey = { provider: string; subject: string }
 
-/** What a provider's token is sealed for: one identity, one purpose. */
+/** Binds an encrypted token to its identity and kind. */
 export function tokenBinding({ provider, subject }: IdentityKey, kind: TokenKind): Binding {
   return ['provider-token', provider, subject, kind]
 }
 
-/** Where provider tokens are kept, for the rotation of keys. */
+/** The columns with provider tokens, for key rotation. */
 export const encryptedTokenColumns: readonly EncryptedColumns[] = [
   {
     table: 'provider_grants',

@@ -2,12 +2,14 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { ProviderLogout } from '#src/auth/oidc/logout.ts'
 import { equalBytes, hmacSha256, randomToken, sha256 } from '#src/crypto/hash.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
-const statementTimeoutMs = 2_000
-// A token passes for 600 s either side of its `iat`, 20 minutes in all; rounded up.
+const statementTimeoutMs = statementTimeoutsMs.byKey
+// A logout token is accepted from 600 s before to 600 s after its `iat`; rounded up from 20
+// minutes.
 const rememberedSeconds = 3_600
 
-/** The provider through which the session was signed in; null for an anonymous one. */
+/** The provider of the session's sign-in; null for an anonymous session. */
 export async function providerOfSession(
   connection: Queryable,
   sessionId: string,
@@ -20,12 +22,13 @@ export async function providerOfSession(
 }
 
 /**
- * Ends what a verified logout token names: with `sid` the sessions signed in from that session at
- * the provider, else all that the subject's user signed in through this provider. Single use,
- * sessions and audit entries stand or fall together, so a token whose ending failed can come again.
- * Kept provider tokens stay: those of offline access outlive the provider's session by design
- * (Back-Channel Logout 1.0, 2.7), and all others the provider itself has ended.
- * @returns how many sessions ended, or `replayed`, with nothing changed, for a `jti` seen before
+ * Ends the sessions that a verified logout token is for: with `sid` those signed in from that
+ * session at the provider, otherwise all sessions of the subject signed in through this provider.
+ * One transaction stores the `jti`, ends the sessions and writes the audit entries, so that a
+ * failed request can be repeated with the same token. Stored provider tokens are not revoked:
+ * offline access outlasts the provider's session (Back-Channel Logout 1.0, 2.7), and the provider
+ * revokes all others itself.
+ * @returns the number of ended sessions, or `replayed` for a `jti` that was used before
  */
 export function endProviderSessions(
   systemDb: SystemDatabase,
@@ -38,11 +41,11 @@ export function endProviderSessions(
     const ended =
       logout.sessionId === null
         ? await endBySubject(connection, provider, logout.subject ?? '')
-        : await endBySession(connection, provider, logout.sessionId)
+        : await endBySid(connection, provider, logout.sessionId)
     const entry = { action: 'sign-out', outcome: 'done', provider } as const
     for (const { user_id, tenant_id } of ended) {
-      const whose = { userId: user_id === null ? null : Number(user_id), tenantId: tenant_id }
-      await recordAudit(connection, { ...entry, reason: 'provider-request', ...whose }, clientInfo)
+      const owner = { userId: user_id === null ? null : Number(user_id), tenantId: tenant_id }
+      await recordAudit(connection, { ...entry, reason: 'provider-request', ...owner }, clientInfo)
     }
     if (ended.length === 0) {
       await recordAudit(connection, { ...entry, reason: 'provider-request-no-session' }, clientInfo)
@@ -51,7 +54,9 @@ export function endProviderSessions(
   })
 }
 
-/** @returns false when the token was received before; of two at once the second waits and loses */
+/**
+ * @returns false if the token was used before; a concurrent request with it waits and gets false
+ */
 async function rememberToken(
   connection: Queryable,
   provider: string,
@@ -71,7 +76,7 @@ async function rememberToken(
 
 type Ended = { user_id: string | null; tenant_id: string | null }
 
-async function endBySession(
+async function endBySid(
   connection: Queryable,
   provider: string,
   sessionId: string,
@@ -100,23 +105,24 @@ async function endBySubject(
 }
 
 /**
- * The `state` of a provider logout: who it went to, signed, so that the browser's return can be
- * told from a link somebody made up. Nothing is stored for it: the session is gone by then.
+ * The `state` of an RP-initiated logout: the provider's name, signed, so that a forged link to the
+ * signed-out page is detected. It is not stored, because the session has ended by then.
  */
 export function logoutState(secret: string, provider: string): string {
   const content = `${provider}.${randomToken()}`
-  return `${content}.${sealOf(secret, content).toString('base64url')}`
+  return `${content}.${signatureOf(secret, content).toString('base64url')}`
 }
 
-/** The provider named by a state of ours; null for any other text. */
+/** The provider of a `logoutState`; null for any other text. */
 export function readLogoutState(secrets: readonly string[], state: string): string | null {
-  const [, content = '', provider = '', seal = ''] =
+  const [, content = '', provider = '', signature = ''] =
     /^(([a-z][a-z0-9_]*)\.[\w-]{43})\.([\w-]{43})$/.exec(state) ?? []
-  const given = Buffer.from(seal, 'base64url')
-  return secrets.some((secret) => equalBytes(sealOf(secret, content), given)) ? provider : null
+  const given = Buffer.from(signature, 'base64url')
+  const isSigned = secrets.some((secret) => equalBytes(signatureOf(secret, content), given))
+  return isSigned ? provider : null
 }
 
-/** Under a name of its own: the same secrets sign the session cookie. */
-function sealOf(secret: string, content: string): Buffer {
+/** The prefix separates these signatures from session cookies, which the same secrets sign. */
+function signatureOf(secret: string, content: string): Buffer {
   return hmacSha256(secret, 'provider-logout:', content)
 }

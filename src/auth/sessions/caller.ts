@@ -1,12 +1,12 @@
-/** Who is asking and what they are right now; read anew with every request. */
+/** The authenticated user with their membership, read from the database for every request. */
 export type Caller = {
-  /** The row of the session; null when a token speaks. */
+  /** Id of the session's row; null for an API token. */
   sessionId: string | null
-  /** The row of the API token; null when a session speaks. */
+  /** Id of the API token's row; null for a session. */
   tokenId: string | null
-  /** What the token is limited to; null where nothing limits. */
+  /** The permissions of the token; null without a limit. */
   tokenPermissions: readonly string[] | null
-  /** Whole seconds since the person authenticated in this session, by database time. */
+  /** Whole seconds since the user authenticated in this session, by database time. */
   authenticatedSecondsAgo: number | null
   userId: number
   email: string | null
@@ -17,12 +17,12 @@ export type Caller = {
   department: string | null
 }
 
-/** Somebody who came with a session. */
+/** A caller authenticated by a session. */
 export type SessionCaller = Caller & { sessionId: string }
 
 /**
- * Who asks, in whichever way they have proved it: a token counts before a session. Null for nobody,
- * and where requests are looked at for neither.
+ * The caller of a request, by API token or by session; the token takes precedence. Null for an
+ * anonymous request and in scopes that read neither.
  */
 export function callerOf(request: {
   readonly tokenCaller?: Caller | null
@@ -31,7 +31,7 @@ export function callerOf(request: {
   return request.tokenCaller ?? request.session?.caller ?? null
 }
 
-/** User and membership as both look-ups select them. */
+/** The columns of user and membership that both look-ups select. */
 export type CallerRow = {
   id: string
   user_id: string
@@ -43,7 +43,7 @@ export type CallerRow = {
   department: string | null
 }
 
-/** The facts that do not depend on how somebody proved who they are. */
+/** The facts that do not depend on the credential. */
 export function personOf(row: CallerRow) {
   return {
     userId: Number(row.user_id),
@@ -56,10 +56,10 @@ export function personOf(row: CallerRow) {
   }
 }
 
-// Sign-in rules: what changes how one signs in asks for an authentication this fresh.
+// Sign-in rules: changing the identities of an account requires a recent authentication.
 const recentSeconds = 300
 
-/** Whether the person authenticated in this session within the last five minutes, 300 s included. */
+/** True if the user authenticated in this session at most 300 s ago. */
 export function isRecentlyAuthenticated(caller: Caller): boolean {
   const { authenticatedSecondsAgo: age } = caller
   return age !== null && age <= recentSeconds

@@ -1,24 +1,25 @@
 import type { Logger } from 'pino'
 import { lockIds } from '#src/db/advisory-lock.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
-/** How many rows of each kind were cleared away. */
-export type Pruned = { sessions: number; attempts: number; tokens: number }
+/** The number of deleted rows of each kind. */
+export type Deleted = { sessions: number; attempts: number; tokens: number }
 
 const batchSize = 1_000
-const statementTimeoutMs = 4_000
-// Its owner can see for a while why a token stopped working.
+const statementTimeoutMs = statementTimeoutsMs.cleanup
+// Expired tokens stay visible for a while, so that their owner can see why they stopped working.
 const expiredTokenDays = 30
 
 /**
- * Clears away one batch of sessions, pending sign-ins and tokens that nobody can use any more.
- * They are dead without it: every look-up judges for itself.
- * @returns null when another worker is at it
+ * Deletes one batch of expired sessions, pending sign-ins and API tokens. It only frees space:
+ * every look-up checks the expiry itself.
+ * @returns null if another worker holds the lock
  */
-export async function pruneDead(
+export async function deleteExpired(
   systemDb: SystemDatabase,
   { idleSeconds }: { idleSeconds: number },
-): Promise<Pruned | null> {
+): Promise<Deleted | null> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows } = await connection.query<{ taken: boolean }>({
       text: 'SELECT pg_try_advisory_xact_lock($1) AS taken',
@@ -28,7 +29,7 @@ export async function pruneDead(
     return {
       attempts: await remove(
         connection,
-        // By time alone: the worker may not read what would name one of them.
+        // By time only: the worker has no privilege to read the other columns.
         `DELETE FROM sign_in_attempts WHERE expires_at <= (
            SELECT max(expires_at) FROM (
              SELECT expires_at FROM sign_in_attempts WHERE expires_at <= now()
@@ -58,24 +59,24 @@ async function remove(connection: Queryable, text: string, values: unknown[] = [
   return (await connection.query({ text, values })).rowCount ?? 0
 }
 
-/** Whether a batch was full, so that there may be more. */
-export function isFullBatch(pruned: Pruned): boolean {
-  return Object.values(pruned).some((count) => count >= batchSize)
+/** True if the batch was full, so that there may be more rows. */
+export function isFullBatch(deleted: Deleted): boolean {
+  return Object.values(deleted).some((count) => count >= batchSize)
 }
 
 const intervalMs = 60_000
 
-export type Pruner = { stop(): Promise<void> }
+export type Cleanup = { stop(): Promise<void> }
 
 /**
- * Clears away what is dead: at once, then every minute; batch after batch while they are full. A
- * failure is logged and made up for the next time.
+ * Runs the cleanup immediately and then every minute, repeating it while batches are full. Errors
+ * are logged; the next run tries again.
  */
-export function startPruner(
+export function startCleanup(
   systemDb: SystemDatabase,
   limits: { idleSeconds: number },
   logger: Pick<Logger, 'debug' | 'warn'>,
-): Pruner {
+): Cleanup {
   let stopped = false
   let running = run()
   const timer = setInterval(() => {
@@ -93,12 +94,12 @@ export function startPruner(
   async function run(): Promise<void> {
     try {
       for (let more = true; more && !stopped; ) {
-        const pruned = await pruneDead(systemDb, limits)
-        more = pruned !== null && isFullBatch(pruned)
-        if (pruned !== null) logger.debug(pruned, 'dead sessions, attempts and tokens removed')
+        const deleted = await deleteExpired(systemDb, limits)
+        more = deleted !== null && isFullBatch(deleted)
+        if (deleted !== null) logger.debug(deleted, 'expired sessions, sign-ins and tokens deleted')
       }
     } catch (error) {
-      logger.warn({ err: error }, 'dead sessions, attempts and tokens not removed')
+      logger.warn({ err: error }, 'cleanup of expired sessions, sign-ins and tokens failed')
     }
   }
 }

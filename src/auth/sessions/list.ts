@@ -3,12 +3,13 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { SessionCaller } from './caller.ts'
 
 export const sessionList = { name: 'sessions', forms: newestFirstForms }
 
-/** Whose sessions, which of them is asking, and after how many idle seconds one has ended. */
+/** A user, their current session, and the idle limit after which a session has ended. */
 export type SessionOwner = { userId: number; sessionId: string; idleSeconds: number }
 
 type SessionRow = {
@@ -20,7 +21,7 @@ type SessionRow = {
   position: string
 }
 
-/** The owner's live sessions, newest first. */
+/** The user's live sessions, newest first. */
 export async function listSessions(tx: Tx, owner: SessionOwner, page: Page) {
   const rows = await tx.$queryRaw<SessionRow[]>`
     ${live(owner)} AND ${newestFirst(page)}`
@@ -33,7 +34,7 @@ export async function listSessions(tx: Tx, owner: SessionOwner, page: Page) {
   )
 }
 
-/** A live session of the owner, or null: missing, ended and not theirs are the same. */
+/** A live session of the user; null if it does not exist, has ended or belongs to another user. */
 export async function findOwnSession(tx: Tx, owner: SessionOwner, id: string) {
   const [row] = await tx.$queryRaw<SessionRow[]>`${live(owner)} AND id = ${id}::uuid`
   return row === undefined ? null : toSession(row, owner)
@@ -59,9 +60,9 @@ function toSession(row: SessionRow, owner: SessionOwner) {
   }
 }
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
-/** Ends one of the caller's sessions. @returns false when it is missing or not theirs */
+/** Ends a session of the caller. @returns false if it does not exist or belongs to another user */
 export async function endOwnSession(
   systemDb: SystemDatabase,
   caller: SessionCaller,
@@ -73,12 +74,15 @@ export async function endOwnSession(
       text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id, tenant_id',
       values: [id, caller.userId],
     })
-    await noteEnded(connection, caller.userId, rows, 'own-request', clientInfo)
+    await recordEndedSessions(connection, caller.userId, rows, 'own-request', clientInfo)
     return rows.length === 1
   })
 }
 
-/** Ends every session of the caller but the one that asks. @returns how many ended */
+/**
+ * Ends every session of the caller except the current one.
+ * @returns the number of ended sessions
+ */
 export async function endOtherSessions(
   systemDb: SystemDatabase,
   caller: SessionCaller,
@@ -89,15 +93,15 @@ export async function endOtherSessions(
       text: 'DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id, tenant_id',
       values: [caller.userId, caller.sessionId],
     })
-    await noteEnded(connection, caller.userId, rows, 'others-ended', clientInfo)
+    await recordEndedSessions(connection, caller.userId, rows, 'others-ended', clientInfo)
     return rows.length
   })
 }
 
 type EndedRow = { id: string; tenant_id: string | null }
 
-/** One audit entry per session, in the transaction that ended them. */
-export async function noteEnded(
+/** Writes one audit entry per ended session, in the transaction that ended them. */
+export async function recordEndedSessions(
   connection: Queryable,
   userId: number,
   ended: readonly EndedRow[],

@@ -5,7 +5,7 @@ import { type CallerRow, personOf, type SessionCaller } from './caller.ts'
 
 export type SessionLimits = { idleSeconds: number; absoluteSeconds: number }
 
-/** A live session: anonymous while a first sign-in is pending. */
+/** A live session; `caller` is null while the first sign-in is pending. */
 export type LiveSession = { caller: SessionCaller | null }
 
 type SessionRow = Omit<CallerRow, 'user_id'> & {
@@ -13,12 +13,12 @@ type SessionRow = Omit<CallerRow, 'user_id'> & {
   authenticated_seconds_ago: number | null
 }
 
-// A session is marked as seen at most this often, so that reading it is seldom a write.
+// last_seen_at is updated at most this often, so that most look-ups write nothing.
 const seenEverySeconds = 60
 
 /**
- * Session, user and membership in one statement, by the hash of the id in the cookie. Idle and
- * absolute limits are judged here, by database time; nothing is cached.
+ * Reads session, user and membership in one statement, by the hash of the id in the cookie. Idle
+ * and absolute limits are checked by database time. Nothing is cached.
  */
 export async function findSession(
   systemDb: Queryable,
@@ -61,7 +61,7 @@ function toCaller(row: SessionRow): SessionCaller | null {
   }
 }
 
-/** Inserts the session of a user who has just authenticated; the only place that makes one. */
+/** Inserts the session of a user who has just authenticated. */
 export async function createSession(
   connection: Queryable,
   session: {
@@ -92,7 +92,7 @@ export async function createSession(
   })
 }
 
-/** Whose the session is, its row locked until the transaction ends; null when it has ended. */
+/** Locks the session's row until the transaction ends; null if the session has ended. */
 export async function lockSession(
   connection: Queryable,
   sessionId: string,
@@ -107,8 +107,8 @@ export async function lockSession(
 }
 
 /**
- * Gives the session a new id; the old one is dead with the commit. The row stays, and with it what
- * hangs on it: pending sign-ins of other tabs, and a sign-out under way, which ends the row.
+ * Gives the session a new cookie id; the old one is invalid after the commit. The row stays, so
+ * that pending sign-ins in other tabs and a concurrent sign-out still refer to it.
  */
 export async function renewSession(
   connection: Queryable,
@@ -121,7 +121,7 @@ export async function renewSession(
   })
 }
 
-/** Notes that the person of the session has just authenticated again; its time starts anew. */
+/** Records that the user has authenticated again, and restarts the session's absolute limit. */
 export async function renewAuthentication(
   connection: Queryable,
   sessionId: string,
@@ -136,7 +136,7 @@ export async function renewAuthentication(
   })
 }
 
-/** Ends the session of a cookie. @returns false when it was not there any more */
+/** Ends the session of a cookie. @returns false if it had already ended */
 export async function endSession(
   connection: Queryable | SystemDatabase,
   cookieId: string,
@@ -149,8 +149,8 @@ export async function endSession(
 }
 
 /**
- * Ends a session by its row, whatever its id in the cookie has become meanwhile.
- * @returns false when it was not there any more
+ * Ends a session by the id of its row, which stays the same when the cookie id changes.
+ * @returns false if it had already ended
  */
 export async function endSessionRow(connection: Queryable, sessionId: string): Promise<boolean> {
   const { rowCount } = await connection.query({
@@ -160,12 +160,12 @@ export async function endSessionRow(connection: Queryable, sessionId: string): P
   return rowCount === 1
 }
 
-/** Who somebody is at a provider. */
+/** A user's identity at a provider. */
 export type Identity = { provider: string; subject: string }
 
 /**
- * The identities of the session's user at the provider the session was signed in with; those at
- * other providers prove nothing about this session.
+ * The identities of the session's user at the provider of its sign-in. Identities at other
+ * providers were not authenticated in this session.
  */
 export async function findSessionIdentities(
   systemDb: Queryable,

@@ -2,17 +2,18 @@ import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { providerOfSession } from './backchannel-logout.ts'
 import type { SessionCaller } from './caller.ts'
 import { endSessionRow } from './sessions.ts'
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
- * Ends the session, has the user's provider tokens revoked by a job, and writes the audit entry, all
- * in one commit; once it resolves, nobody has the session. No provider is waited for. The row is
- * ended, so a tenant switch under way that gives it a new id does not save it.
- * @returns the provider it was signed in through, where the browser may still be signed in
+ * Ends the session, enqueues the revocation of the user's provider tokens and writes the audit
+ * entry, all in one transaction that waits for no provider. The session's row is deleted, so a
+ * concurrent tenant switch, which changes its cookie id, does not keep it alive.
+ * @returns the provider of the sign-in, where the browser may still be signed in
  */
 export async function signOut(
   systemDb: SystemDatabase,

@@ -1,23 +1,24 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { SessionCaller } from './caller.ts'
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 export type SwitchOutcome =
   | { outcome: 'switched'; newCookieId: string }
-  /** No such tenant, or none of the caller's. */
+  /** The tenant does not exist, or the caller is not a member. */
   | { outcome: 'no-member' }
   | { outcome: 'session-ended' }
 
 class SessionEnded extends Error {}
 
 /**
- * Makes a tenant of the caller the session's active one, under a new session id. Membership is
- * looked up in the statement that moves the session; a session that ended or got another id
- * meanwhile is not moved, and nothing else changes.
- * @param cookieId the id the request came with
+ * Changes the session's active tenant and gives the session a new cookie id. The same statement
+ * checks the membership. If the session has ended or has another cookie id by then, nothing
+ * changes.
+ * @param cookieId the id in the request's cookie
  */
 export async function switchTenant(
   systemDb: SystemDatabase,

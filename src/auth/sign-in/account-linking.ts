@@ -1,34 +1,34 @@
-/** What a provider has proven about a person. */
-export type ProvenIdentity = {
+/** The verified facts about a user from a completed sign-in at a provider. */
+export type VerifiedIdentity = {
   provider: string
   issuer: string
   subject: string
   email: string | null
-  /** The provider says so and is trusted for the address's domain. */
+  /** The provider has verified the address and is trusted for its domain. */
   emailTrusted: boolean
   name: string | null
-  /** Unix seconds at which the person last authenticated there; null when the provider is silent. */
+  /** Unix seconds of the last authentication at the provider; null if it is not known. */
   authenticatedAt: number | null
 }
 
-/** What the visit to the provider was for. */
+/** The purpose of the sign-in at the provider. */
 export type Intent =
   | { kind: 'sign-in' }
   | {
       kind: 'link' | 'reauthenticate'
-      /** Who started it. */
+      /** The user who started it. */
       userId: number
-      /** Whose the session is that started it, now that the answer is here; null when it ended. */
+      /** The current user of the session that started it; null if the session has ended. */
       sessionUserId: number | null
       /** Unix seconds by the program's clock. */
       startedAt: number
     }
 
-/** What the database knows that bears on the identity. */
-export type Known = {
-  /** The user who holds this (provider, sub), if any. */
+/** The users in the database that match the identity. */
+export type ExistingUsers = {
+  /** The user with this identity (provider and `sub`). */
   identityUserId: number | null
-  /** Users with the same ASCII-lower-cased address. */
+  /** Users with the same address, compared with ASCII letters in lower case. */
   sameAddress: readonly { userId: number; emailVerified: boolean }[]
 }
 
@@ -43,27 +43,27 @@ export type IdentityDecision =
   | { kind: 'sign-in'; userId: number }
   | { kind: 'link'; userId: number }
   | { kind: 'create'; emailVerified: boolean }
-  /** Explicitly, into the session that started it; nothing to add when it is theirs already. */
+  /** Links on the user's own request; `known` if the identity is already linked to them. */
   | { kind: 'link-own'; userId: number; known: boolean }
   | { kind: 'reauthenticate'; userId: number }
   | { kind: 'refuse'; reason: IdentityRefusal }
 
-/** Clocks differ: a provider's may be this many seconds behind ours. */
+/** Tolerated clock difference: the provider's clock may be this far behind. */
 export const authenticationToleranceSeconds = 30
 
 /**
- * Decides what a proven identity means. The key is (provider, sub), never the address. An identity
- * never changes its owner: one that is somebody's signs in that somebody or is refused.
+ * Decides what a verified identity leads to. The key is provider and `sub`, never the address. An
+ * identity never moves to another user: it signs in its user or is refused.
  */
 export function decideIdentity(
-  identity: ProvenIdentity,
+  identity: VerifiedIdentity,
   intent: Intent,
-  known: Known,
+  existing: ExistingUsers,
 ): IdentityDecision {
-  if (intent.kind === 'sign-in') return decideSignIn(identity, known)
+  if (intent.kind === 'sign-in') return decideSignIn(identity, existing)
   const { userId } = intent
   if (intent.sessionUserId !== userId) return refuse('session-changed')
-  const owner = known.identityUserId
+  const owner = existing.identityUserId
   if (intent.kind === 'link') {
     if (owner !== null && owner !== userId) return refuse('identity-of-another')
     return { kind: 'link-own', userId, known: owner === userId }
@@ -78,15 +78,16 @@ export function decideIdentity(
 }
 
 /**
- * An address links two identities only when both sides hold it verified through a trusted provider;
- * an address that is known but not so proven is refused, so no account can be taken by claiming one.
+ * A new identity is linked by its address only if the identity and the user both have it verified
+ * through a trusted provider. Otherwise a sign-in with a known address is refused, so that nobody
+ * takes over an account by claiming its address.
  */
-function decideSignIn(identity: ProvenIdentity, known: Known): IdentityDecision {
-  if (known.identityUserId !== null) return { kind: 'sign-in', userId: known.identityUserId }
-  if (identity.email === null || known.sameAddress.length === 0) {
+function decideSignIn(identity: VerifiedIdentity, existing: ExistingUsers): IdentityDecision {
+  if (existing.identityUserId !== null) return { kind: 'sign-in', userId: existing.identityUserId }
+  if (identity.email === null || existing.sameAddress.length === 0) {
     return { kind: 'create', emailVerified: identity.email !== null && identity.emailTrusted }
   }
-  const [only, ...others] = known.sameAddress
+  const [only, ...others] = existing.sameAddress
   if (identity.emailTrusted && only?.emailVerified && others.length === 0) {
     return { kind: 'link', userId: only.userId }
   }
@@ -97,7 +98,7 @@ function refuse(reason: IdentityRefusal): IdentityDecision {
   return { kind: 'refuse', reason }
 }
 
-/** Whether the provider may vouch for the address: setting `OIDC_<NAME>_TRUST_EMAIL`. */
+/** True if the provider is trusted to verify this address (setting `OIDC_<NAME>_TRUST_EMAIL`). */
 export function trustsAddress(trust: boolean | readonly string[], email: string): boolean {
   if (typeof trust === 'boolean') return trust
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()

@@ -10,29 +10,31 @@ import {
   renewSession,
 } from '#src/auth/sessions/sessions.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { isUniqueViolation } from '#src/db/errors.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
   decideIdentity,
   type IdentityDecision,
   type IdentityRefusal,
   type Intent,
-  type ProvenIdentity,
+  type VerifiedIdentity,
 } from './account-linking.ts'
 import { moveSignInStates, type SignInState } from './state.ts'
-import { addIdentity, createUser, enterTenant, lockUser, lookUpIdentity } from './users.ts'
+import { addIdentity, createUser, enterTenant, findExistingUsers, lockUser } from './users.ts'
 
 export type SignIn = {
-  identity: ProvenIdentity
+  identity: VerifiedIdentity
   providerSession: string | null
-  /** What it was started for and in which session of the browser. */
-  attempt: Pick<SignInState, 'purpose' | 'sessionId' | 'ageSeconds'>
-  /** The id the browser's session has afterwards. */
+  /** The stored state of the sign-in, with its purpose and the browser's session. */
+  state: Pick<SignInState, 'purpose' | 'sessionId' | 'ageSeconds'>
+  /** The cookie id of the browser's session afterwards. */
   newCookieId: string
   absoluteSeconds: number
   clientInfo: ClientInfo
   /** Unix seconds by the program's clock. */
   nowSeconds: number
-  /** The provider's tokens, where they are to be kept. */
+  /** The provider's tokens; null unless they are stored. */
   grant: { tokens: TokenSet & { scope: string }; keys: EncryptionKeys } | null
 }
 
@@ -43,13 +45,12 @@ export type SignInOutcome =
 type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
 type BrowserSession = Awaited<ReturnType<typeof lockSession>>
 
-const statementTimeoutMs = 2_000
-const uniqueViolation = '23505'
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
- * Carries out what the provider's answer means in one transaction: identity, invitations, session
- * and the audit entry stand or fall together. Two first sign-ins of one person at once: the loser's
- * transaction is run again and finds what the winner made.
+ * Completes a sign-in in one transaction: identity, invitations, session and audit entry. Of two
+ * concurrent first sign-ins of one user the second violates a unique key; its transaction runs
+ * again and finds the new user.
  */
 export async function completeSignIn(
   systemDb: SystemDatabase,
@@ -60,18 +61,18 @@ export async function completeSignIn(
   try {
     return await run()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === uniqueViolation) return run()
+    if (isUniqueViolation(error)) return run()
     throw error
   }
 }
 
 async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOutcome> {
-  const { identity, attempt, clientInfo } = signIn
+  const { identity, state, clientInfo } = signIn
   const { provider } = identity
-  const { kind: action, userId: starter } = attempt.purpose
-  const session = await lockStarter(connection, attempt)
-  const known = await lookUpIdentity(connection, identity)
-  const decision = decideIdentity(identity, intentOf(signIn, session), known)
+  const { kind: action, userId: starter } = state.purpose
+  const session = await lockStartingSession(connection, state)
+  const existing = await findExistingUsers(connection, identity)
+  const decision = decideIdentity(identity, intentOf(signIn, session), existing)
   if (decision.kind === 'refuse') {
     const { reason } = decision
     const tenantId = starter !== null && session?.userId === starter ? session.tenantId : null
@@ -79,7 +80,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     await recordAudit(connection, { ...refused, tenantId }, clientInfo)
     return { outcome: 'refused', reason }
   }
-  const userId = await settleIdentity(connection, identity, decision)
+  const userId = await ensureUser(connection, identity, decision)
   if (signIn.grant !== null) {
     const { keys, tokens } = signIn.grant
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
@@ -87,35 +88,36 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   if (identity.email !== null && identity.emailTrusted) {
     await acceptInvitations(connection, identity.email, userId, clientInfo)
   }
-  const tenantId = await settleSession(connection, signIn, decision, userId, session)
+  const tenantId = await startOrRenewSession(connection, signIn, decision, userId, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)
   return { outcome: 'signed-in', userId }
 }
 
 /**
- * The session that started a link or re-authentication. Locks are taken in one order everywhere,
- * user or membership before session, so that nobody waits in a circle.
+ * Locks the session that started a link or re-authentication. Locks are taken in the same order
+ * everywhere, user or membership before session, to avoid deadlocks.
  */
-async function lockStarter(
+async function lockStartingSession(
   connection: Queryable,
-  { purpose, sessionId }: SignIn['attempt'],
+  { purpose, sessionId }: SignIn['state'],
 ): Promise<BrowserSession> {
   if (purpose.kind === 'sign-in') return null
   await lockUser(connection, purpose.userId)
   return lockSession(connection, sessionId)
 }
 
-function intentOf({ attempt, nowSeconds }: SignIn, session: BrowserSession): Intent {
-  const { kind, userId } = attempt.purpose
+function intentOf({ state, nowSeconds }: SignIn, session: BrowserSession): Intent {
+  const { kind, userId } = state.purpose
   if (kind === 'sign-in') return { kind }
-  const startedAt = nowSeconds - attempt.ageSeconds
+  const startedAt = nowSeconds - state.ageSeconds
   return { kind, userId, sessionUserId: session?.userId ?? null, startedAt }
 }
 
-async function settleIdentity(
+/** Creates the user or adds the identity to them if needed. @returns the id of the user */
+async function ensureUser(
   connection: Queryable,
-  identity: ProvenIdentity,
+  identity: VerifiedIdentity,
   decision: Allowed,
 ): Promise<number> {
   const userId =
@@ -131,24 +133,24 @@ async function settleIdentity(
 }
 
 /**
- * A sign-in starts a session of its own and ends the one the browser came with. A link or
- * re-authentication goes on in the session that started it, under a new id.
+ * A sign-in creates a session and ends the browser's former one. A link or re-authentication gives
+ * the session that started it a new cookie id.
  * @returns the session's tenant
  */
-async function settleSession(
+async function startOrRenewSession(
   connection: Queryable,
   signIn: SignIn,
   decision: Allowed,
   userId: number,
   session: BrowserSession,
 ): Promise<string | null> {
-  const { attempt, identity, newCookieId, providerSession, absoluteSeconds, clientInfo } = signIn
+  const { state, identity, newCookieId, providerSession, absoluteSeconds, clientInfo } = signIn
   const { provider } = identity
   if (decision.kind === 'link-own' || decision.kind === 'reauthenticate') {
-    await renewSession(connection, attempt.sessionId, newCookieId)
+    await renewSession(connection, state.sessionId, newCookieId)
     if (decision.kind === 'reauthenticate') {
       const proof = { provider, providerSession, absoluteSeconds }
-      await renewAuthentication(connection, attempt.sessionId, proof)
+      await renewAuthentication(connection, state.sessionId, proof)
     }
     return session?.tenantId ?? null
   }
@@ -162,8 +164,8 @@ async function settleSession(
     absoluteSeconds,
     clientInfo,
   })
-  await moveSignInStates(connection, attempt.sessionId, newCookieId)
-  await endSessionRow(connection, attempt.sessionId)
+  await moveSignInStates(connection, state.sessionId, newCookieId)
+  await endSessionRow(connection, state.sessionId)
   return tenantId
 }
 

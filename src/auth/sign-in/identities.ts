@@ -2,17 +2,18 @@ import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import type { SessionCaller } from '#src/auth/sessions/caller.ts'
-import { noteEnded } from '#src/auth/sessions/list.ts'
+import { recordEndedSessions } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }
 
-const statementTimeoutMs = 2_000
+const statementTimeoutMs = statementTimeoutsMs.byKey
 
-/** The ways the owner can sign in. */
+/** The identities of the user, ordered by provider. */
 export async function listIdentities(tx: Tx, owner: { readonly userId: number }, page: Page) {
   const [provider, subject] = page.after ?? []
   const behind =
@@ -39,10 +40,10 @@ export async function listIdentities(tx: Tx, owner: { readonly userId: number },
 }
 
 /**
- * Takes a way to sign in from the caller, has its provider tokens revoked by a job, and ends their
- * other sessions that came by its provider.
- * The user's row is locked first, so of parallel removals the last one left is always seen.
- * @returns `last` when there is no other way to sign in; `missing` also for another user's
+ * Unlinks an identity from the caller, enqueues the revocation of its provider tokens and ends the
+ * caller's other sessions that were signed in through its provider. The user's row is locked first,
+ * so that concurrent requests cannot unlink the last identity.
+ * @returns `last` if there is no other identity; `missing` also for an identity of another user
  */
 export async function unlinkIdentity(
   systemDb: SystemDatabase,
@@ -55,10 +56,10 @@ export async function unlinkIdentity(
   const { provider } = key
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     await lockUser(connection, userId)
-    const held = await countHeld(connection, userId, key)
-    if (!held.key) return 'missing'
+    const identities = await countIdentities(connection, userId, key)
+    if (!identities.key) return 'missing'
     const entry = { action: 'unlink', provider, userId, tenantId } as const
-    if (held.all === 1) {
+    if (identities.all === 1) {
       const refused = { ...entry, outcome: 'refused', reason: 'last-sign-in-method' } as const
       await recordAudit(connection, refused, clientInfo)
       return 'last'
@@ -75,12 +76,13 @@ export async function unlinkIdentity(
              RETURNING id, tenant_id`,
       values: [userId, provider, caller.sessionId],
     })
-    await noteEnded(connection, userId, rows, 'identity-unlinked', clientInfo)
+    await recordEndedSessions(connection, userId, rows, 'identity-unlinked', clientInfo)
     return 'unlinked'
   })
 }
 
-async function countHeld(
+/** The number of the user's identities, and whether `key` is one of them. */
+async function countIdentities(
   connection: Queryable,
   userId: number,
   key: { provider: string; subject: string },

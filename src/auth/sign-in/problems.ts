@@ -5,32 +5,34 @@ import type { Purpose } from './state.ts'
 
 type PurposeKind = Purpose['kind']
 
-const answerDetail =
-  'The identity provider’s answer could not be accepted, so nothing was changed. Start again.'
+const responseDetail =
+  'The identity provider’s response was not accepted, so nothing was changed. Start again.'
 
-/** What a person is told; it names no provider and no account that is not theirs. */
+/** Texts for the user. They name no provider and no other user's account. */
 const details: Readonly<Record<IdentityRefusal, string>> = {
   'email-known':
-    'An account with this e-mail address exists already. Sign in the way you usually do, then link this one from your account.',
+    'An account with this e-mail address already exists. Sign in to it as usual, then link this identity on your account page.',
   'session-changed':
-    'Your session has ended or changed meanwhile, so nothing was linked. Sign in and start again.',
+    'Your session has ended or changed, so nothing was linked. Sign in and start again.',
   'identity-of-another':
-    'This sign-in belongs to another account, so it cannot be linked to yours.',
-  'another-identity': 'That was another account than yours. Confirm with your own.',
+    'This identity is linked to another account, so it cannot be linked to yours.',
+  'another-identity': 'This identity is not linked to your account. Confirm with one that is.',
   'not-authenticated-anew':
-    'The identity provider did not ask who you are again, so this does not confirm that it is you. Sign out and in again.',
+    'The identity provider did not authenticate you again, so your identity is not confirmed. Sign out and sign in again.',
 }
 
-/** A decision against an identity, as the person is told. */
-export function toLinkProblem(reason: IdentityRefusal, purpose: PurposeKind): Problem {
+/** The problem response for a refused identity. */
+export function toIdentityProblem(reason: IdentityRefusal, purpose: PurposeKind): Problem {
   return new Problem('sign-in-refused', { detail: details[reason], signIn: { purpose, reason } })
 }
 
-/** A failure of the provider or of its answer, as the person is told; any other error as it is. */
+/**
+ * The problem response for a refused sign-in or an unavailable provider; other errors unchanged.
+ */
 export function toProviderProblem(error: unknown, purpose: PurposeKind): unknown {
   if (error instanceof SignInRefused) {
     const reason = error.providerError === 'access_denied' ? 'access-denied' : error.reason
-    return new Problem('sign-in-refused', { detail: answerDetail, signIn: { purpose, reason } })
+    return new Problem('sign-in-refused', { detail: responseDetail, signIn: { purpose, reason } })
   }
   if (!(error instanceof ProviderUnavailable)) return error
   const { retryAfterSeconds, reason } = error

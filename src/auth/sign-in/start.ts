@@ -2,53 +2,53 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { type Provider, randomPending } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Purpose, storeOwnSignInState, storeSignInState } from './state.ts'
+import { type Purpose, storeInSession, storeSignInState } from './state.ts'
 
-export type Start = {
+export type StartRequest = {
   provider: Provider
   redirectUri: string
   clientInfo: ClientInfo
 }
 
 /**
- * Starts a sign-in in the browser's session, or in one of its own that begins with it.
- * @returns where to send the browser
+ * Starts a sign-in in the browser's session; a browser without one gets an anonymous session.
+ * @returns the URL to redirect the browser to
  * @throws ProviderUnavailable
  */
 export async function startSignIn(
   systemDb: Queryable,
-  start: Start,
+  start: StartRequest,
   cookieId: string,
 ): Promise<URL> {
   const pending = randomPending()
   const url = await authorizationUrl(systemDb, start, { kind: 'sign-in', userId: null }, pending)
-  const attempt = { provider: start.provider.config.name, ...pending }
-  await storeSignInState(systemDb, cookieId, attempt, start.clientInfo)
+  const state = { provider: start.provider.config.name, ...pending }
+  await storeSignInState(systemDb, cookieId, state, start.clientInfo)
   return url
 }
 
 /**
- * Starts a link or re-authentication in the session of the person it is for. For the latter the
- * provider is asked to authenticate them anew (OpenID Connect Core 3.1.2.1, `max_age`) and to say
- * when that was.
- * @returns where to send the browser, or null when the session has ended meanwhile
+ * Starts a link or re-authentication in the user's session. A re-authentication sends `max_age=0`,
+ * so that the provider authenticates the user again and returns `auth_time` (OpenID Connect Core
+ * 3.1.2.1).
+ * @returns the URL to redirect the browser to; null if the session has ended
  * @throws ProviderUnavailable
  */
-export async function startOwn(
+export async function startInSession(
   systemDb: Queryable,
-  start: Start,
+  start: StartRequest,
   sessionId: string,
   purpose: Exclude<Purpose, { kind: 'sign-in' }>,
 ): Promise<URL | null> {
   const pending = randomPending()
   const url = await authorizationUrl(systemDb, start, purpose, pending)
-  const attempt = { provider: start.provider.config.name, ...pending, purpose }
-  return (await storeOwnSignInState(systemDb, sessionId, attempt)) ? url : null
+  const state = { provider: start.provider.config.name, ...pending, purpose }
+  return (await storeInSession(systemDb, sessionId, state)) ? url : null
 }
 
 async function authorizationUrl(
   systemDb: Queryable,
-  { provider, redirectUri, clientInfo }: Start,
+  { provider, redirectUri, clientInfo }: StartRequest,
   { kind: action, userId }: Purpose,
   pending: Parameters<Provider['authorizationUrl']>[0],
 ): Promise<URL> {

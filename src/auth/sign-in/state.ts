@@ -3,34 +3,34 @@ import type { PendingSignIn } from '#src/auth/oidc/client.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
-/** What a visit to the provider is for. A link or re-authentication belongs to who started it. */
+/** The purpose of a sign-in at a provider; a link or re-authentication belongs to a user. */
 export type Purpose =
   | { kind: 'sign-in'; userId: null }
   | { kind: 'link' | 'reauthenticate'; userId: number }
 
-/** A visit to the provider under way in one tab: what the callback must bring back, and to whom. */
+/** A pending sign-in in one tab of a browser. */
 export type SignInState = PendingSignIn & {
   provider: string
   purpose: Purpose
-  /** The row of the browser's session; ids of the row outlive the ids in the cookie. */
+  /** Id of the session's row, which stays the same when the cookie id changes. */
   sessionId: string
-  /** Seconds since it was started, by database time. */
+  /** Seconds since its start, by database time. */
   ageSeconds: number
 }
 
 export type NewSignInState = PendingSignIn & { provider: string }
 
-// Contract 4: pending sign-ins live ten minutes.
+// Contract 4: pending sign-ins expire after ten minutes.
 const lifetimeSeconds = 600
 
 /**
- * Stores a pending sign-in, tied to the browser's session; a browser without one gets an
- * anonymous session that lives as long as the attempt. One statement, one commit.
+ * Stores a pending sign-in in the browser's session, in one statement. A browser without a session
+ * gets an anonymous one that expires with the pending sign-in.
  */
 export async function storeSignInState(
   systemDb: Queryable,
   cookieId: string,
-  attempt: NewSignInState,
+  signIn: NewSignInState,
   clientInfo: ClientInfo,
 ): Promise<void> {
   await systemDb.query({
@@ -49,22 +49,22 @@ export async function storeSignInState(
       clientInfo.userAgent,
       clientInfo.ip,
       lifetimeSeconds,
-      sha256(attempt.state),
-      attempt.provider,
-      attempt.nonce,
-      attempt.codeVerifier,
+      sha256(signIn.state),
+      signIn.provider,
+      signIn.nonce,
+      signIn.codeVerifier,
     ],
   })
 }
 
 /**
- * Stores a pending link or re-authentication in the live session of its user.
- * @returns false when that session has ended meanwhile
+ * Stores a pending link or re-authentication in the user's session.
+ * @returns false if the session has ended
  */
-export async function storeOwnSignInState(
+export async function storeInSession(
   systemDb: Queryable,
   sessionId: string,
-  attempt: NewSignInState & { purpose: Exclude<Purpose, { kind: 'sign-in' }> },
+  signIn: NewSignInState & { purpose: Exclude<Purpose, { kind: 'sign-in' }> },
 ): Promise<boolean> {
   const { rowCount } = await systemDb.query({
     text: `
@@ -73,13 +73,13 @@ export async function storeOwnSignInState(
       SELECT $1, id, user_id, $4, $5, $6, $7, now() + make_interval(secs => $8)
       FROM sessions WHERE id = $2 AND user_id = $3 AND expires_at > now()`,
     values: [
-      sha256(attempt.state),
+      sha256(signIn.state),
       sessionId,
-      attempt.purpose.userId,
-      attempt.purpose.kind,
-      attempt.provider,
-      attempt.nonce,
-      attempt.codeVerifier,
+      signIn.purpose.userId,
+      signIn.purpose.kind,
+      signIn.provider,
+      signIn.nonce,
+      signIn.codeVerifier,
       lifetimeSeconds,
     ],
   })
@@ -97,9 +97,9 @@ type SignInStateRow = {
 }
 
 /**
- * Takes the attempt out for good: of parallel callbacks one gets it. Matching is on SHA-256 of the
- * state and of the cookie, so the time it takes says nothing about either.
- * @returns null when the state is unknown, expired, used, or of another browser
+ * Deletes and returns a pending sign-in; of concurrent callbacks only one gets it. State and cookie
+ * id are compared as SHA-256 hashes, so the timing reveals neither.
+ * @returns null if the state is unknown, expired, used or from another browser
  */
 export async function takeSignInState(
   systemDb: Queryable,
@@ -133,8 +133,8 @@ function toPurpose({ purpose, user_id }: SignInStateRow): Purpose {
 }
 
 /**
- * The sign-ins pending in the browser's other tabs go on under its new session. Links and
- * re-authentications do not: they end with the session that started them.
+ * Moves sign-ins that are pending in other tabs to the browser's new session. Links and
+ * re-authentications are not moved: they end with the session that started them.
  */
 export async function moveSignInStates(
   connection: Queryable,

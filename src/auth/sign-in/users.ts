@@ -1,12 +1,12 @@
 import { randomId } from '#src/crypto/hash.ts'
 import { type Queryable, setTenant } from '#src/db/system-database.ts'
-import type { Known, ProvenIdentity } from './account-linking.ts'
+import type { ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
-/** What the database knows that bears on the identity: who holds it, and who has its address. */
-export async function lookUpIdentity(
+/** The user with this identity, or else the users with its address. */
+export async function findExistingUsers(
   connection: Queryable,
-  identity: ProvenIdentity,
-): Promise<Known> {
+  identity: VerifiedIdentity,
+): Promise<ExistingUsers> {
   const { rows } = await connection.query<{ user_id: string }>({
     text: 'SELECT user_id FROM oauth_identities WHERE provider = $1 AND provider_user_id = $2',
     values: [identity.provider, identity.subject],
@@ -28,10 +28,10 @@ export async function lookUpIdentity(
   }
 }
 
-/** A new user is admin of a tenant of their own (contract 8). */
+/** Creates a user and a tenant of their own, of which they are admin (contract 8). */
 export async function createUser(
   connection: Queryable,
-  identity: ProvenIdentity,
+  identity: VerifiedIdentity,
   emailVerified: boolean,
 ): Promise<number> {
   const tenantId = randomId()
@@ -52,10 +52,10 @@ export async function createUser(
   return Number(rows[0]?.id)
 }
 
-/** Gives the identity to the user; fails where somebody holds it already. */
+/** Links the identity to the user. Fails with a unique violation if it is linked already. */
 export async function addIdentity(
   connection: Queryable,
-  identity: ProvenIdentity,
+  identity: VerifiedIdentity,
   userId: number,
 ): Promise<void> {
   await connection.query({
@@ -66,9 +66,9 @@ export async function addIdentity(
 }
 
 /**
- * The tenant a new session starts in: the one last active, else the one that invited last, else
- * the user's own. It counts as active from now on.
- * @returns null when the user is a member nowhere
+ * Selects the tenant of a new session and marks it as last active: the tenant last active,
+ * otherwise the one that invited the user most recently, otherwise the user's own.
+ * @returns null if the user has no membership
  */
 export async function enterTenant(connection: Queryable, userId: number): Promise<string | null> {
   const { rows } = await connection.query<{ tenant_id: string }>({
@@ -86,7 +86,7 @@ export async function enterTenant(connection: Queryable, userId: number): Promis
   return rows[0]?.tenant_id ?? null
 }
 
-/** Holds off every other change of how the user signs in until the transaction ends. */
+/** Locks the user's row, so that changes to their identities and memberships are serialized. */
 export async function lockUser(connection: Queryable, userId: number): Promise<void> {
   await connection.query({
     text: 'SELECT FROM users WHERE id = $1 FOR UPDATE',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
+import { endsWithin } from '#src/runtime/timeout.ts'
 import { isAlive } from './lock-file.ts'
 import type { Account } from './os-account.ts'
 
@@ -73,7 +73,7 @@ export async function runServer({ file, args, cwd, account }: Command): Promise<
   const log = followLog(child.stderr)
   const pid = await Promise.race([readPid(child.stdout), ended.then(() => 0)])
   const stop = () => stopServer(child, pid, ended)
-  const isInTime = await resolvesWithin(Promise.race([log.ready, ended]), startDeadlineMs)
+  const isInTime = await endsWithin(startDeadlineMs, Promise.race([log.ready, ended]))
   if (!log.isReady()) {
     await stop()
     const reason = isInTime ? 'ended at its start' : `was not ready after ${startDeadlineMs} ms`
@@ -106,10 +106,10 @@ function followLog(input: Readable) {
 async function stopServer(child: Child, pid: number, ended: Promise<unknown>): Promise<void> {
   hold(child, 'ref')
   child.stdin.end()
-  if (await resolvesWithin(ended, fastStopMs)) return
+  if (await endsWithin(fastStopMs, ended)) return
   for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
     if (pid > 0 && isAlive(pid)) process.kill(pid, signal)
-    if (await resolvesWithin(ended, immediateStopMs)) return
+    if (await endsWithin(immediateStopMs, ended)) return
   }
   throw new Error(`the PostgreSQL process ${pid} could not be stopped`)
 }
@@ -118,14 +118,4 @@ async function stopServer(child: Child, pid: number, ended: Promise<unknown>): P
 function hold(child: Child, how: 'ref' | 'unref'): void {
   child[how]()
   for (const stream of child.stdio) if (stream instanceof Socket) stream[how]()
-}
-
-async function resolvesWithin(promise: Promise<unknown>, deadlineMs: number): Promise<boolean> {
-  const controller = new AbortController()
-  const late = wait(deadlineMs, false, { signal: controller.signal }).catch(() => false)
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    controller.abort()
-  }
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 const endpointLabels = { active: 'Active', failing: 'Failing', disabled: 'Disabled' } as const
 const endpointMoods = { active: 'good', failing: 'warning', disabled: 'bad' } as const
 
-/** In which state an endpoint is, and since when where that is of interest. */
+/** The status of an endpoint, and since when it has been failing or disabled. */
 export function endpointBadge({ status, failingSince, disabledAt }: Endpoint): Html {
   const since = disabledAt ?? failingSince
   return html`<span class="badge ${endpointMoods[status]}">${endpointLabels[status]}</span>${
@@ -16,9 +16,9 @@ export function endpointBadge({ status, failingSince, disabledAt }: Endpoint): H
 }
 
 export const deliveryLabels = {
-  pending: 'Under way',
+  pending: 'Pending',
   succeeded: 'Delivered',
-  exhausted: 'Given up',
+  exhausted: 'Failed',
 } as const
 const deliveryMoods = { pending: 'plainly', succeeded: 'good', exhausted: 'bad' } as const
 

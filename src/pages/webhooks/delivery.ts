@@ -15,11 +15,11 @@ export type DeliveryView = {
   delivery: Delivery
   sent: SentRequest
   done: string | undefined
-  /** Whether it was refused to send it again, because its endpoint is disabled. */
+  /** True if a replay was refused because the endpoint is disabled. */
   isDisabled: boolean
 }
 
-/** One event on its way to one endpoint: what was sent, what came back, and why. */
+/** One delivery of an event to an endpoint: its request, its attempts and their responses. */
 export function deliveryPage(view: DeliveryView): string {
   const { viewer, delivery, sent } = view
   const endpoint = `/app/webhooks/${delivery.endpointId}`
@@ -32,14 +32,14 @@ export function deliveryPage(view: DeliveryView): string {
       ${noticeText(notices, view.done)}
       ${view.isDisabled ? disabledNotice(endpoint) : ''}
       <section class="card" aria-labelledby="facts">
-        <h2 id="facts">What became of it</h2>
+        <h2 id="facts">Overview</h2>
         <dl class="facts">
           <div><dt>Status</dt><dd>${deliveryBadge(delivery.status)}</dd></div>
-          <div><dt>Made</dt><dd>${momentText(delivery.createdAt)}</dd></div>
+          <div><dt>Created</dt><dd>${momentText(delivery.createdAt)}</dd></div>
           ${delivery.nextAttemptAt === null ? '' : html`<div><dt>Next attempt</dt><dd>${momentText(delivery.nextAttemptAt)}</dd></div>`}
-          <div><dt>Event id</dt><dd class="wrap"><code>${delivery.eventId}</code></dd></div>
+          <div><dt>Event ID</dt><dd class="wrap"><code>${delivery.eventId}</code></dd></div>
         </dl>
-        <form class="row" method="post" action="/app/deliveries/${delivery.id}/replay"><button class="button">Send it again</button></form>
+        <form class="row" method="post" action="/app/deliveries/${delivery.id}/replay"><button class="button">Replay delivery</button></form>
       </section>
       <section class="card" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
@@ -51,31 +51,31 @@ export function deliveryPage(view: DeliveryView): string {
 }
 
 function disabledNotice(endpoint: string): Html {
-  return html`<p class="notice fault" role="alert">The endpoint is disabled, so nothing was sent. <a href="${endpoint}#actions">Enable it</a> first, then send this again.</p>`
+  return html`<p class="notice fault" role="alert">The endpoint is disabled, so nothing was sent. <a href="${endpoint}#actions">Enable the endpoint</a> first, then replay this delivery.</p>`
 }
 
 function requestSection({ url, headers, body }: SentRequest): Html {
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   return html`<section class="card" aria-labelledby="request">
-        <h2 id="request">What we send</h2>
-        <pre class="excerpt" tabindex="0" aria-label="Headers of the request"><code>${[`POST ${url}`, ...lines].join('\n')}</code></pre>
-        <pre class="excerpt" tabindex="0" aria-label="Body of the request"><code>${body}</code></pre>
-        <p class="quiet small">The body is shown as it is signed, to the byte; each attempt has a time and a signature of its own.</p>
+        <h2 id="request">Request</h2>
+        <pre class="excerpt" tabindex="0" aria-label="Request headers"><code>${[`POST ${url}`, ...lines].join('\n')}</code></pre>
+        <pre class="excerpt" tabindex="0" aria-label="Request body"><code>${body}</code></pre>
+        <p class="quiet small">The body is shown exactly as it is signed. Each attempt has its own timestamp and signature.</p>
       </section>`
 }
 
-/** Every attempt in the order they were made, the schedule and each replay under a name. */
+/** Attempts in chronological order, grouped into the scheduled series and each replay. */
 function attemptTimeline(attempts: readonly Attempt[]): Html {
-  if (attempts.length === 0) return html`<p class="quiet">None was made yet.</p>`
+  if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>`
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(
-    ([number, made]) => html`<h3>${number === 0 ? 'By the schedule' : `Replay ${number}`}</h3>
+    ([number, made]) => html`<h3>${number === 0 ? 'Scheduled attempts' : `Replay ${number}`}</h3>
         <ol class="timeline">${made.map(attemptItem)}</ol>`,
   )
   return html`${parts}`
 }
 
-/** One attempt: when, how long, what came back, and why it failed. */
+/** One attempt: time, duration, response, and why it failed. */
 export function attemptItem(attempt: Attempt): Html {
   const { number, startedAt, durationMs, explanation, responseExcerpt } = attempt
   return html`<li>
@@ -86,13 +86,13 @@ export function attemptItem(attempt: Attempt): Html {
 }
 
 function outcomeOf({ statusCode }: Attempt): string {
-  return statusCode === null ? 'No answer' : String(statusCode)
+  return statusCode === null ? 'No response' : String(statusCode)
 }
 
 function excerptOf(excerpt: string | null): Html | string {
   if (excerpt === null) return ''
-  if (excerpt === '') return html`<p class="quiet">The answer had no body.</p>`
-  return html`<pre class="excerpt" tabindex="0" aria-label="Beginning of the answer"><code>${excerpt}</code></pre>`
+  if (excerpt === '') return html`<p class="quiet">The response had no body.</p>`
+  return html`<pre class="excerpt" tabindex="0" aria-label="Start of the response"><code>${excerpt}</code></pre>`
 }
 
 export type DeliveryFilter = { status: string; eventType: string }
@@ -101,22 +101,22 @@ export type DeliveryPage = {
   data: readonly Delivery[]
   nextCursor: string | null
   filter: DeliveryFilter
-  /** Whether this is not the newest page. */
+  /** True unless this is the newest page. */
   isLater: boolean
 }
 
-/** What was sent to an endpoint, newest first, a page at a time. */
+/** The deliveries of an endpoint, newest first, one page at a time. */
 export function deliverySection(endpointId: string, page: DeliveryPage): Html {
   const path = `/app/webhooks/${endpointId}`
   const filtered = page.filter.status !== '' || page.filter.eventType !== ''
   const none = filtered
-    ? html`None is like that. <a href="${path}#deliveries">Show all</a>`
-    : html`Nothing was sent to it yet. Send it a test above.`
+    ? html`No matching deliveries. <a href="${path}#deliveries">Show all</a>`
+    : html`No deliveries yet. Send a test event above.`
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter)}
         ${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : table(columns, page.data.map(deliveryRow))}
-        <nav class="row" aria-label="Pages of deliveries">
+        <nav class="row" aria-label="Delivery pages">
           ${page.isLater ? html`<a href="${linkTo(path, page.filter)}">Newest</a>` : ''}
           ${page.nextCursor === null ? '' : html`<a href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
         </nav>
@@ -125,11 +125,11 @@ export function deliverySection(endpointId: string, page: DeliveryPage): Html {
 
 function filterForm(path: string, { status, eventType }: DeliveryFilter): Html {
   const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
-  const kinds = eventTypes.map((value) => option(value, value, eventType))
+  const types = eventTypes.map((value) => option(value, value, eventType))
   return html`<form class="inline filter" method="get" action="${path}#deliveries">
-          <select name="status" aria-label="Status">${option('', 'every status', status)}${statuses}</select>
-          <select name="eventType" aria-label="Kind">${option('', 'every kind', eventType)}${kinds}</select>
-          <button class="button plain slim">Show</button>
+          <select name="status" aria-label="Status">${option('', 'All statuses', status)}${statuses}</select>
+          <select name="eventType" aria-label="Event type">${option('', 'All event types', eventType)}${types}</select>
+          <button class="button plain slim">Filter</button>
         </form>`
 }
 
@@ -148,7 +148,7 @@ function deliveryRow(delivery: Delivery): Html[] {
   return [
     html`<a href="/app/deliveries/${id}">${eventType}</a><br><span class="quiet">${momentText(createdAt)}</span>`,
     html`${deliveryBadge(status)}<br><span class="quiet whole">${countText(attempts.length)}</span>`,
-    comingText(delivery),
+    outcomeText(delivery),
   ]
 }
 
@@ -156,12 +156,11 @@ function countText(count: number): string {
   return count === 1 ? '1 attempt' : `${count} attempts`
 }
 
-/** The last failure in words and the next attempt, as far as there are any. */
-function comingText({ attempts, status, nextAttemptAt }: Delivery): Html {
+/** The last failure or the current state, and the time of the next attempt. */
+function outcomeText({ attempts, status, nextAttemptAt }: Delivery): Html {
   const failure = attempts.at(-1)?.explanation ?? null
-  const said =
-    failure ?? (status === 'succeeded' ? 'It was received.' : 'It waits for its attempt.')
-  return html`${said}${
+  const text = failure ?? (status === 'succeeded' ? 'Delivered.' : 'Waiting to be sent.')
+  return html`${text}${
     nextAttemptAt === null
       ? ''
       : html`<br><span class="quiet">Next attempt ${momentText(nextAttemptAt)}</span>`

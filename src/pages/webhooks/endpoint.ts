@@ -25,12 +25,12 @@ export type EndpointView = {
   replay: ReplayDraft
   done: string | undefined
   fault: string | null
-  /** The delivery of a test that was just sent. */
+  /** The delivery of the test event that was just sent. */
   test: Delivery | null
   newSecret: NewSecret | null
 }
 
-/** One endpoint: how it does, what was sent to it, and everything one does about it. */
+/** One endpoint: its health, deliveries and actions. */
 export function endpointPage(view: EndpointView): string {
   const { viewer, endpoint, test, newSecret } = view
   return layout(
@@ -54,63 +54,63 @@ export function endpointPage(view: EndpointView): string {
 
 function testSection({ id, attempts }: Delivery): Html {
   return html`<section class="card" aria-labelledby="test">
-        <h2 id="test">The answer to your test</h2>
+        <h2 id="test">Test result</h2>
         <ol class="timeline">${attempts.map(attemptItem)}</ol>
-        <div class="row"><a href="/app/deliveries/${id}">What exactly was sent</a></div>
+        <div class="row"><a href="/app/deliveries/${id}">View the request</a></div>
       </section>`
 }
 
 function factSection({ endpoint, stats }: EndpointView): Html {
   return html`<section class="card" aria-labelledby="facts">
-        <h2 id="facts">How it does</h2>
+        <h2 id="facts">Health</h2>
         <dl class="facts">
           <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
-          <div><dt>Succeeded</dt><dd>${rateText(stats)}</dd></div>
-          ${stats === undefined ? '' : html`<div><dt>Answers in</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
-          <div><dt>Kinds</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'all'}</dd></div>
+          <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
+          ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
+          <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
-          <div><dt>Registered</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
+          <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
         </dl>
         <p class="quiet small">${statsNote}</p>
       </section>`
 }
 
-/** Everything one does to an endpoint but replay; what is seldom wanted is folded away. */
+/** Every action except replay; the less common ones are collapsed. */
 function endpointActions(
   { id, status }: Pick<Endpoint, 'id' | 'status'>,
   draft: EndpointDraft,
 ): Html {
   const path = `/app/webhooks/${id}`
   return html`<section class="card" aria-labelledby="actions">
-        <h2 id="actions">Work on it</h2>
+        <h2 id="actions">Actions</h2>
         <div class="row">
-          ${status === 'active' ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable it</button></form>`}
-          <form method="post" action="${path}/test"><button class="button${status === 'active' ? '' : ' plain'}">Send a test</button></form>
+          ${status === 'active' ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
+          <form method="post" action="${path}/test"><button class="button${status === 'active' ? '' : ' plain'}">Send test event</button></form>
         </div>
-        <p class="quiet small">A test is sent at once, also to a disabled endpoint, and counts neither for it nor against it.</p>
+        <p class="quiet small">Test events are sent immediately, even to a disabled endpoint, and do not affect its health.</p>
         <details${draft.urlFault === null ? '' : html` open`}>
-          <summary>Change it</summary>
-          ${endpointForm(draft, { action: path, label: 'Save the changes' })}
+          <summary>Edit endpoint</summary>
+          ${endpointForm(draft, { action: path, label: 'Save changes' })}
         </details>
         <details>
-          <summary>Rotate the secret</summary>
+          <summary>Rotate signing secret</summary>
           <form class="form" method="post" action="${path}/rotate">
-            <label>The old secret signs too for
+            <label>The old secret expires
               <select name="overlapSeconds">
-                <option value="0">no longer: it stops at once</option>
-                <option value="3600">an hour</option>
-                <option value="86400" selected>a day</option>
-                <option value="604800">a week</option>
+                <option value="0">immediately</option>
+                <option value="3600">in 1 hour</option>
+                <option value="86400" selected>in 1 day</option>
+                <option value="604800">in 1 week</option>
               </select>
             </label>
-            <button class="button">Make a new secret</button>
+            <button class="button">Rotate secret</button>
           </form>
         </details>
         <details>
-          <summary>Remove it</summary>
+          <summary>Delete endpoint</summary>
           <form class="form" method="post" action="${path}/remove">
-            <label class="box"><input type="checkbox" name="confirm" value="yes" required> Yes, remove it with all its deliveries; nothing more is sent to it</label>
-            <button class="button danger">Remove the endpoint</button>
+            <label class="box"><input type="checkbox" name="confirm" value="yes" required> Delete this endpoint and all its deliveries. Nothing more is sent to it.</label>
+            <button class="button danger">Delete endpoint</button>
           </form>
         </details>
       </section>`

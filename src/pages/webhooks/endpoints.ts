@@ -12,20 +12,20 @@ export type WebhooksView = {
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
   draft: EndpointDraft
   done: string | undefined
-  /** Why none was made, where that is not about a field. */
+  /** Why the endpoint was not created, if no single field is the cause. */
   fault: string | null
-  /** Of the endpoint that was just made. */
+  /** The secret of the endpoint that was just created. */
   newSecret: NewSecret | null
 }
 
-/** A tenant's webhook endpoints at a glance, and a form to register one. */
+/** A tenant's webhook endpoints, and a form to add one. */
 export function webhooksPage(view: WebhooksView): string {
   const { viewer, endpoints, stats, notifications, draft, newSecret } = view
   return layout(
     'Webhooks',
     html`<header class="head">
         <h1>Webhooks</h1>
-        <p class="quiet">Where your events are sent, signed, and how that goes.</p>
+        <p class="quiet">Send signed events to your own servers.</p>
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
@@ -34,7 +34,7 @@ export function webhooksPage(view: WebhooksView): string {
         <h2 id="endpoints">Endpoints</h2>
         ${
           endpoints.length === 0
-            ? html`<p class="quiet">You have none. Register one below and send it a test.</p>`
+            ? html`<p class="quiet">No endpoints yet. Add one below and send it a test event.</p>`
             : html`<div class="lead">${table(
                 columns,
                 endpoints.map((endpoint) => endpointRow(endpoint, stats.get(endpoint.id))),
@@ -43,10 +43,10 @@ export function webhooksPage(view: WebhooksView): string {
         }
       </section>
       ${notifications.length === 0 ? '' : notificationSection(notifications)}
-      <section class="card" aria-labelledby="register">
-        <h2 id="register">Register an endpoint</h2>
-        <p class="quiet">Events are sent to it as signed POST requests. It answers with a status from 200 to 299 within ten seconds; else we try again four times.</p>
-        ${endpointForm(draft, { action: '/app/webhooks', label: 'Register the endpoint' })}
+      <section class="card" aria-labelledby="add">
+        <h2 id="add">Add an endpoint</h2>
+        <p class="quiet">Events are sent as signed POST requests. Respond with a status from 200 to 299 within ten seconds; otherwise we retry up to four times.</p>
+        ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint' })}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
@@ -55,8 +55,8 @@ export function webhooksPage(view: WebhooksView): string {
 const columns = [
   { label: 'Endpoint', kind: 'wrap' },
   { label: 'Status' },
-  { label: 'Succeeded' },
-  { label: 'Answers in' },
+  { label: 'Success rate' },
+  { label: 'Response time' },
 ] as const
 
 function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html[] {
@@ -77,46 +77,46 @@ function notificationSection(notifications: WebhooksView['notifications']): Html
   const items = notifications.map(
     ({ endpointId, message, createdAt }) => html`<li>
             <p class="quiet">${timeText(createdAt)}</p>
-            <p class="wrap">${message} <a href="/app/webhooks/${endpointId}">Look at it</a></p>
+            <p class="wrap">${message} <a href="/app/webhooks/${endpointId}">View endpoint</a></p>
           </li>`,
   )
   return html`<section class="card" aria-labelledby="notifications">
-        <h2 id="notifications">Notifications of late</h2>
+        <h2 id="notifications">Recent notifications</h2>
         <ul class="plain-list">${items}</ul>
       </section>`
 }
 
-/** What can have been done, each with its sentence. */
+/** Notices by the key in `?done=`. */
 export const notices = {
-  changed: 'Saved. What is under way goes to the new URL from its next attempt.',
-  enabled: 'Enabled. New events are sent again; replay what was missed.',
-  removed: 'The endpoint is removed, with its deliveries.',
-  tested: 'A test event was sent; its answer is below.',
-  replayed: 'On its way again, with attempts of its own.',
+  changed: 'Saved. Pending deliveries use the new URL from their next attempt.',
+  enabled: 'Enabled. New events are sent again; replay the deliveries you missed.',
+  removed: 'Endpoint and its deliveries deleted.',
+  tested: 'Test event sent. The response is below.',
+  replayed: 'Replay scheduled. Its attempts are listed separately.',
 } as const
 export type WebhookNotice = keyof typeof notices
 
 export type NewSecret = { secret: string; endpointId: string; url: string; note: Html | string }
 
-/** A signing secret, this once. */
+/** A new signing secret; shown only once. */
 export function newSecretSection({ secret, endpointId, url, note }: NewSecret): Html {
   return html`<section class="card notice" aria-labelledby="new-secret">
-        <h2 id="new-secret">The signing secret of your endpoint</h2>
+        <h2 id="new-secret">Signing secret</h2>
         <p class="wrap"><a href="/app/webhooks/${endpointId}">${url}</a></p>
-        <p>Copy it now: it is kept sealed and cannot be shown again. ${note}</p>
+        <p>Copy it now. It is stored encrypted and cannot be shown again. ${note}</p>
         <pre class="secret" tabindex="0" aria-label="Signing secret"><code>${secret}</code></pre>
       </section>`
 }
 
-/** How long the secret before goes on to sign. */
+/** How long deliveries are also signed with the previous secret. */
 export function overlapSentence(expiresAt: string | null): Html {
-  if (expiresAt === null) return html`The old one signs no more.`
-  return html`Until ${timeText(expiresAt)} every delivery is signed with the old one too.`
+  if (expiresAt === null) return html`The old secret is no longer used.`
+  return html`Until ${timeText(expiresAt)} every delivery is also signed with the old secret.`
 }
 
-/** Success rate and time to an answer; undefined where nothing was sent lately. */
+/** The success rate. @param stats undefined if nothing was sent in the last 24 hours */
 export function rateText(stats: EndpointStats | undefined): Html {
-  if (stats === undefined) return html`<span class="quiet whole">nothing sent</span>`
+  if (stats === undefined) return html`<span class="quiet whole">No attempts</span>`
   const { attempts, succeeded } = stats
   const noun = attempts === 1 ? 'attempt' : 'attempts'
   return html`<strong class="whole">${percent(succeeded, attempts)}</strong> <span class="quiet whole">of ${attempts} ${noun}</span>`
@@ -126,10 +126,10 @@ export function medianText({ medianMs }: EndpointStats): Html {
   return html`<span class="quiet whole">median ${durationText(medianMs)}</span>`
 }
 
-/** What the numbers are of. */
-export const statsNote = `Attempts of the last 24 hours, of the newest ${sampledDeliveries.toLocaleString('en-GB')} deliveries at most; tests are not counted.`
+/** What the statistics cover. */
+export const statsNote = `Attempts in the last 24 hours, for at most the newest ${sampledDeliveries.toLocaleString('en-GB')} deliveries. Test events are not counted.`
 
-/** Rounded down, so that 100 % is said only where nothing failed. */
+/** Rounded down, so that 100 % means that nothing failed. */
 function percent(part: number, whole: number): string {
   return `${Math.floor((part / whole) * 1_000) / 10} %`
 }
@@ -141,9 +141,8 @@ const height = 28
 const lowest = 2
 
 /**
- * The median time to an answer, hour by hour over the last day: one bar for each hour that had
- * attempts, marked where one of them failed. Drawn to the longest bar; the text alternative has
- * the numbers.
+ * Median response time by hour over the last day: one bar for each hour with attempts, marked if
+ * one of them failed. Bars are scaled to the longest; the text alternative has the numbers.
  */
 export function sparkline({ hours }: EndpointStats): Html {
   const longest = Math.max(...hours.map(({ medianMs }) => medianMs), 1)
@@ -152,13 +151,13 @@ export function sparkline({ hours }: EndpointStats): Html {
     const kind = succeeded === attempts ? 'well' : 'failed'
     return html`<rect class="${kind}" x="${hour * slot}" y="${height - tall}" width="${bar}" height="${tall}" rx="1"/>`
   })
-  return html`<svg class="sparkline" viewBox="0 0 ${hoursShown * slot} ${height}" role="img" aria-label="${inWords(hours)}">${bars}</svg>`
+  return html`<svg class="sparkline" viewBox="0 0 ${hoursShown * slot} ${height}" role="img" aria-label="${summaryText(hours)}">${bars}</svg>`
 }
 
-function inWords(hours: EndpointStats['hours']): string {
+function summaryText(hours: EndpointStats['hours']): string {
   const medians = hours.map(({ medianMs }) => medianMs)
   const [least, most] = [Math.min(...medians), Math.max(...medians)].map(durationText)
   const failed = hours.filter(({ attempts, succeeded }) => succeeded < attempts).length
-  const span = `Median time to an answer by hour, last 24 hours: ${least} to ${most}`
+  const span = `Median response time by hour, last 24 hours: ${least} to ${most}`
   return `${span}; ${failed} of ${hours.length} hours with failures.`
 }

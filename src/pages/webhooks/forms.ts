@@ -14,18 +14,18 @@ import { Endpoint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { deliveryLabels } from './badges.ts'
 
-/** The form as it stands: what was typed where it came back, and why it did. */
+/** The values of the form, and why the URL was rejected. */
 export type EndpointDraft = EndpointFacts & { urlFault: string | null }
 
 const profiles = {
-  spec: 'spec: signs time and body',
-  standard: 'standard: as Standard Webhooks, for its libraries',
-  both: 'both, one after the other',
+  spec: 'spec: signs the timestamp and body',
+  standard: 'standard: Standard Webhooks, for its libraries',
+  both: 'both: one signature of each',
 } as const
 
 type Button = { action: string; label: string }
 
-/** The fields of an endpoint, to register one or to change it. */
+/** The form to add or edit an endpoint. */
 export function endpointForm(draft: EndpointDraft, { action, label }: Button): Html {
   const { url, description, signature, urlFault } = draft
   return html`<form class="form" method="post" action="${action}">
@@ -36,21 +36,21 @@ export function endpointForm(draft: EndpointDraft, { action, label }: Button): H
           }></label>
           ${urlFault === null ? '' : html`<p class="fault" id="url-fault">${urlFault}</p>`}
           <label>Description (optional) <input name="description" maxlength="500" autocomplete="off" value="${description ?? ''}"></label>
-          <fieldset><legend>Only these kinds of events (none ticked: all, and those to come)</legend>
-            <div class="boxes">${kindBoxes(draft.eventTypes ?? [])}</div>
+          <fieldset><legend>Event types (none selected: all, including future ones)</legend>
+            <div class="boxes">${typeBoxes(draft.eventTypes ?? [])}</div>
           </fieldset>
           <label>Signature <select name="signature">${profileOptions(signature)}</select></label>
           <button class="button">${label}</button>
         </form>`
 }
 
-/** The kind of the test button is offered only where it was chosen through the API. */
-function kindBoxes(chosen: readonly string[]): readonly Html[] {
+/** `endpoint.test` is offered only if it was selected through the API. */
+function typeBoxes(chosen: readonly string[]): readonly Html[] {
   return eventTypes
-    .filter((kind) => kind !== 'endpoint.test' || chosen.includes(kind))
-    .map((kind) => {
-      const checked = chosen.includes(kind) ? html` checked` : ''
-      return html`<label class="box"><input type="checkbox" name="eventTypes" value="${kind}"${checked}> ${kind}</label>`
+    .filter((type) => type !== 'endpoint.test' || chosen.includes(type))
+    .map((type) => {
+      const checked = chosen.includes(type) ? html` checked` : ''
+      return html`<label class="box"><input type="checkbox" name="eventTypes" value="${type}"${checked}> ${type}</label>`
     })
 }
 
@@ -61,12 +61,12 @@ function profileOptions(chosen: EndpointFacts['signature']): readonly Html[] {
   )
 }
 
-/** What the form of an endpoint sends. The URL is judged by the guard, which has words for it. */
+/** Fields of the endpoint form. The URL guard validates the URL and explains what is wrong. */
 export const EndpointFields = Type.Object(
   {
     url: Type.String(),
     description: Type.String({ maxLength: 500, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
-    // A form sends one checked box as a text, several as a list, none not at all.
+    // A form sends one checked box as a string, several as an array, and omits the field for none.
     eventTypes: Type.Optional(
       Type.Union([EventTypeName, Type.Array(EventTypeName, { maxItems: eventTypes.length })]),
     ),
@@ -75,23 +75,23 @@ export const EndpointFields = Type.Object(
   { additionalProperties: false },
 )
 
-/** The facts of an endpoint as a form says them: an empty field is none, no kind is every kind. */
+/** Converts form fields: an empty description is null, and no selected type means every type. */
 export function readFields(fields: Type.Static<typeof EndpointFields>): EndpointFacts {
-  const { url, description, eventTypes: kinds, signature } = fields
+  const { url, description, eventTypes: types, signature } = fields
   return {
     url: url.trim(),
     description: description.trim() === '' ? null : description,
-    eventTypes: kinds === undefined ? null : [...new Set([kinds].flat())],
+    eventTypes: types === undefined ? null : [...new Set([types].flat())],
     signature,
   }
 }
 
 const rangeMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
 
-// As a browser's field for date and time sends it, empty where it was not filled in.
+// The format of <input type="datetime-local">; empty if not filled in.
 const LocalTime = Type.String({ pattern: '^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d)?)?$' })
 
-/** What the form that sends a range again says. */
+/** Fields of the replay form. */
 export const RangeFields = Type.Object(
   {
     range: Type.Enum(['hour', 'day', 'week']),
@@ -102,7 +102,7 @@ export const RangeFields = Type.Object(
   { additionalProperties: false },
 )
 
-/** The range that is asked for, or why it is none. Times of one's own (UTC) go before the others. */
+/** The requested range, or why it is not valid. A custom range (UTC) overrides the preset. */
 export function readRange(
   { range, from, to, status }: Type.Static<typeof RangeFields>,
   now: Date,
@@ -111,21 +111,21 @@ export function readRange(
   if (from === '' && to === '') {
     return { from: new Date(now.getTime() - rangeMs[range]), to: now, status: chosen }
   }
-  const own = { from: new Date(`${from}Z`), to: new Date(`${to}Z`) }
-  if (isReplayRange(own.from, own.to)) return { ...own, status: chosen }
-  return { fault: `Give both times, the later one second, at most ${maxRangeDays} days apart.` }
+  const custom = { from: new Date(`${from}Z`), to: new Date(`${to}Z`) }
+  if (isReplayRange(custom.from, custom.to)) return { ...custom, status: chosen }
+  return { fault: `Enter a start and a later end, at most ${maxRangeDays} days apart.` }
 }
 
-/** A range as it was typed, and why it came back. */
+/** The custom range as entered, and why it was rejected. */
 export type ReplayDraft = { from: string; to: string; fault: string | null }
 
-/** Sends a range of deliveries again: one of the usual ranges, or times of one's own. */
+/** The form to replay a preset or custom time range of deliveries. */
 export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft): Html {
   return html`<section class="card" aria-labelledby="replay">
-        <h2 id="replay">Send again</h2>
-        <p class="quiet">The same events with the same ids. Receivers that remember ids take none of them twice.</p>
+        <h2 id="replay">Replay deliveries</h2>
+        <p class="quiet">Sends the same events with the same IDs, so receivers that deduplicate by ID do not process them twice.</p>
         <form class="form" method="post" action="/app/webhooks/${endpointId}/replay">
-          <label>Made in
+          <label>Created in
             <select name="range">
               <option value="hour">the last hour</option>
               <option value="day" selected>the last day</option>
@@ -133,52 +133,54 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
             </select>
           </label>
           <details${fault === null ? '' : html` open`}>
-            <summary>Or from a time to a time</summary>
+            <summary>Custom range</summary>
             <div class="pair">
-              <label>From, in UTC <input type="datetime-local" name="from" value="${from}"></label>
-              <label>To, in UTC <input type="datetime-local" name="to" value="${to}"></label>
+              <label>From (UTC) <input type="datetime-local" name="from" value="${from}"></label>
+              <label>To (UTC) <input type="datetime-local" name="to" value="${to}"></label>
             </div>
-            <p class="quiet small">Where these are given, they count. At most ${maxRangeDays} days.</p>
+            <p class="quiet small">Overrides the selection above. At most ${maxRangeDays} days.</p>
           </details>
           ${fault === null ? '' : html`<p class="fault" role="alert">${fault}</p>`}
-          <fieldset><legend>Which of them</legend><div class="boxes">
-            <label class="box"><input type="radio" name="status" value="exhausted" checked> those given up</label>
-            <label class="box"><input type="radio" name="status" value=""> all, received ones too</label>
+          <fieldset><legend>Deliveries</legend><div class="boxes">
+            <label class="box"><input type="radio" name="status" value="exhausted" checked> Failed deliveries</label>
+            <label class="box"><input type="radio" name="status" value=""> All deliveries, including successful ones</label>
           </div></fieldset>
-          <button class="button">Send them again</button>
+          <button class="button">Replay deliveries</button>
         </form>
       </section>`
 }
 
-/** How far a replay has come, as its page and the script of it show it. Null: it was removed. */
+/** Progress of a replay, for its page and the page's script. @param replay null: it was deleted */
 export function progressOf(replay: EndpointReplay | null): Progress {
-  if (replay === null) return { value: 1, max: 1, words: 'The endpoint was removed.', isLast: true }
+  if (replay === null) return { value: 1, max: 1, words: 'The endpoint was deleted.', isLast: true }
   const { done, total, finishedAt } = replay
   const isLast = finishedAt !== null
-  // An empty range is done as well.
+  // <progress> needs max > 0, also for an empty range.
   const max = Math.max(total, 1)
-  const words = `${done} of ${total} put on their way`
+  const words = `${done} of ${total} deliveries scheduled`
   return { value: isLast ? max : done, max, words: isLast ? `Done: ${words}.` : words, isLast }
 }
 
-/** A replay while it is worked on: its script follows it, without one the page loads anew. */
+/** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
 export function replayPage(viewer: Viewer, replay: EndpointReplay): string {
   const endpoint = `/app/webhooks/${replay.endpointId}`
   const progress = progressOf(replay)
   return layout(
-    'Sending again',
+    'Replay',
     html`<header class="head">
-        <p class="trail"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">The endpoint</a></p>
-        <h1>Sending again</h1>
-        <p class="quiet">Deliveries made from ${timeText(replay.from)} to ${timeText(replay.to)}, ${
-          replay.status === null ? 'in every state' : deliveryLabels[replay.status].toLowerCase()
+        <p class="trail"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">Endpoint</a></p>
+        <h1>Replay</h1>
+        <p class="quiet">Deliveries created from ${timeText(replay.from)} to ${timeText(replay.to)}, ${
+          replay.status === null
+            ? 'any status'
+            : `status ${deliveryLabels[replay.status].toLowerCase()}`
         }.</p>
       </header>
       <section class="card" aria-labelledby="progress">
         <h2 id="progress">Progress</h2>
         ${progressBar(progress, `${endpoint}/replays/${replay.id}/events`)}
-        <p class="quiet small">Each is attempted by the schedule from its first attempt on. This page may be closed; the work goes on.</p>
-        <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">See the deliveries</a></div>
+        <p class="quiet small">Each delivery restarts the retry schedule from its first attempt. You can close this page; the replay continues.</p>
+        <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">View deliveries</a></div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
     progressHead(progress),

@@ -1,6 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { resultWithin } from '#src/runtime/timeout.ts'
 import { AttemptError, attemptError } from './errors.ts'
 import { refusedRange } from './ip-ranges.ts'
 import { hostOf, isExempt, readEndpointUrl } from './url.ts'
@@ -71,7 +72,7 @@ export function createHostCheck({
 /** A host of `OUTBOUND_ALLOW` is resolved by the operating system, including its hosts file. */
 async function lookUp(host: string): Promise<readonly string[]> {
   try {
-    const found = await within(lookupDeadlineMs, lookup(host, { all: true }))
+    const found = await resolveWithin(lookupDeadlineMs, lookup(host, { all: true }))
     return found.map(({ address }) => address)
   } catch (error) {
     throw new AttemptError('dns', error instanceof Error ? error.message : String(error))
@@ -131,25 +132,18 @@ export function createResolve({
   if (servers) resolver.setServers(servers)
   return async function resolve(name) {
     const queries = [records(resolver.resolve4(name)), records(resolver.resolve6(name))]
-    const answers = await within(deadlineMs, Promise.all(queries))
+    const answers = await resolveWithin(deadlineMs, Promise.all(queries))
     const addresses = answers.flat()
     if (addresses.length === 0) throw new Error('the name has no address')
     return addresses
   }
 }
 
-/** Rejects after `deadlineMs`. A DNS lookup cannot be cancelled, so it goes on in the background. */
-async function within<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => reject(new Error('the name servers did not answer in time')),
-    deadlineMs,
-  )
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Rejects after `ms`. A DNS lookup cannot be cancelled, so it goes on in the background. */
+async function resolveWithin<T>(ms: number, lookUp: Promise<T>): Promise<T> {
+  const result = await resultWithin(ms, lookUp)
+  if (result === null) throw new Error('the name servers did not answer in time')
+  return result
 }
 
 async function records(answer: Promise<string[]>): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
 import type { Dispatch } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 
@@ -88,7 +89,7 @@ export async function startConsumer(
       stopping = true
       wakeSignal.ring()
       await Promise.all([running, listening?.close()])
-      await within(limits.stopMs, Promise.all(inProgress.values()))
+      await endsWithin(limits.stopMs, Promise.all(inProgress.values()))
       abandoned.abort()
       // Another worker can take them at once.
       if (inProgress.size > 0) await queue.fail(deliverQueue, [...inProgress.keys()])
@@ -104,13 +105,6 @@ async function listen(queue: PgBoss, wake: () => void, logger: JobLog) {
     logger.warn({ err: error }, 'LISTEN for delivery jobs failed; polling instead')
     return undefined
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, promise])
-  clearTimeout(timer)
 }
 
 /** A coalescing wake-up signal: `ring()` while nobody waits is remembered for the next `wait()`. */

@@ -20,9 +20,7 @@ type Alg = keyof typeof pairs
 
 function credentials(alg: Alg, kid = `${alg}-1`) {
   const { privateKey, publicKey } = pairs[alg]
-  const clientKey = readAssertionKey(
-    JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid, alg }),
-  )
+  const clientKey = readAssertionKey({ ...privateKey.export({ format: 'jwk' }), kid, alg })
   if (typeof clientKey === 'string') throw new Error(clientKey)
   return { clientKey, published: { ...publicKey.export({ format: 'jwk' }), kid, alg } }
 }

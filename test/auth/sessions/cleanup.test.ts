@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { isFullBatch, pruneDead, startPruner } from '#src/auth/sessions/cleanup.ts'
+import { deleteExpired, isFullBatch, startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
@@ -53,12 +53,12 @@ t.test(
       )
     }
     const systemDb = await workerPlane(t, test)
-    t.same(await pruneDead(systemDb, limits), { sessions: 2, attempts: 1, tokens: 1 })
+    t.same(await deleteExpired(systemDb, limits), { sessions: 2, attempts: 1, tokens: 1 })
     const names = async (text: string) => (await admin.query(text)).rows.map(({ name }) => name)
     t.same(await names('SELECT user_agent AS name FROM sessions'), ['live'])
     t.same(await names('SELECT nonce AS name FROM sign_in_attempts'), ['open'])
     t.same(await names('SELECT name FROM api_tokens ORDER BY name'), ['live', 'over'])
-    t.same(await pruneDead(systemDb, limits), { sessions: 0, attempts: 0, tokens: 0 })
+    t.same(await deleteExpired(systemDb, limits), { sessions: 0, attempts: 0, tokens: 0 })
   },
 )
 
@@ -67,10 +67,10 @@ t.test('one worker at a time', async (t) => {
   const systemDb = await workerPlane(t, test)
   const first = await test.database.admin.connect()
   await first.query('BEGIN; SELECT pg_advisory_xact_lock(7165230419)')
-  t.equal(await pruneDead(systemDb, limits), null)
+  t.equal(await deleteExpired(systemDb, limits), null)
   await first.query('COMMIT')
   first.release()
-  t.not(await pruneDead(systemDb, limits), null)
+  t.not(await deleteExpired(systemDb, limits), null)
 })
 
 t.test('a session that is used while it is being removed stays', async (t) => {
@@ -80,7 +80,7 @@ t.test('a session that is used while it is being removed stays', async (t) => {
   const systemDb = await workerPlane(t, test)
   const user = await admin.connect()
   await user.query('BEGIN; UPDATE sessions SET last_seen_at = now()')
-  const pruned = pruneDead(systemDb, limits)
+  const pruned = deleteExpired(systemDb, limits)
   await untilBlocked(test.database)
   await user.query('COMMIT')
   user.release()
@@ -96,12 +96,12 @@ t.test('batch after batch, until nothing is left', async (t) => {
   )
   const { cookie } = await signIn(test, await createUser(test.database))
   const systemDb = await workerPlane(t, test)
-  const first = await pruneDead(systemDb, limits)
+  const first = await deleteExpired(systemDb, limits)
   t.match(first, { sessions: 1_000 })
   t.ok(first && isFullBatch(first))
-  const pruner = startPruner(systemDb, limits, createLogger('silent'))
+  const pruner = startCleanup(systemDb, limits, createLogger('silent'))
   await pruner.stop()
-  await pruneDead(systemDb, limits)
+  await deleteExpired(systemDb, limits)
   const { rows } = await test.database.admin.query(
     'SELECT user_id IS NOT NULL AS live FROM sessions',
   )
@@ -115,6 +115,6 @@ t.test('a failure is logged and ends nothing', async (t) => {
   await systemDb.close()
   const log: string[] = []
   const sink = new Writable({ write: (line, _, done) => done(void log.push(String(line))) })
-  await startPruner(systemDb, limits, createLogger('trace', sink)).stop()
+  await startCleanup(systemDb, limits, createLogger('trace', sink)).stop()
   t.match(log.join(''), /not removed/)
 })

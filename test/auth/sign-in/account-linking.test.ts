@@ -3,15 +3,15 @@ import t from 'tap'
 import {
   authenticationToleranceSeconds,
   decideIdentity,
+  type ExistingUsers,
   type IdentityDecision,
   type Intent,
-  type Known,
-  type ProvenIdentity,
   trustsAddress,
+  type VerifiedIdentity,
 } from '#src/auth/sign-in/account-linking.ts'
 
 const startedAt = 1_000_000
-const identity: ProvenIdentity = {
+const identity: VerifiedIdentity = {
   provider: 'demo',
   issuer: 'https://op.example',
   subject: 'subject-1',
@@ -24,7 +24,7 @@ const [me, other] = [1, 2]
 
 t.test('a sign-in, over every combination of what is proven and known', async (t) => {
   const addresses = { none: null, given: 'ada@example.com' }
-  const holders: Record<string, Known['sameAddress']> = {
+  const holders: Record<string, ExistingUsers['sameAddress']> = {
     nobody: [],
     'one, verified': [{ userId: me, emailVerified: true }],
     'one, not verified': [{ userId: me, emailVerified: false }],

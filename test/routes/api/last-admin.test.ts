@@ -28,7 +28,7 @@ t.test(
         t.equal(answer.statusCode, 409)
         t.match(answer.json(), {
           type: 'urn:gatehouse:problem:last-admin',
-          detail: 'Make somebody else an admin first.',
+          detail: 'Make another member an admin first.',
         })
       }
     }

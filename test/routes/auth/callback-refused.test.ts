@@ -19,7 +19,7 @@ t.test('a person in a browser gets a page with one thing to do', async (t) => {
   })
   t.equal(response.statusCode, 400)
   t.match(response.headers['content-type'], /^text\/html; charset=utf-8/)
-  t.match(response.body, /<h1>You are not signed in<\/h1>/)
+  t.match(response.body, /<h1>Sign-in failed<\/h1>/)
   t.notMatch(response.body, /nonce/)
 })
 

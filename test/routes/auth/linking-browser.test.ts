@@ -80,10 +80,10 @@ t.test('a browser links a second identity, confirms itself, and signs in by eith
     `UPDATE sessions SET authenticated_at = now() - interval '1 hour'`,
   )
   await submitForm(page, '/auth/identities/work')
-  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
   t.strictSame(await seriousFindings(page), [], 'a refusal that asks for confirmation')
   await page.getByRole('link', { name: 'Confirm' }).click()
-  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
   t.strictSame(await seriousFindings(page), [], 'ways to confirm')
   await page.getByRole('link', { name: 'Sign in with home' }).click()
   await choose(page, 'Ada at home')

@@ -68,7 +68,7 @@ t.test(
     await signInThrough(test, { cookie: '' })
     test.op.fault = { offline: true, tokenBody: { scope: 'openid files' } }
     await signInThrough(test, { cookie: '' })
-    t.match(await test.access.accessToken(key), { scope: /^openid files$/, generation: 2 })
+    t.match(await test.access.accessToken(key), { kind: 'token', scope: /^openid files$/ })
     test.op.fault = { offline: false }
     await signInThrough(test, { cookie: '' })
     const { rows } = await test.database.admin.query('SELECT * FROM provider_grants')
@@ -78,17 +78,19 @@ t.test(
   },
 )
 
-t.test('a wider scope is asked for in an authorization of its own', async (t) => {
+t.test('the configured scopes are requested; offline_access with prompt=consent', async (t) => {
   const test = await journey(t)
-  const providers = createProviders(test.config.providers, test.config.clock, () => {})
-  const provider = providers.get('demo')
-  const ask = (extra?: string) =>
-    provider?.authorizationUrl(randomPending(), test.config.redirectUri, {}, extra)
-  t.equal((await ask())?.searchParams.get('scope'), 'openid email profile')
-  t.equal((await ask())?.searchParams.get('prompt'), null)
-  const wider = await ask('files  email offline_access')
-  t.equal(wider?.searchParams.get('scope'), 'openid email profile files offline_access')
-  t.equal(wider?.searchParams.get('prompt'), 'consent', 'offline access needs consent')
+  const request = (scopes: string) => {
+    const configs = test.config.providers.map((config) => ({ ...config, scopes }))
+    const provider = createProviders(configs, test.config.clock, () => {}).get('demo')
+    return provider?.authorizationUrl(randomPending(), test.config.redirectUri)
+  }
+  const plain = await request('openid email profile')
+  t.equal(plain?.searchParams.get('scope'), 'openid email profile')
+  t.equal(plain?.searchParams.get('prompt'), null)
+  const offline = await request('openid email  email offline_access')
+  t.equal(offline?.searchParams.get('scope'), 'openid email offline_access', 'each scope once')
+  t.equal(offline?.searchParams.get('prompt'), 'consent')
 })
 
 t.test('signing out ends the session and orders the revocation in one commit', async (t) => {

@@ -52,7 +52,7 @@ t.test('a form leads to a page that says what happened and offers the rest', asy
   const page = await visit(app, browser, String(response.headers.location), { headers: html })
   t.equal(page.statusCode, 200)
   t.equal(page.headers['cache-control'], 'no-store')
-  t.match(page.body, /Sign out at Acme &lt;ID&gt; as well/)
+  t.match(page.body, /Also sign out of Acme &lt;ID&gt;/)
   t.match(page.body, `href="${op.issuer}/end?client_id=gatehouse-test&amp;`)
 })
 

@@ -4,7 +4,7 @@ import { build, createUser, signIn, type TestApp, type TestUser } from '#test/su
 
 const html = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
-/** A person at the page: opens it and sends its forms. */
+/** A user who opens the page and submits its forms. */
 function person({ app }: TestApp, cookie: string) {
   return {
     open: (url = '/app/account') => app.inject({ url, headers: { ...html, cookie } }),
@@ -29,7 +29,7 @@ async function sessionsOf({ database }: TestApp, { userId }: TestUser): Promise<
   return rows.map(({ id }) => id)
 }
 
-t.test('the page shows one’s own account and nobody else’s, escaped', async (t) => {
+t.test('the page shows only the user’s own account, escaped', async (t) => {
   const { test, open } = await setUp(t)
   const other = await createUser(test.database)
   await addIdentity(test, other.userId, 'somebody-else')
@@ -43,7 +43,7 @@ t.test('the page shows one’s own account and nobody else’s, escaped', async 
   t.notMatch(page.body, '/app/account/identities/remove', 'the last way to sign in has no button')
 })
 
-t.test('whoever is in several tenants goes from one to another', async (t) => {
+t.test('a user with several tenants can switch between them', async (t) => {
   const { test, user, open, send } = await setUp(t)
   t.notMatch((await open()).body, 'Your tenants')
   const other = await createUser(test.database)
@@ -59,7 +59,7 @@ t.test('whoever is in several tenants goes from one to another', async (t) => {
   t.equal(moved.statusCode, 303)
 })
 
-t.test('the own trail goes on page by page', async (t) => {
+t.test('the user’s own activity is shown page by page', async (t) => {
   const { test, user, open } = await setUp(t)
   await test.database.admin.query(
     `INSERT INTO audit_log (action, outcome, reason, user_id)
@@ -77,7 +77,7 @@ t.test('the own trail goes on page by page', async (t) => {
   t.equal((await open('/app/account?trail=x')).statusCode, 400)
 })
 
-t.test('only a signed-in person has the page; a token is refused', async (t) => {
+t.test('the page requires a session; a token is refused', async (t) => {
   const { test, cookie } = await setUp(t)
   t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 401)
   const made = await as(test, { cookie })('POST', '/auth/tokens', { name: 'program' })
@@ -85,7 +85,7 @@ t.test('only a signed-in person has the page; a token is refused', async (t) => 
   t.equal((await test.app.inject({ url: '/app/account', headers })).statusCode, 403)
 })
 
-t.test('a form of another site is refused', async (t) => {
+t.test('a cross-site form is refused', async (t) => {
   const { test, user, send } = await setUp(t)
   await signIn(test, user)
   const answer = await send('/app/account/sessions/end-others', '', {
@@ -95,7 +95,7 @@ t.test('a form of another site is refused', async (t) => {
   t.equal((await sessionsOf(test, user)).length, 2)
 })
 
-t.test('one device is signed out, or all others; never somebody else’s', async (t) => {
+t.test('a user signs out one device or all others, never those of another user', async (t) => {
   const { test, user, open, send } = await setUp(t)
   await signIn(test, user)
   await signIn(test, user)
@@ -107,7 +107,7 @@ t.test('one device is signed out, or all others; never somebody else’s', async
   const ended = await send('/app/account/sessions/end', `id=${second}`)
   t.equal(ended.statusCode, 303)
   t.equal(ended.headers.location, '/app/account?done=session-ended')
-  t.match((await open('/app/account?done=session-ended')).body, 'That device is signed out.')
+  t.match((await open('/app/account?done=session-ended')).body, 'Signed out of that device.')
   t.equal((await sessionsOf(test, user)).length, 2)
 
   t.equal((await send('/app/account/sessions/end', `id=${foreign}`)).statusCode, 404)
@@ -117,32 +117,35 @@ t.test('one device is signed out, or all others; never somebody else’s', async
   t.equal((await sessionsOf(test, stranger)).length, 1)
 })
 
-t.test('a token is shown once, never has more than its owner, and is ended', async (t) => {
-  const { test, open, send } = await setUp(t)
-  const form = 'name=nightly&days=7&permissions=post%3Aread&permissions=order%3Aread'
-  const made = await send('/app/account/tokens', form)
-  t.equal(made.statusCode, 200)
-  const token = /gth_[\w-]+/.exec(made.body)?.[0] ?? ''
-  const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
-  t.same(me.json().permissions, ['post:read', 'order:read'])
-  const page = await open()
-  t.match(page.body, 'nightly')
-  t.notMatch(page.body, token)
+t.test(
+  'a token is shown once, has at most the permissions of its owner, and can be revoked',
+  async (t) => {
+    const { test, open, send } = await setUp(t)
+    const form = 'name=nightly&days=7&permissions=post%3Aread&permissions=order%3Aread'
+    const made = await send('/app/account/tokens', form)
+    t.equal(made.statusCode, 200)
+    const token = /gth_[\w-]+/.exec(made.body)?.[0] ?? ''
+    const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
+    t.same(me.json().permissions, ['post:read', 'order:read'])
+    const page = await open()
+    t.match(page.body, 'nightly')
+    t.notMatch(page.body, token)
 
-  t.equal(
-    (await send('/app/account/tokens', 'name=x&days=7&permissions=user:manage')).statusCode,
-    403,
-  )
-  for (const bad of ['name=&days=7', 'name=x&days=8', 'name=x', 'name=x&days=7&userId=1']) {
-    t.equal((await send('/app/account/tokens', bad)).statusCode, 400, bad)
-  }
-  const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
-  t.equal(rows.length, 1)
-  t.equal((await send('/app/account/tokens/end', `id=${rows[0].id}`)).statusCode, 303)
-  t.equal((await as(test, { authorization: `Bearer ${token}` })('GET', '/me')).statusCode, 401)
-})
+    t.equal(
+      (await send('/app/account/tokens', 'name=x&days=7&permissions=user:manage')).statusCode,
+      403,
+    )
+    for (const bad of ['name=&days=7', 'name=x&days=8', 'name=x', 'name=x&days=7&userId=1']) {
+      t.equal((await send('/app/account/tokens', bad)).statusCode, 400, bad)
+    }
+    const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
+    t.equal(rows.length, 1)
+    t.equal((await send('/app/account/tokens/end', `id=${rows[0].id}`)).statusCode, 303)
+    t.equal((await as(test, { authorization: `Bearer ${token}` })('GET', '/me')).statusCode, 401)
+  },
+)
 
-t.test('a way to sign in is removed within five minutes of signing in', async (t) => {
+t.test('a sign-in method can be removed within five minutes of signing in', async (t) => {
   const { test, user, open, send } = await setUp(t)
   await addIdentity(test, user.userId, 'second')
   t.match((await open()).body, 'Remove demo second')

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
-import { laidOut } from '#src/pages/billing.ts'
+import { indentJson } from '#src/pages/billing.ts'
 import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
 import { addIdentity } from '#test/support/account.ts'
@@ -8,7 +8,7 @@ import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
-/** A person at the pages: opens them and sends their forms. */
+/** A user who opens the pages and submits their forms. */
 function person({ app }: TestApp, cookie: string) {
   return {
     open: (url = '/app/billing') => app.inject({ url, headers: { ...form, cookie } }),
@@ -29,7 +29,7 @@ async function replaysOf({ database }: TestApp): Promise<number> {
   return (await database.admin.query('SELECT FROM billing_replays')).rowCount ?? 0
 }
 
-t.test('403 for everyone but operators, admins included, and no link for them', async (t) => {
+t.test('only operators have the pages and the link; admins get a 403 too', async (t) => {
   const { test, open } = await setUp(t)
   await receive(test.database, { id: 'a', status: 'dead' })
   const admin = await createUser(test.database, { role: 'admin' })
@@ -51,7 +51,7 @@ t.test('403 for everyone but operators, admins included, and no link for them', 
   t.equal((await open(`${run}/events`)).statusCode, 404)
 })
 
-t.test('events are shown newest first with state, attempts and error, escaped', async (t) => {
+t.test('events are listed newest first with status, attempts and error, escaped', async (t) => {
   const { test, open } = await setUp(t)
   await receive(test.database, { id: 'one', receivedAt: '2026-11-01T00:00:00Z' })
   await receive(test.database, { id: '<i>&"two/2', type: '<u>', status: 'dead', object: {} })
@@ -68,19 +68,19 @@ t.test('events are shown newest first with state, attempts and error, escaped', 
   t.match(body, '3 attempts')
   t.match(body, 'aria-label="1 dead"')
   t.match(body, 'aria-label="0 processed"')
-  t.match(body, 'Replay the dead one')
+  t.match(body, 'Replay the dead event')
   t.notMatch(body, /<i>|<u>|<b>/)
 
   const link = /href="(\/app\/billing\/[^"]*two[^"]*)"/.exec(body)?.[1] ?? ''
   const page = await open(link)
   t.equal(page.statusCode, 200, link)
-  t.match(page.body, '2 copies of this id came with another body.')
+  t.match(page.body, '2 duplicates of this event had a different body.')
   t.match(page.body, '&quot;object&quot;: {}')
   t.notMatch(page.body, /<i>|<u>|<b>/)
   t.equal((await open('/app/billing/none')).statusCode, 404)
 })
 
-t.test('the list is filtered by state and type, and goes on by a link', async (t) => {
+t.test('the list is filtered by status and type, and has a link to older events', async (t) => {
   const { test, open } = await setUp(t)
   for (let n = 10; n < 40; n++) await receive(test.database, { id: `evt-${n}`, type: 'a&b' })
   await receive(test.database, { id: 'evt-dead', status: 'dead' })
@@ -98,45 +98,42 @@ t.test('the list is filtered by state and type, and goes on by a link', async (t
   }
 })
 
-t.test(
-  'one event, or all dead ones, are replayed; without a script the page reloads',
-  async (t) => {
-    const { test, open, send } = await setUp(t)
-    const customer = { object: { customer: 'nobody' } }
-    await receive(test.database, { id: 'a', status: 'dead', ...customer })
-    await receive(test.database, { id: 'b', status: 'dead', ...customer })
-    await receive(test.database, { id: 'old', status: 'processed' })
-    await test.database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'old'`)
-    t.match((await open('/app/billing/old')).body, 'no longer kept')
-    t.equal((await send('/app/billing/old/replay')).statusCode, 409)
-    t.equal((await send('/app/billing/none/replay')).statusCode, 404)
-    t.equal(await replaysOf(test), 0)
+t.test('one event or all dead events are replayed; without scripts the page reloads', async (t) => {
+  const { test, open, send } = await setUp(t)
+  const customer = { object: { customer: 'nobody' } }
+  await receive(test.database, { id: 'a', status: 'dead', ...customer })
+  await receive(test.database, { id: 'b', status: 'dead', ...customer })
+  await receive(test.database, { id: 'old', status: 'processed' })
+  await test.database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'old'`)
+  t.match((await open('/app/billing/old')).body, 'no longer stored')
+  t.equal((await send('/app/billing/old/replay')).statusCode, 409)
+  t.equal((await send('/app/billing/none/replay')).statusCode, 404)
+  t.equal(await replaysOf(test), 0)
 
-    const one = await send('/app/billing/a/replay')
-    t.equal(one.statusCode, 303)
-    const all = String((await send('/app/billing/replay')).headers.location)
-    const running = await open(all)
-    t.match(running.body, '0 of 2 events run again')
-    t.match(running.body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
-    t.match(running.body, `data-follow="${all}/events"`)
-    t.match(running.headers['content-security-policy'], /connect-src 'self'/)
+  const one = await send('/app/billing/a/replay')
+  t.equal(one.statusCode, 303)
+  const all = String((await send('/app/billing/replay')).headers.location)
+  const running = await open(all)
+  t.match(running.body, '0 of 2 events replayed')
+  t.match(running.body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
+  t.match(running.body, `data-follow="${all}/events"`)
+  t.match(running.headers['content-security-policy'], /connect-src 'self'/)
 
-    const worker = await startWorker(test.config, createLogger('silent'))
-    t.teardown(() => worker.stop())
-    for (const place of [String(one.headers.location), all]) {
-      while ((await open(place)).body.includes('http-equiv="refresh"')) await nextTurn()
-    }
-    const words = 'Done: 2 of 2 events run again, 2 failed again.'
-    t.match((await open(all)).body, words)
-    const { headers, body } = await open(`${all}/events`)
-    t.equal(headers['content-type'], 'text/event-stream')
-    const data = { value: 2, max: 2, words, isLast: true }
-    t.equal(body, `event: progress\ndata: ${JSON.stringify(data)}\n\n`)
-    t.equal((await open('/app/billing/replays/x')).statusCode, 400)
-  },
-)
+  const worker = await startWorker(test.config, createLogger('silent'))
+  t.teardown(() => worker.stop())
+  for (const place of [String(one.headers.location), all]) {
+    while ((await open(place)).body.includes('http-equiv="refresh"')) await nextTurn()
+  }
+  const words = 'Done: 2 of 2 events replayed, 2 failed again.'
+  t.match((await open(all)).body, words)
+  const { headers, body } = await open(`${all}/events`)
+  t.equal(headers['content-type'], 'text/event-stream')
+  const data = { value: 2, max: 2, words, isLast: true }
+  t.equal(body, `event: progress\ndata: ${JSON.stringify(data)}\n\n`)
+  t.equal((await open('/app/billing/replays/x')).statusCode, 400)
+})
 
-t.test('a form of another site is refused', async (t) => {
+t.test('a cross-site form is refused', async (t) => {
   const { test, send } = await setUp(t)
   await receive(test.database, { id: 'a', status: 'dead' })
   for (const url of ['/app/billing/replay', '/app/billing/a/replay']) {
@@ -146,11 +143,11 @@ t.test('a form of another site is refused', async (t) => {
 })
 
 t.test(
-  'a body is laid out where only blanks change, else shown as received, and cut',
+  'a body is indented if only whitespace changes, otherwise shown as received; long ones are cut',
   async (t) => {
-    t.equal(laidOut('{"a" : [1, "x  y"]}'), '{\n  "a": [\n    1,\n    "x  y"\n  ]\n}')
+    t.equal(indentJson('{"a" : [1, "x  y"]}'), '{\n  "a": [\n    1,\n    "x  y"\n  ]\n}')
     for (const raw of ['{"a":12345678901234567890}', '{"a":1,"a":2}', '{"a":1.0}', '{', 'text']) {
-      t.equal(laidOut(raw), raw)
+      t.equal(indentJson(raw), raw)
     }
     const { test, open } = await setUp(t)
     await receive(test.database, { id: 'long', object: { text: 'x'.repeat(30_000) } })

@@ -5,7 +5,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 
-t.test('a delivery shows each attempt, why it failed, and what is sent', async (t) => {
+t.test('a delivery shows each attempt, why it failed, and the request', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const id = await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
@@ -24,9 +24,9 @@ t.test('a delivery shows each attempt, why it failed, and what is sent', async (
   await test.database.admin.query(`UPDATE outbound_events SET body = '{"a":"<script>"}'`)
   const { statusCode, body } = await admin.open(`/app/deliveries/${id}`)
   t.equal(statusCode, 200)
-  t.match(body, /By the schedule.*No answer.*Attempt 1, 10\.0 s.*timed out after 10\.0 s/s)
+  t.match(body, /Scheduled attempts.*No response.*Attempt 1, 10\.0 s.*timed out after 10\.0 s/s)
   t.match(body, /Attempt 2, 12 ms.*The endpoint answered 500.*&lt;\/code&gt;&lt;script&gt;/s)
-  t.match(body, /Replay 1.*>204<.*Attempt 1, 7 ms.*The answer had no body/s)
+  t.match(body, /Replay 1.*>204<.*Attempt 1, 7 ms.*The response had no body/s)
   t.match(body, /POST https:\/\/8\.8\.8\.8\/hook\ncontent-type: application\/json/)
   t.match(body, /webhook-id: msg_/)
   t.match(body, '{&quot;a&quot;:&quot;&lt;script&gt;&quot;}')
@@ -34,7 +34,7 @@ t.test('a delivery shows each attempt, why it failed, and what is sent', async (
 })
 
 t.test(
-  'a delivery is sent again; to a disabled endpoint it is not, with the way out',
+  'a delivery is replayed; for a disabled endpoint the page links to enabling it',
   async (t) => {
     const { test, one, admin } = await webhookVisitors(t)
     const endpointId = await createEndpoint(test.database, one, { url })
@@ -44,19 +44,19 @@ t.test(
     t.equal(sent.statusCode, 303)
     t.equal(sent.headers.location, `${path}?done=replayed`)
     const { body } = await admin.open(`${path}?done=replayed`)
-    t.match(body, 'On its way again')
-    t.match(body, 'Under way')
+    t.match(body, 'Replay scheduled')
+    t.match(body, 'Pending')
 
     await test.database.admin.query(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
     )
     const refused = await admin.send(`${path}/replay`)
     t.equal(refused.statusCode, 409)
-    t.match(refused.body, `<a href="/app/webhooks/${endpointId}#actions">Enable it</a>`)
+    t.match(refused.body, `<a href="/app/webhooks/${endpointId}#actions">Enable the endpoint</a>`)
   },
 )
 
-t.test('a delivery of another tenant is missing, whatever is asked of it', async (t) => {
+t.test('a delivery of another tenant is a 404 for every request', async (t) => {
   const { test, other, admin, viewer } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, other, { url })
   const id = await createDelivery(test.database, { ...other, endpointId })

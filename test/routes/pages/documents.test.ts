@@ -2,7 +2,7 @@ import t from 'tap'
 import { createChain, createDocument } from '#test/support/chain.ts'
 import { build, createUser, signIn } from '#test/support/helper.ts'
 
-t.test('the documents of one’s teams are pages, escaped; all others are missing', async (t) => {
+t.test('documents of the user’s teams are shown, escaped; all others are a 404', async (t) => {
   const test = await build(t)
   const { app, database } = test
   const user = await createUser(database)
@@ -33,7 +33,7 @@ t.test('the documents of one’s teams are pages, escaped; all others are missin
   t.equal((await app.inject('/app/documents')).statusCode, 401)
 })
 
-t.test('the list of documents goes on by a link', async (t) => {
+t.test('the list of documents has a link to older documents', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database)
   const { folderId } = await createChain(test.database, user)

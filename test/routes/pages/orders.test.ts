@@ -28,7 +28,7 @@ async function setUp(t: Test) {
   }
 }
 
-t.test('one’s own order is a page, and its address is changed by a form', async (t) => {
+t.test('the user’s own order is shown, and a form changes its address', async (t) => {
   const { id, open, send, addressOf } = await setUp(t)
   t.match((await open('/')).body, `href="/app/orders/${id}"`)
   const page = await open(`/app/orders/${id}`)
@@ -47,12 +47,12 @@ t.test('one’s own order is a page, and its address is changed by a form', asyn
     country: 'PT',
   })
   const after = await open(`/app/orders/${id}?done=changed`)
-  t.match(after.body, 'The address is changed.')
+  t.match(after.body, 'Address saved.')
   t.match(after.body, '&lt;b&gt;Porto')
   t.notMatch(after.body, '<b>Porto')
 })
 
-t.test('missing and somebody else’s are the same 404, of the same tenant too', async (t) => {
+t.test('missing and foreign orders are the same 404, also within the tenant', async (t) => {
   const { test, id, open, send, addressOf } = await setUp(t)
   const { rows } = await test.database.admin.query('SELECT tenant_id FROM orders')
   const colleague = await createUser(test.database, { tenantId: rows[0].tenant_id })
@@ -66,7 +66,7 @@ t.test('missing and somebody else’s are the same 404, of the same tenant too',
   t.equal((await test.app.inject(`/app/orders/${id}`)).statusCode, 401)
 })
 
-t.test('what a form must not hold is 400, a form of another site 403', async (t) => {
+t.test('an invalid form is a 400, a cross-site form a 403', async (t) => {
   const { id, send, addressOf } = await setUp(t)
   const before = await addressOf(id)
   for (const bad of [

@@ -8,9 +8,9 @@ import {
 } from '#test/support/sign-in-journey.ts'
 
 const headers = { accept: 'text/html' }
-const outage = 'Sign-in with Demo is not working right now.'
+const outage = 'Sign-in with Demo is currently unavailable.'
 
-/** The server with two providers, of which nobody asks the second, and a clock that is set. */
+/** The server with two providers, of which the second is never called, and a settable clock. */
 async function setUp(t: Test) {
   const clock = { ms: Date.UTC(2031, 4, 6), now: () => new Date(clock.ms) }
   const other = {
@@ -25,45 +25,55 @@ async function setUp(t: Test) {
 
 const page = ({ app }: Journey, url = '/auth/login') => app.inject({ url, headers })
 
-t.test('an outage is shown beside its button, and a click says what to do next', async (t) => {
-  const journey = await setUp(t)
-  const { op, clock } = journey
-  t.notMatch((await page(journey)).body, outage, 'nothing is known yet, and nobody waits')
-  clock.ms += 3_600_000 // so that what is known of the provider is asked for anew
-  op.fault = { metadataAnswer: 'reset' }
-  const clicked = await page(journey, '/auth/login?provider=demo')
-  t.equal(clicked.statusCode, 503)
-  t.match(clicked.headers['retry-after'], /^\d+$/)
-  t.match(clicked.body, 'The provider does not answer right now.')
-  t.match(clicked.body, 'Wait 30 seconds, then try again.')
-  t.match(clicked.body, /<a class="button" href="\/auth\/login">Try again</)
+t.test(
+  'an outage is shown next to the button, and a click leads to a page with the next step',
+  async (t) => {
+    const journey = await setUp(t)
+    const { op, clock } = journey
+    t.notMatch(
+      (await page(journey)).body,
+      outage,
+      'nothing is known yet, and the page does not wait',
+    )
+    clock.ms += 3_600_000 // so that the cached metadata expires
+    op.fault = { metadataAnswer: 'reset' }
+    const clicked = await page(journey, '/auth/login?provider=demo')
+    t.equal(clicked.statusCode, 503)
+    t.match(clicked.headers['retry-after'], /^\d+$/)
+    t.match(clicked.body, 'The provider is not responding.')
+    t.match(clicked.body, 'Try again in 30 seconds.')
+    t.match(clicked.body, /<a class="button" href="\/auth\/login">Try again</)
 
-  for (const url of ['/auth/login', '/']) {
-    const { body, statusCode } = await page(journey, url)
-    t.equal(statusCode, 200)
-    t.match(body, outage, url)
-    t.match(body, 'Try Demo anyway')
-  }
-  op.fault = {}
-  t.ok(await openTab(journey.app, { cookie: '' }), 'who tries anyway gets through once it is back')
-  t.notMatch((await page(journey)).body, outage)
-})
-
-t.test('while it is down nobody is sent there, however well it was known before', async (t) => {
-  const journey = await setUp(t)
-  const { op } = journey
-  t.equal((await signInThrough(journey, { cookie: '' })).statusCode, 302)
-  op.fault = { token: { status: 503 }, jwksAnswer: { status: 503 } }
-  const failed = await signInThrough(journey, { cookie: '' })
-  t.equal(failed.statusCode, 503, 'the exchange fails')
-  t.equal((await page(journey, '/auth/login?provider=demo')).statusCode, 503)
-  t.match((await page(journey)).body, outage)
-  op.fault = {}
-  t.equal((await page(journey, '/auth/login?provider=demo')).statusCode, 302)
-})
+    for (const url of ['/auth/login', '/']) {
+      const { body, statusCode } = await page(journey, url)
+      t.equal(statusCode, 200)
+      t.match(body, outage, url)
+      t.match(body, 'Try Demo anyway')
+    }
+    op.fault = {}
+    t.ok(await openTab(journey.app, { cookie: '' }), '“Try anyway” works once the provider is back')
+    t.notMatch((await page(journey)).body, outage)
+  },
+)
 
 t.test(
-  'a page looks whether it is back, for whoever comes next, and not all the time',
+  'during an outage there are no redirects to the provider, even with cached metadata',
+  async (t) => {
+    const journey = await setUp(t)
+    const { op } = journey
+    t.equal((await signInThrough(journey, { cookie: '' })).statusCode, 302)
+    op.fault = { token: { status: 503 }, jwksAnswer: { status: 503 } }
+    const failed = await signInThrough(journey, { cookie: '' })
+    t.equal(failed.statusCode, 503, 'the exchange fails')
+    t.equal((await page(journey, '/auth/login?provider=demo')).statusCode, 503)
+    t.match((await page(journey)).body, outage)
+    op.fault = {}
+    t.equal((await page(journey, '/auth/login?provider=demo')).statusCode, 302)
+  },
+)
+
+t.test(
+  'a page view checks in the background, at intervals, whether the provider is back',
   async (t) => {
     const journey = await setUp(t)
     const { op, clock } = journey
@@ -75,7 +85,7 @@ t.test(
     t.match((await page(journey)).body, outage)
     t.equal(op.calls.jwks, jwks, 'asked only a moment ago')
     clock.ms += 15_000
-    t.match((await page(journey)).body, outage, 'this page does not wait for the answer')
+    t.match((await page(journey)).body, outage, 'this page does not wait for the check')
     while ((await page(journey)).body.includes(outage)) await setImmediate()
   },
 )

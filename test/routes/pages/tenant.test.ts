@@ -33,7 +33,7 @@ async function roleOf({ database }: TestApp, userId: number) {
   return rows[0] ?? null
 }
 
-t.test('whoever manages a tenant sees its members and invitations, no other’s', async (t) => {
+t.test('an admin sees the members and invitations of their own tenant only', async (t) => {
   const { test, open, send } = await setUp(t)
   const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
   const theirs = person(test, (await signIn(test, stranger)).cookie)
@@ -64,7 +64,7 @@ t.test('without user:manage there is no page, and no link to it', async (t) => {
   t.equal((await test.app.inject({ url: '/app/tenant', headers: form })).statusCode, 401)
 })
 
-t.test('a member is changed and removed; another tenant’s is missing', async (t) => {
+t.test('a member is changed and removed; a member of another tenant is a 404', async (t) => {
   const { test, member, send } = await setUp(t)
   const id = `id=${member.userId}`
   const changed = await send('members/change', `${id}&role=editor&department=press`)
@@ -87,29 +87,32 @@ t.test('a member is changed and removed; another tenant’s is missing', async (
   t.equal(await roleOf(test, member.userId), null)
 })
 
-t.test('what happened in the tenant is on the page: by whom, and nothing of another', async (t) => {
-  const { test, member, open, send } = await setUp(t)
-  const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
-  const theirs = person(test, (await signIn(test, stranger)).cookie)
-  await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
-  t.match((await open()).body, 'Nothing yet.')
-  await send('members/change', `id=${member.userId}&role=editor&department=`)
-  const { body } = await open()
-  const trail = body.slice(body.indexOf('id="audit"'))
-  t.match(trail, 'Changed a member')
-  t.match(trail, 'admin@x.example')
-  t.notMatch(trail, /Invited somebody|else@x/)
-  t.match(body, '<a href="/app/access">See what each role may do</a>')
-})
+t.test(
+  'the page lists the activity in the tenant with the users, and of no other tenant',
+  async (t) => {
+    const { test, member, open, send } = await setUp(t)
+    const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
+    const theirs = person(test, (await signIn(test, stranger)).cookie)
+    await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
+    t.match((await open()).body, 'No activity yet.')
+    await send('members/change', `id=${member.userId}&role=editor&department=`)
+    const { body } = await open()
+    const trail = body.slice(body.indexOf('id="audit"'))
+    t.match(trail, 'Changed a member')
+    t.match(trail, 'admin@x.example')
+    t.notMatch(trail, /Invited a member|else@x/)
+    t.match(body, '<a href="/app/access">View the permissions of each role</a>')
+  },
+)
 
-t.test('the last admin stays, and is told why', async (t) => {
+t.test('the last admin cannot be removed, and the page says why', async (t) => {
   const { admin, send } = await setUp(t)
   const answer = await send('members/remove', `id=${admin.userId}`)
   t.equal(answer.statusCode, 409)
   t.match(answer.body, 'Make somebody else an admin first.')
 })
 
-t.test('an invitation is withdrawn; somebody with an account joins at once', async (t) => {
+t.test('an invitation is withdrawn; a user with an account joins immediately', async (t) => {
   const { test, send } = await setUp(t)
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')

@@ -9,7 +9,7 @@ const fields = { url, description: 'mine', signature: 'spec' }
 const hour = { range: 'hour', from: '', to: '', status: 'exhausted' }
 const nowhere = '/app/webhooks/00000000-0000-4000-8000-000000000000'
 
-t.test('an endpoint of another tenant is missing, whatever is asked of it', async (t) => {
+t.test('an endpoint of another tenant is a 404 for every request', async (t) => {
   const { test, other, admin, viewer } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, other, { url })
   const forms: [string, Record<string, string>][] = [
@@ -35,7 +35,7 @@ t.test('an endpoint of another tenant is missing, whatever is asked of it', asyn
   t.same((await test.database.admin.query('SELECT * FROM webhook_endpoints')).rows, before.rows)
 })
 
-t.test('an endpoint is changed; a refused URL comes back to the open form', async (t) => {
+t.test('an endpoint is edited; a refused URL is shown in the open form', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url, eventTypes: ['endpoint.test'] })
   const path = `/app/webhooks/${id}`
@@ -55,13 +55,13 @@ t.test('an endpoint is changed; a refused URL comes back to the open form', asyn
     description: 'typed',
   })
   t.equal(refused.statusCode, 400)
-  t.match(refused.body, /<details open>\s*<summary>Change it/)
+  t.match(refused.body, /<details open>\s*<summary>Edit endpoint/)
   t.match(refused.body, 'value="typed"')
   t.match(refused.body, 'The URL must be https')
   t.notMatch((await admin.open(`${path}?done=<i>`)).body, '<i>')
 })
 
-t.test('a test is sent and its answer shown, hostile as it may be', async (t) => {
+t.test('a test event is sent and its response shown, escaped', async (t) => {
   const receiver = await startReceiver((_request, response) =>
     response.writeHead(404).end('<script>alert(1)</script>'),
   )
@@ -76,7 +76,7 @@ t.test('a test is sent and its answer shown, hostile as it may be', async (t) =>
   t.equal(sent.statusCode, 303)
   t.equal((await receiver.next()).headers['content-type'], 'application/json')
   const { body } = await admin.open(String(sent.headers.location))
-  t.match(body, 'The answer to your test')
+  t.match(body, 'Test result')
   t.match(body, />404<\/span> Attempt 1, \d+ ms/)
   t.match(body, 'The path of the URL does not exist.')
   t.match(body, '&lt;script&gt;alert(1)&lt;/script&gt;')
@@ -86,10 +86,10 @@ t.test('a test is sent and its answer shown, hostile as it may be', async (t) =>
   const theirs = await createEndpoint(test.database, other, { url })
   const foreign = await stranger.open(`/app/webhooks/${theirs}?${query}`)
   t.equal(foreign.statusCode, 200)
-  t.notMatch(foreign.body, 'The answer to your test')
+  t.notMatch(foreign.body, 'Test result')
 })
 
-t.test('a rotated secret is shown this once, with how long the old one signs', async (t) => {
+t.test('a rotated secret is shown once, with the time until which the old one signs', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url })
   const rotate = (overlapSeconds: string) =>
@@ -98,21 +98,21 @@ t.test('a rotated secret is shown this once, with how long the old one signs', a
   t.equal(rotated.statusCode, 200)
   t.equal(rotated.headers['cache-control'], 'no-store')
   t.match(rotated.body, /<code>whsec_[\w+/]{43}=<\/code>/)
-  t.match(rotated.body, 'signed with the old one too')
-  t.match((await rotate('0')).body, 'The old one signs no more.')
+  t.match(rotated.body, 'also signed with the old secret')
+  t.match((await rotate('0')).body, 'The old secret is no longer used.')
   t.equal((await rotate('1')).statusCode, 400)
   t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
 })
 
-t.test('an endpoint that is not active is enabled, and removed only when ticked', async (t) => {
+t.test('an inactive endpoint can be enabled, and deleted only with confirmation', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url, status: 'disabled' })
   const path = `/app/webhooks/${id}`
-  t.match((await admin.open(path)).body, 'Enable it')
+  t.match((await admin.open(path)).body, 'Enable endpoint')
   t.equal((await admin.send(`${path}/enable`)).headers.location, `${path}?done=enabled`)
   const { body } = await admin.open(path)
   t.match(body, 'Active')
-  t.notMatch(body, 'Enable it')
+  t.notMatch(body, 'Enable endpoint')
 
   t.equal((await admin.send(`${path}/remove`)).statusCode, 400)
   t.equal((await admin.open(path)).statusCode, 200)
@@ -121,38 +121,41 @@ t.test('an endpoint that is not active is enabled, and removed only when ticked'
   t.equal((await admin.open(path)).statusCode, 404)
 })
 
-t.test('deliveries are filtered by status and kind, a page at a time, newest first', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
-  const endpointId = await createEndpoint(test.database, one, { url })
-  const path = `/app/webhooks/${endpointId}`
-  t.match((await admin.open(path)).body, 'Nothing was sent to it yet.')
-  const ids: string[] = []
-  for (let made = 0; made < 23; made += 1) {
-    const createdAt = new Date(Date.UTC(2026, 0, 1, 0, made)).toISOString()
-    const delivery = { ...one, endpointId, createdAt, attempts: 1 }
-    const kept = made === 3 ? ({ status: 'succeeded', eventType: 'post.deleted' } as const) : {}
-    ids.unshift(await createDelivery(test.database, { ...delivery, ...kept }))
-  }
-  const shown = (body: string) =>
-    [...body.matchAll(/"\/app\/deliveries\/([\w-]+)"/g)].map(([, id]) => id)
-  const first = await admin.open(path)
-  t.same(shown(first.body), ids.slice(0, 20))
-  t.match(first.body, 'The endpoint answered 500.')
-  const [, older = ''] = /href="([^"]*)" rel="next"/.exec(first.body) ?? []
-  const second = await admin.open(older.replaceAll('&amp;', '&').replace('#deliveries', ''))
-  t.same(shown(second.body), ids.slice(20))
-  t.notMatch(second.body, 'rel="next"')
-  t.match(second.body, '>Newest</a>')
+t.test(
+  'deliveries are filtered by status and event type, newest first, page by page',
+  async (t) => {
+    const { test, one, admin } = await webhookVisitors(t)
+    const endpointId = await createEndpoint(test.database, one, { url })
+    const path = `/app/webhooks/${endpointId}`
+    t.match((await admin.open(path)).body, 'No deliveries yet.')
+    const ids: string[] = []
+    for (let made = 0; made < 23; made += 1) {
+      const createdAt = new Date(Date.UTC(2026, 0, 1, 0, made)).toISOString()
+      const delivery = { ...one, endpointId, createdAt, attempts: 1 }
+      const kept = made === 3 ? ({ status: 'succeeded', eventType: 'post.deleted' } as const) : {}
+      ids.unshift(await createDelivery(test.database, { ...delivery, ...kept }))
+    }
+    const shown = (body: string) =>
+      [...body.matchAll(/"\/app\/deliveries\/([\w-]+)"/g)].map(([, id]) => id)
+    const first = await admin.open(path)
+    t.same(shown(first.body), ids.slice(0, 20))
+    t.match(first.body, 'The endpoint answered 500.')
+    const [, older = ''] = /href="([^"]*)" rel="next"/.exec(first.body) ?? []
+    const second = await admin.open(older.replaceAll('&amp;', '&').replace('#deliveries', ''))
+    t.same(shown(second.body), ids.slice(20))
+    t.notMatch(second.body, 'rel="next"')
+    t.match(second.body, '>Newest</a>')
 
-  const only = async (query: string) => shown((await admin.open(`${path}?${query}`)).body)
-  t.same(await only('status=succeeded&eventType='), [ids[19]])
-  t.same(await only('status=&eventType=post.deleted'), [ids[19]])
-  t.same(await only('status=pending&eventType=post.deleted'), [])
-  for (const bad of ['status=lost', 'eventType=x', 'cursor=x', 'limit=1'])
-    t.equal((await admin.open(`${path}?${bad}`)).statusCode, 400, bad)
-})
+    const only = async (query: string) => shown((await admin.open(`${path}?${query}`)).body)
+    t.same(await only('status=succeeded&eventType='), [ids[19]])
+    t.same(await only('status=&eventType=post.deleted'), [ids[19]])
+    t.same(await only('status=pending&eventType=post.deleted'), [])
+    for (const bad of ['status=lost', 'eventType=x', 'cursor=x', 'limit=1'])
+      t.equal((await admin.open(`${path}?${bad}`)).statusCode, 400, bad)
+  },
+)
 
-t.test('a range is sent again: a usual one or one’s own, given up or all', async (t) => {
+t.test('a range is replayed: preset or custom, failed or all deliveries', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const path = `/app/webhooks/${endpointId}`
@@ -174,8 +177,8 @@ t.test('a range is sent again: a usual one or one’s own, given up or all', asy
   for (const bad of [{ from: '' }, { to: '' }, { to: own.from }, { to: '2026-05-01T00:00' }]) {
     const { statusCode, body } = await replay({ ...own, ...bad })
     t.equal(statusCode, 400)
-    t.match(body, 'Give both times')
-    t.match(body, /<details open>\s*<summary>Or from a time/)
+    t.match(body, 'Enter a start and a later end')
+    t.match(body, /<details open>\s*<summary>Custom range/)
   }
   t.equal((await replay({ from: '2026' })).statusCode, 400)
   await test.database.admin.query(
@@ -183,5 +186,5 @@ t.test('a range is sent again: a usual one or one’s own, given up or all', asy
   )
   const refused = await replay({})
   t.equal(refused.statusCode, 409)
-  t.match(refused.body, 'Enable it first')
+  t.match(refused.body, 'Enable the endpoint first')
 })

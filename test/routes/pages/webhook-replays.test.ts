@@ -17,11 +17,11 @@ async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
   return { ...visitors, path: `/app/webhooks/${endpointId}/replays/${replayId}`, progress }
 }
 
-t.test('a replay under way shows how far it is, with and without a script', async (t) => {
+t.test('a running replay shows its progress, with and without scripts', async (t) => {
   const { admin, path, progress } = await withReplay(t)
   const { body, headers } = await admin.open(path)
   t.match(body, /<progress[^>]* max="300" value="120">/)
-  t.match(body, '120 of 300 put on their way')
+  t.match(body, '120 of 300 deliveries scheduled')
   t.match(body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
   t.match(body, '<script src="/assets/replay-progress.js" defer></script>')
   const policy = String(headers['content-security-policy'])
@@ -33,21 +33,26 @@ t.test('a replay under way shows how far it is, with and without a script', asyn
 
   await progress(290, true)
   const finished = (await admin.open(path)).body
-  t.match(finished, 'Done: 290 of 300 put on their way.')
+  t.match(finished, 'Done: 290 of 300 deliveries scheduled.')
   t.notMatch(finished, /refresh|<script|data-follow/)
 })
 
-t.test('the events of a replay end when it is finished', async (t) => {
+t.test('the event stream of a replay ends when the replay is finished', async (t) => {
   const { admin, path, progress } = await withReplay(t)
   await progress(300, true)
   const { statusCode, headers, body } = await admin.open(`${path}/events`)
   t.equal(statusCode, 200)
   t.equal(headers['content-type'], 'text/event-stream')
-  const data = { value: 300, max: 300, words: 'Done: 300 of 300 put on their way.', isLast: true }
+  const data = {
+    value: 300,
+    max: 300,
+    words: 'Done: 300 of 300 deliveries scheduled.',
+    isLast: true,
+  }
   t.equal(body, `event: progress\ndata: ${JSON.stringify(data)}\n\n`)
 })
 
-t.test('a replay of another tenant is missing, and so are its events', async (t) => {
+t.test('a replay of another tenant and its event stream are a 404', async (t) => {
   const { test, stranger, viewer, path } = await withReplay(t)
   for (const url of [path, `${path}/events`]) {
     t.equal((await stranger.open(url)).statusCode, 404)
@@ -56,7 +61,7 @@ t.test('a replay of another tenant is missing, and so are its events', async (t)
   }
 })
 
-t.test('events come as they happen, so many at once, and a stop waits for none', async (t) => {
+t.test('event streams are live, limited in number, and do not delay a stop', async (t) => {
   const { test, admin, path, progress } = await withReplay(t)
   const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
   const follow = () => fetch(`${address}${path}/events`, { headers: { cookie: admin.cookie } })

@@ -7,7 +7,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: '', signature: 'spec' }
 
-t.test('whoever manages a tenant sees its endpoints, no other’s, and how they do', async (t) => {
+t.test('an admin sees the endpoints of their own tenant only, with their health', async (t) => {
   const { test, one, other, admin } = await webhookVisitors(t)
   const { tenantId } = one
   const endpointId = await createEndpoint(test.database, one, { url, status: 'failing' })
@@ -26,23 +26,26 @@ t.test('whoever manages a tenant sees its endpoints, no other’s, and how they 
   t.match(body, `<a href="/app/webhooks/${endpointId}">${url}</a>`)
   t.match(body, 'Failing')
   t.match(body, /<strong class="whole">33\.3 %<\/strong> <span class="quiet whole">of 3 attempts/)
-  t.match(body, /role="img" aria-label="Median time .*: 12 ms to 12 ms; 1 of 1 hours with failures/)
+  t.match(
+    body,
+    /role="img" aria-label="Median response time .*: 12 ms to 12 ms; 1 of 1 hours with failures/,
+  )
   t.match(body, 'It fails &lt;b&gt;')
   t.notMatch(body, /8\.8\.4\.4|<script/)
   t.match((await admin.open('/')).body, '<a href="/app/webhooks">Webhooks</a>')
 })
 
-t.test('no rate is told of an endpoint that nothing was sent to for 24 hours', async (t) => {
+t.test('an endpoint without attempts in 24 hours has no success rate', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const createdAt = new Date(Date.now() - 86_460_000).toISOString()
   await createDelivery(test.database, { ...one, endpointId, createdAt })
   const { body } = await admin.open('/app/webhooks')
-  t.match(body, 'nothing sent')
+  t.match(body, 'No attempts')
   t.notMatch(body, '<svg')
 })
 
-t.test('an endpoint is registered; its secret is shown this once', async (t) => {
+t.test('an endpoint is added; its secret is shown once', async (t) => {
   const { test, admin } = await webhookVisitors(t)
   const made = await admin.send('/app/webhooks', [
     ['url', url],
@@ -69,10 +72,10 @@ t.test('an endpoint is registered; its secret is shown this once', async (t) => 
   const { rows: all } = await test.database.admin.query(
     'SELECT FROM webhook_endpoints WHERE all_event_types AND description IS NULL',
   )
-  t.equal(all.length, 1, 'no kind ticked is every kind')
+  t.equal(all.length, 1, 'no selected type means every type')
 })
 
-t.test('a refused URL comes back to the form with what was typed and the reason', async (t) => {
+t.test('a refused URL is shown in the form with the other values and the reason', async (t) => {
   const { test, admin } = await webhookVisitors(t)
   for (const bad of [
     'http://8.8.8.8/',
@@ -94,7 +97,7 @@ t.test('a refused URL comes back to the form with what was typed and the reason'
   t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
 })
 
-t.test('at the limit the form comes back and says so', async (t) => {
+t.test('at the limit the page shows the form with an error', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   for (let made = 0; made < maxEndpoints; made += 1)
     await createEndpoint(test.database, one, { url })
@@ -103,7 +106,7 @@ t.test('at the limit the form comes back and says so', async (t) => {
   t.match(body, `at most ${maxEndpoints} endpoints`)
 })
 
-t.test('who may not manage the tenant gets none of it; other sites send nothing', async (t) => {
+t.test('a member without the permission is refused, and so is a cross-site form', async (t) => {
   const { test, admin, viewer } = await webhookVisitors(t)
   t.equal((await viewer.open('/app/webhooks')).statusCode, 403)
   t.equal((await viewer.send('/app/webhooks', fields)).statusCode, 403)

@@ -189,7 +189,7 @@ t.test('mail is retried after a refusal, and arrives once', async (t) => {
   await scene.deliver()
   await scene.outbox.until(`SELECT FROM pgboss.job WHERE name = 'alert-mail' AND state = 'retry'`)
   t.match(await scene.notifications(), [{ mailed_at: null }])
-  t.match(scene.log.join(''), /mail was not taken \(EENVELOPE MAIL FROM 451\)/)
+  t.match(scene.log.join(''), /mail not accepted \(EENVELOPE MAIL FROM 451\)/)
   t.notMatch(scene.log.join(''), /secret/)
   await database.admin.query(`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`)
   await mail.next()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createProgress } from '#src/commands/command.ts'
+import { createProgress } from '#src/commands/output.ts'
 
 function shown(isTTY: boolean): string {
   let output = ''

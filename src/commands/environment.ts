@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import type { Environment } from '#src/config/parse.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+
+/** The environment, with what `.env` adds to it. */
+export function readEnvironment(): Environment {
+  if (!existsSync('.env')) return process.env
+  try {
+    process.loadEnvFile('.env')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(`.env cannot be read: ${reason}.`, 'Make it readable for this user.')
+  }
+  return process.env
+}
+
+/** As withEnvironment, but an explicit DATABASE_OWNER_URL means that database and starts no demo. */
+export async function withDatabaseOwner<T>(
+  env: Environment,
+  work: (env: Environment) => Promise<T>,
+): Promise<T> {
+  return env.DATABASE_OWNER_URL ? work(env) : withEnvironment(env, work)
+}
+
+/**
+ * Runs a short command with a complete environment: in production the given one, otherwise that of
+ * the demo running in this checkout, or of a demo started for the duration of the command.
+ */
+export async function withEnvironment<T>(
+  env: Environment,
+  work: (env: Environment) => Promise<T>,
+): Promise<T> {
+  if (env.NODE_ENV === 'production') return work(env)
+  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
+  const running = await findRunningDemo()
+  if (running !== null) return work({ ...running.env, ...env })
+  const { startDemo } = await import('#src/demo/demo.ts')
+  const demo = await startDemo(env)
+  return work(demo.env).finally(() => demo.stop())
+}

@@ -1,0 +1,247 @@
+import tab from '@bomb.sh/tab/commander'
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { EventStatus } from '#src/billing/events.ts'
+import { version } from '#src/runtime/assets.ts'
+import { readEnvironment } from './environment.ts'
+
+/** As in src/billing/events.ts, which takes longer to load than the help takes to print. */
+export const eventStatuses = [
+  'recorded',
+  'processed',
+  'ignored',
+  'failed',
+  'dead',
+] as const satisfies readonly EventStatus[]
+
+const name = 'gatehouse'
+const json = ['--json', 'Print the result as JSON'] as const
+
+/**
+ * The command line. Each command loads its code when it runs, so that help and the health check of
+ * a container start quickly. Wrong usage throws commander's CommanderError after its message.
+ */
+export function createProgram(): Command {
+  const program = new Command(name)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
+    })
+    .showHelpAfterError('Add --help to see the usage.')
+    .version(`${name} ${version} (Node ${process.version})`, '--version', 'Show the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command')
+    .addHelpText(
+      'after',
+      `
+Settings come from the environment and from .env; see .env.example.
+Results go to standard output, everything else to standard error.
+Exit status: 0 success, 1 failure, 2 wrong usage.`,
+    )
+  addServerCommands(program)
+  addSetupCommands(program)
+  addKeyCommands(program)
+  addBillingCommands(program)
+  // At run time this is commander's own class; only the types of options are stricter.
+  tab(program as unknown as Parameters<typeof tab>[0])
+  return program
+}
+
+function addServerCommands(program: Command): void {
+  const failure = 'failed to start, or to stop in time'
+  program
+    .command('serve')
+    .description('Serve requests; with ROLE=all (the default) also process jobs')
+    .addHelpText(
+      'after',
+      details(
+        failure,
+        `Listens on HOST:PORT, and on ADMIN_HOST:ADMIN_PORT for health and metrics.
+Never migrates: it refuses to start on a database that lacks migrations, or with
+a role that can bypass row-level security. Outside production it starts the
+missing parts of the demo: PostgreSQL in .data/, a sign-in provider.
+SIGTERM and SIGINT (Ctrl-C) stop it gracefully, a second signal at once.
+After SIGINT the exit status is 130.`,
+      ),
+    )
+    .action(async () => (await import('./serve.ts')).default(readEnvironment()))
+  program
+    .command('worker')
+    .description('Process jobs only')
+    .addHelpText(
+      'after',
+      details(failure, 'The same as serve with ROLE=worker. Opens only the admin listener.'),
+    )
+    .action(async () =>
+      (await import('./serve.ts')).default({ ...readEnvironment(), ROLE: 'worker' }),
+    )
+  program
+    .command('health')
+    .description('Check whether the process on this machine is ready')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'it is not ready',
+        'Requests ADMIN_HOST:ADMIN_PORT/readyz, for the health check of a container.',
+      ),
+    )
+    .action(async (options) => (await import('./health.ts')).default(readEnvironment(), options))
+  program
+    .command('openapi')
+    .description('Print the OpenAPI 3.1 description of the HTTP API as JSON')
+    .addHelpText(
+      'after',
+      details(
+        'failed',
+        `The same document as GET /openapi.json. Needs no database and no settings;
+BASE_URL becomes the address of the server in it.`,
+      ),
+    )
+    .action(async () => (await import('./openapi.ts')).default(readEnvironment()))
+}
+
+function addSetupCommands(program: Command): void {
+  program
+    .command('migrate')
+    .description('Migrate the database and grant privileges to the application roles')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'failed',
+        `Needs DATABASE_OWNER_URL and DATABASE_URL, and DATABASE_WORKER_URL if the worker
+has a role of its own. Creates a missing role with the password in its URL. Can
+be run again at any time; a second run waits for the first.`,
+      ),
+    )
+    .action(async (options) => (await import('./migrate.ts')).default(readEnvironment(), options))
+  program
+    .command('seed')
+    .description("Add the demo's people and their data")
+    .option(...json)
+    .addHelpText(
+      'after',
+      details('failed', 'Needs DATABASE_OWNER_URL. Does nothing if the data exists already.'),
+    )
+    .action(async (options) => (await import('./seed.ts')).default(readEnvironment(), options))
+  program
+    .command('doctor')
+    .description('Check the settings, the database, the providers and the queue')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details('something is wrong', 'Reports what is wrong and how to fix it. Changes nothing.'),
+    )
+    .action(async (options) => (await import('./doctor.ts')).default(readEnvironment(), options))
+}
+
+function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('Encryption keys: status, rotate')
+  keys
+    .command('status')
+    .description('Show how many values each key encrypts')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'a key is missing',
+        `Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).
+Shows key ids, never keys.`,
+      ),
+    )
+    .action(async (options) => (await import('./keys.ts')).showStatus(readEnvironment(), options))
+  keys
+    .command('rotate')
+    .description('Re-encrypt everything with the first key')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'some rows could not be decrypted',
+        `To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run
+this command, and remove the old key when keys status reports that it is no
+longer needed. Works in batches beside running processes, and can be interrupted
+and run again. Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
+      ),
+    )
+    .action(async (options) => (await import('./keys.ts')).rotate(readEnvironment(), options))
+}
+
+function addBillingCommands(program: Command): void {
+  program
+    .command('trigger')
+    .description('Sign a sample billing event and send it to a running instance')
+    .argument('<type>', 'For example charge.succeeded or subscription.updated')
+    .option('--customer <id>', 'Billing customer', 'cus_ada')
+    .option('--amount <n>', 'Amount in minor units', readAmount, 4900)
+    .option('--currency <code>', 'Currency of the amount', 'eur')
+    .option('--status <state>', 'State of a subscription', 'active')
+    .option('--id <id>', 'Event id (default: random)')
+    .option('--url <url>', 'Target; an origin gets the path of the webhook', readUrl)
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'the response was not 200',
+        `Signs with the first of BILLING_WEBHOOK_SECRETS. Without --url it sends to
+BASE_URL, or to the demo that runs in this folder. Send the same --id twice to
+see a duplicate.`,
+      ),
+    )
+    .action(async (type, options) =>
+      (await import('./trigger.ts')).default(readEnvironment(), type, options),
+    )
+  program
+    .command('billing')
+    .description('Received billing events: replay')
+    .command('replay')
+    .description('Process received billing events again')
+    .argument('[ids...]', 'Ids of events; without ids, the options select the events')
+    .addOption(
+      new Option('--status <status>', 'Status of the events (default: "dead")').choices(
+        eventStatuses,
+      ),
+    )
+    .option('--from <time>', 'Received at or after this RFC 3339 time', readTime)
+    .option('--to <time>', 'Received before this RFC 3339 time', readTime)
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'an event failed again',
+        `Shows the progress. Stopping this command does not stop the replay, which runs
+in the workers.`,
+      ),
+    )
+    .action(async (ids, options, command) => {
+      const { status, from, to } = options
+      if (ids.length > 0 && (status ?? from ?? to) !== undefined) {
+        command.error('error: event ids cannot be combined with --status, --from or --to.')
+      }
+      await (await import('./billing.ts')).default(readEnvironment(), ids, options)
+    })
+}
+
+/** The end of a command's help, after its options. */
+function details(failure: string, text: string): string {
+  return `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`
+}
+
+function readAmount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a whole number of minor units.')
+  }
+  return Number(text)
+}
+
+function readUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw new InvalidArgumentError('It must be an http or https URL.')
+}
+
+function readTime(text: string): string {
+  const isTime =
+    /^\d{4}-\d\d-\d\dT.+(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
+  if (isTime) return text
+  throw new InvalidArgumentError('It must be an RFC 3339 time.')
+}

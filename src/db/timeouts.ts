@@ -1,0 +1,25 @@
+/**
+ * Every statement timeout of the program, in milliseconds. The server enforces it: per connection
+ * where that is possible, otherwise per transaction or per role.
+ */
+export const statementTimeoutsMs = {
+  /** Default of every connection and of both database roles. */
+  connection: 5_000,
+  /** A transaction of a request or a job that reads and writes single rows by key. */
+  byKey: 2_000,
+  /** Recording a batch of billing events, within the 2 s of contract 5 (src/billing/record.ts). */
+  recordEvents: 500,
+  /** One cleanup batch: up to 1,000 expired rows of each table. */
+  cleanup: 4_000,
+  /**
+   * Waiting while another process refreshes the same provider token: metadata, then the token
+   * endpoint with two client secrets, 5 s each.
+   */
+  refreshLock: 16_000,
+  /** Selecting billing events for a replay scans the recorded events. */
+  replay: 5_000,
+  /** Counting the encrypted values of a table, or encrypting 100 rows with the first key. */
+  keyRotation: 10_000,
+  /** Maintenance of the job queue deletes finished jobs in bulk. */
+  queueMaintenance: 30_000,
+} as const

@@ -1,0 +1,110 @@
+import { CommanderError } from '@commander-js/extra-typings'
+import t from 'tap'
+import { eventStatuses } from '#src/billing/events.ts'
+import { createProgram, eventStatuses as offeredStatuses } from '#src/commands/program.ts'
+import { runProgram } from '#test/support/program.ts'
+
+/** Runs a command line that ends in the parser, and resolves to what it printed. */
+async function parse(args: readonly string[]) {
+  let printed = ''
+  const write = (text: string) => {
+    printed += text
+  }
+  const program = createProgram()
+  const all = [program, ...program.commands, ...program.commands.flatMap((one) => one.commands)]
+  for (const command of all) command.configureOutput({ writeOut: write, writeErr: write })
+  const error: unknown = await program.parseAsync(args, { from: 'user' }).catch((error) => error)
+  if (!(error instanceof CommanderError)) throw new Error(`${args.join(' ')} did not end there`)
+  return { printed, status: error.exitCode }
+}
+
+t.test(
+  'every command has a help text with its exit statuses and refuses extra input',
+  async (t) => {
+    const { printed: overview, status } = await parse(['--help'])
+    t.equal(status, 0)
+    t.ok(overview.split('\n').every((line) => line.length <= 80))
+    const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
+    t.same(
+      groups.map((group) => group.name()),
+      ['keys', 'billing'],
+    )
+    const names = [
+      ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
+      ...['keys status', 'keys rotate', 'billing replay'],
+    ]
+    for (const name of names) {
+      const words = name.split(' ')
+      t.match(overview, new RegExp(`^  ${words[0]} `, 'm'))
+      const help = await parse([...words, '--help'])
+      t.equal(help.status, 0)
+      t.match(help.printed, `Usage: gatehouse ${name}`)
+      t.match(help.printed, /^Exit status: 0 success, 1 .*, 2 wrong usage\.$/m)
+      t.ok(
+        help.printed.split('\n').every((line) => line.length <= 80),
+        name,
+      )
+      const unknown = await parse([...words, '--dance'])
+      t.match(unknown.printed, /^gatehouse: unknown option '--dance'/)
+      t.not(unknown.status, 0)
+      if (name === 'billing replay') continue
+      const extra = await parse([...words, ...(name === 'trigger' ? ['a'] : []), 'b'])
+      t.match(extra.printed, /too many arguments/)
+    }
+  },
+)
+
+t.test('an option is parsed before the command runs', async (t) => {
+  const wrong: [string[], RegExp][] = [
+    [['trigger'], /missing required argument 'type'/],
+    [['trigger', 'x', '--amount', '1e3'], /whole number/],
+    [['trigger', 'x', '--amount'], /--amount <n>' argument missing/],
+    [['trigger', 'x', '--json=yes'], /unknown option '--json=yes'/],
+    [['trigger', 'x', '--url', 'nonsense'], /must be an http or https URL/],
+    [['billing', 'replay', '--status', 'odd'], /choices are recorded, processed/],
+    [['billing', 'replay', '--from', 'yesterday'], /must be an RFC 3339 time/],
+    [['billing', 'replay', '--to', '2026-13-01T00:00:00Z'], /must be an RFC 3339 time/],
+    [['billing', 'replay', 'evt_1', '--status', 'dead'], /cannot be combined/],
+  ]
+  for (const [args, message] of wrong) {
+    const { printed, status } = await parse(args)
+    t.not(status, 0, args.join(' '))
+    t.match(printed, message)
+  }
+  t.same(offeredStatuses, eventStatuses)
+})
+
+t.test('only a similar name is suggested', async (t) => {
+  const wrong: [string[], RegExp][] = [
+    [['docter'], /unknown command 'docter'\n\(Did you mean doctor\?\)/],
+    [['keys', 'rotat'], /\(Did you mean rotate\?\)/],
+    [['doctor', '--jsno'], /\(Did you mean --json\?\)/],
+  ]
+  for (const [args, message] of wrong) t.match((await parse(args)).printed, message)
+  for (const args of [['nonsense'], ['toString'], ['keys', 'dance'], ['doctor', '--no-color']]) {
+    t.notMatch((await parse(args)).printed, 'Did you mean', args.join(' '))
+  }
+})
+
+t.test('a group without a command prints its help as an error', async (t) => {
+  for (const args of [[], ['keys'], ['billing']]) {
+    const { printed, status } = await parse(args)
+    t.match(printed, /^Usage: gatehouse/)
+    t.not(status, 0)
+  }
+})
+
+t.test('a shell can complete commands and options', async (t) => {
+  const asked: [string[], RegExp][] = [
+    [['complete', 'bash'], /complete -F __gatehouse_complete gatehouse/],
+    [['complete', '--', 'do'], /^doctor\t/m],
+    [['complete', '--', 'keys', 'r'], /^rotate\t/m],
+    [['complete', '--', 'billing', 'replay', '--status', ''], /^dead\b/m],
+  ]
+  for (const [args, pattern] of asked) {
+    const program = await runProgram(t, args, {})
+    t.equal(await program.ended, 0, args.join(' '))
+    t.match(program.results(), pattern)
+    t.equal(program.messages(), '')
+  }
+})
