@@ -98,7 +98,7 @@ t.test('one poison event never blocks another', async (t) => {
 })
 
 t.test(
-  'where even the failure cannot be noted, the others of its batch are not held up',
+  'an event whose failure cannot be recorded does not block the others of its batch',
   async (t) => {
     const database = await createDatabase(t)
     await createUser(database, { billingCustomer: 'cus_1' })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { policy } from '#src/access/policy.ts'
 import { entriesOf, gaps, isWhole } from '#test/access/matrix/entries.ts'
-import { judgeAll, openProgram, type Verdict } from '#test/access/matrix/matrix.ts'
+import { openProgram, runMatrix, type Verdict } from '#test/access/matrix/matrix.ts'
 import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 
 /** Contract 3, 6 and 8, and authorization.md. The matrix fails if one has no cases. */
@@ -51,7 +51,7 @@ const bothLocks = { queryScope: true, rowLevelSecurity: true }
 t.test('every route answers every actor as the contract says', async (t) => {
   const { setup, routes } = await openProgram(t, bothLocks)
   t.strictSame(gaps(routes, policy), [], 'program, contract and matrix match')
-  const { verdicts, before, after } = await judgeAll(setup, entriesOf(routes))
+  const { verdicts, before, after } = await runMatrix(setup, entriesOf(routes))
   t.strictSame(wrongOf(verdicts), [])
   t.strictSame(after, before, 'no refused request changed anything')
   for (const [rule, isCase] of Object.entries(isWhole ? settled : {})) {

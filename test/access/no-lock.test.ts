@@ -1,7 +1,7 @@
 import t from 'tap'
 import { actors } from '#test/access/matrix/actors.ts'
 import { entriesOf, isWhole, lockedEntries } from '#test/access/matrix/entries.ts'
-import { judgeAll, openProgram } from '#test/access/matrix/matrix.ts'
+import { openProgram, runMatrix } from '#test/access/matrix/matrix.ts'
 import { leaks } from '#test/access/matrix/verdicts.ts'
 import { createWorld } from '#test/access/matrix/world.ts'
 
@@ -17,7 +17,7 @@ t.test('with neither lock every route leaks, so the switches work', async (t) =>
   for (const entry of entries) {
     // One at a time, each in its own world, because a leaked object may be deleted.
     const world = await createWorld(setup.test)
-    const { verdicts } = await judgeAll({ ...setup, world }, [entry], { callers })
+    const { verdicts } = await runMatrix({ ...setup, world }, [entry], { callers })
     if (!leaks(verdicts)) tight.push(entry.name)
   }
   t.strictSame(tight, [])

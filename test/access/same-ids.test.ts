@@ -91,10 +91,10 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
     { tenant_id: foreign.tenantId, id: 2, title: 'A title' },
     { tenant_id: own.tenantId, id: 1, title: 'Changed' },
   ])
-  const { rows: told } = await database.admin.query(
+  const { rows: events } = await database.admin.query(
     `SELECT body::jsonb -> 'data' ->> 'tenantId' AS tenant FROM outbound_events`,
   )
-  t.strictSame(told, Array(2).fill({ tenant: own.tenantId }))
+  t.strictSame(events, Array(2).fill({ tenant: own.tenantId }))
 })
 
 t.test('a team and its members are those of the tenant', async (t) => {

@@ -8,7 +8,7 @@ import type { Certified } from '#test/support/certificates.ts'
 export type Balancer = {
   /** `https://localhost:PORT`. */
   url: string
-  /** Sets the servers that get requests, in turn. */
+  /** Sets the servers that get requests, one after another. */
   leadTo(origins: readonly string[]): void
   /** The number of requests that each server got. */
   given: ReadonlyMap<string, number>
@@ -21,13 +21,13 @@ export type Balancer = {
 export async function startBalancer(t: Test, certified: Certified): Promise<Balancer> {
   const given = new Map<string, number>()
   let origins: readonly string[] = []
-  let turn = 0
+  let index = 0
 
   function next(path: string): string {
     // Every page loads these. If they counted, each page would reach the same server.
     const isAsset = path.startsWith('/assets/')
-    if (!isAsset) turn += 1
-    return origins[turn % origins.length] ?? ''
+    if (!isAsset) index += 1
+    return origins[index % origins.length] ?? ''
   }
 
   const server = createServer(certified, (incoming, outgoing) => {

@@ -30,7 +30,7 @@ export async function shareLimits(
   t.same(
     away(),
     before.map((times) => times + 1),
-    'said once by each',
+    'logged once by each',
   )
 
   const returns = saidBy('counted in Redis again')

@@ -34,7 +34,7 @@ t.test(
     const endpointId = await createEndpoint(database, load.user, endpoint)
     const { cookie } = load
     await createAndChangePost(first, cookie)
-    await receiver.next() // the delivery is under way, in the only process there is
+    await receiver.next() // the delivery is in progress, in the only process
     const second = await startInstance(t, database, settings)
     load.instances.push(second)
 
@@ -113,7 +113,7 @@ t.test('a signal ends a process that has not started yet', async (t) => {
 
 t.test(
   'many processes, each stopped under load',
-  { skip: rounds === 0 && 'STOP_ROUNDS says how often; npm run soak sets it' },
+  { skip: rounds === 0 && 'set STOP_ROUNDS, as npm run soak does' },
   async (t) => {
     const database = await createDatabase(t)
     let current = await startInstance(t, database)
@@ -132,7 +132,7 @@ t.test(
   },
 )
 
-/** What an endpoint for `post.updated` is told of. */
+/** A change that publishes `post.updated`. */
 async function createAndChangePost(instance: Instance, cookie: string): Promise<void> {
   const headers = { cookie, 'content-type': 'application/json' }
   const body = '{"title":"A","body":"B"}'

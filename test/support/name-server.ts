@@ -46,11 +46,13 @@ export async function startNameServer(
     const [asked] = packet.questions ?? []
     if (!asked) return null
     const question = { name: asked.name, type: String(asked.type) }
-    const said = answer(question, questions.filter(({ name }) => name === asked.name).length)
+    const reply = answer(question, questions.filter(({ name }) => name === asked.name).length)
     questions.push(question)
-    if ('silent' in said) return null
-    const flags = 'rcode' in said ? rcodes[said.rcode] : 'overTcp' in said && !isTcp ? truncated : 0
-    const all = 'records' in said ? said.records : 'overTcp' in said && isTcp ? said.overTcp : []
+    if ('silent' in reply) return null
+    const flags =
+      'rcode' in reply ? rcodes[reply.rcode] : 'overTcp' in reply && !isTcp ? truncated : 0
+    const all =
+      'records' in reply ? reply.records : 'overTcp' in reply && isTcp ? reply.overTcp : []
     const fitting = all.filter(({ type }) => type === asked.type || type === 'CNAME')
     return {
       type: 'response' as const,

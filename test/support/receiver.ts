@@ -25,15 +25,15 @@ export type Receiver = {
   port: number
   /** Every request so far, oldest first. */
   requests: readonly RecordedRequest[]
-  /** Sets the response for all following requests. */
+  /** Replaces the response to all further requests. */
   respond(handler: Respond): void
-  /** The oldest request that `next` has not returned yet. Waits for it. */
+  /** The oldest request that `next` has not returned yet; waits for it if necessary. */
   next(): Promise<RecordedRequest>
   /** Also ends open connections. */
   close(): Promise<void>
 }
 
-/** An HTTP server on loopback that records requests and by default responds with 204. */
+/** An HTTP server on loopback that records its requests; responds with 204 by default. */
 export async function startReceiver(handler: Respond = answerEmpty): Promise<Receiver> {
   const requests: RecordedRequest[] = []
   const waiting: ((request: RecordedRequest) => void)[] = []
@@ -51,7 +51,7 @@ export async function startReceiver(handler: Respond = answerEmpty): Promise<Rec
         }
         await respond(request, response)
       })
-      .catch(() => response.destroy()) // the sender went away, or the handler failed
+      .catch(() => response.destroy()) // the client disconnected, or the handler failed
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,7 +4,7 @@ import { signIn, type TestApp, type TestUser } from './helper.ts'
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Send = (method: Method, url: string, body?: unknown) => Promise<LightMyRequestResponse>
 
-/** Sends requests as the user with a new session, or with these headers. */
+/** Sends requests in a new session of the user, or with the given headers. */
 export async function senderOf(
   test: TestApp,
   from: TestUser | { readonly authorization: string },

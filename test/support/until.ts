@@ -3,14 +3,14 @@ import type { TestDatabase } from './helper.ts'
 
 type Asked = Pick<TestDatabase, 'admin'>
 
-const pauseMs = 5 // leaves the processor to whoever is waited for
+const pauseMs = 5 // leaves CPU time to the work that is awaited
 
-/** Repeats a query until it returns a row, bounded by the timeout of the test. */
+/** Repeats the query until it returns a row; bounded by the timeout of the test. */
 export async function until({ admin }: Asked, sql: string): Promise<void> {
   while ((await admin.query(sql)).rowCount === 0) await pause(pauseMs)
 }
 
-/** Resolves once this many backends of the database wait for a lock. */
+/** Resolves once that many backends of this database wait for a lock. */
 export async function untilBlocked(database: Asked, count = 1): Promise<void> {
   await until(
     database,

@@ -3,7 +3,7 @@ import { tokenPermissions } from './contract.ts'
 /** The sender of a request, with every property that matters for access. */
 export type Actor = {
   name: string
-  by: 'nobody' | 'session' | 'token'
+  by: 'anonymous' | 'session' | 'token'
   role: string
   department: string | null
   /** Time of day of the request, UTC. */
@@ -46,7 +46,7 @@ const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token'
 export const actors: readonly Actor[] = [
   admin('admin, at night', { time: '03:00:00.000', department: null }),
   admin('admin of another tenant', { in: 'elsewhere' }),
-  actor('anonymous', { by: 'nobody' }),
+  actor('anonymous', { by: 'anonymous' }),
   actor('viewer', {}),
   editor('editor, at noon', {}),
   editor('editor, a moment before nine', { time: '08:59:59.999' }),

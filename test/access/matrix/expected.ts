@@ -39,7 +39,7 @@ export function expectedStatus(
     return (inSession ? route.answerInSession : undefined) ?? route.answer
   }
   if (actor.fromAnotherSite && !safeMethods.includes(method)) return 403
-  if (actor.by === 'nobody' || actor.state !== 'live') return 401
+  if (actor.by === 'anonymous' || actor.state !== 'live') return 401
   if (!mayTry(route, actor)) return 403
   if (object?.place === 'malformed') return 400
   if (object !== null && !reaches(actor, reachOf(route), object)) return 404

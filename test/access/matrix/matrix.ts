@@ -79,7 +79,7 @@ export async function openProgram(
  * Runs every entry for every actor with its object in every place. Also returns the rows of their
  * tenants before and after, which no refused request may change.
  */
-export async function judgeAll(
+export async function runMatrix(
   setup: Setup,
   entries: readonly Entry[],
   { callers = actors, isExcused = () => false }: Options = {},
@@ -91,7 +91,7 @@ export async function judgeAll(
     setup.setTime(caller.time)
     const cases = entries.flatMap((entry) => {
       const objects = entry.row.object === undefined ? [null] : places.get(entry.row.object)
-      return (objects ?? []).map((object) => () => judge(setup, fixtures, entry, caller, object))
+      return (objects ?? []).map((object) => () => runCase(setup, fixtures, entry, caller, object))
     })
     verdicts.push(...(await inTurns(cases)))
     if (stopsEarly && verdicts.some((one) => isWrong(one) && !isExcused(one))) break
@@ -131,7 +131,7 @@ async function createFixtures(
   return { members, known: new Map(known), notFound: new Map() }
 }
 
-async function judge(
+async function runCase(
   setup: Setup,
   fixtures: Fixtures,
   entry: Entry,
@@ -194,8 +194,8 @@ async function faultOf(
 async function inTurns<Result>(cases: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const results: Result[] = []
   for (let from = 0; from < cases.length; from += requestsAtOnce) {
-    const turn = cases.slice(from, from + requestsAtOnce)
-    results.push(...(await Promise.all(turn.map((run) => run()))))
+    const batch = cases.slice(from, from + requestsAtOnce)
+    results.push(...(await Promise.all(batch.map((run) => run()))))
   }
   return results
 }

@@ -53,7 +53,7 @@ export async function createCaller(
   actor: Actor,
   operators: Set<string>,
 ): Promise<Caller> {
-  if (actor.by === 'nobody') {
+  if (actor.by === 'anonymous') {
     return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor: async () => ({}) }
   }
   const person = await createPerson(world, actor)

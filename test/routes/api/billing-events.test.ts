@@ -25,7 +25,7 @@ t.test('403 for everyone but operators, admins included; 401 without a session',
       provider: 'third',
       subject: 'olga',
     }),
-    'somebody with no identity': await signInAs(built, null),
+    'a user without an identity': await signInAs(built, null),
     'an operator who signed in at another provider': await signInAs(built, {
       provider: 'other',
       subject: 'ada',

@@ -150,9 +150,9 @@ t.test('malformed is 400; missing and foreign are the same 404, and nothing is s
     const gone = await sendAsOther(method, `/deliveries/${missing}${path}`)
     const foreign = await sendAsOther(method, `/deliveries/${id}${path}`)
     t.equal(foreign.statusCode, 404)
-    const told = ({ body, headers }: typeof gone) =>
+    const comparable = ({ body, headers }: typeof gone) =>
       body.replaceAll(String(headers['x-request-id']), 'id')
-    t.equal(told(foreign), told(gone))
+    t.equal(comparable(foreign), comparable(gone))
   }
   t.equal((await sendAsOther('POST', `/deliveries/${id}/replay`, { series: 9 })).statusCode, 400)
   t.strictSame(await waitingAttempts(test.database), [])

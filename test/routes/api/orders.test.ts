@@ -74,7 +74,7 @@ t.test('only the shipping address can be changed', async (t) => {
     ['a number for a text', { shippingAddress: { ...shippingAddress, city: 5 } }],
     ['a blank text', { shippingAddress: { ...shippingAddress, city: '  ' } }],
     ['a long text', { shippingAddress: { ...shippingAddress, city: 'x'.repeat(201) } }],
-    ['a country that is none', { shippingAddress: { ...shippingAddress, country: 'Portugal' } }],
+    ['an invalid country', { shippingAddress: { ...shippingAddress, country: 'Portugal' } }],
     ['a NUL', { shippingAddress: { ...shippingAddress, city: 'a\u0000b' } }],
     ['half a character', { shippingAddress: { ...shippingAddress, city: 'a\ud800' } }],
     ['an array', [shippingAddress]],

@@ -11,8 +11,8 @@ t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 U
     user: { tenantId },
   } = await owner(test, { role: 'editor', department: 'sales' })
   const own = await createTestPost(test.database, tenantId, 'sales')
-  const others = await createTestPost(test.database, tenantId, 'support')
-  const nobodys = await createTestPost(test.database, tenantId, null)
+  const otherDepartment = await createTestPost(test.database, tenantId, 'support')
+  const withoutDepartment = await createTestPost(test.database, tenantId, null)
   const times: [string, number][] = [
     ['2026-03-04T00:00:00.000Z', 403],
     ['2026-03-04T08:59:59.999Z', 403],
@@ -34,7 +34,7 @@ t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 U
     else t.match(answer.json(), { detail: /between 09:00 and 17:00 UTC/ })
   }
   test.clock.time = noon
-  for (const id of [others, nobodys]) {
+  for (const id of [otherDepartment, withoutDepartment]) {
     const answer = await send('PATCH', `/posts/${id}`, { title: 'Mine' })
     t.equal(answer.statusCode, 403)
     t.match(answer.json(), {

@@ -42,7 +42,7 @@ t.test('a 200 is never returned for a failed signature', async (t) => {
     ['no header', ''],
     ['no t', good.replace(/^t=\d+,/, '')],
     ['another time', good.replace(/^t=\d+/, `t=${at + 1}`)],
-    ['both faults: the signature is judged before the time', `t=1,v1=${'00'.repeat(32)}`],
+    ['both faults: the signature is checked before the time', `t=1,v1=${'00'.repeat(32)}`],
   ]
   const refused = { statusCode: 400, body: 'bad signature' }
   for (const [name, header] of headers) {
