@@ -44,7 +44,7 @@ t.test('rolling upgrade: two releases on one database, and no request fails', as
 
   const stale = await runProgram(t, ['migrate'], env)
   t.equal(await stale.ended, 0)
-  t.match(stale.output(), /A newer release has applied .*; nothing was changed\.\n$/)
+  t.match(stale.output(), /A newer release has applied .*\. Nothing was changed\.\n$/)
 
   for (const { child } of [old, again]) child.kill('SIGTERM')
   t.strictSame(await Promise.all([old.ended, again.ended]), [0, 0])
