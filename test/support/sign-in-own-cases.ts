@@ -16,7 +16,7 @@ const ecKey = await makeKey('ES256', 'ec-1')
 const client = 'gatehouse-test'
 const promised = { authorization_response_iss_parameter_supported: true }
 
-/** A row about one time: `claim` set to that many seconds from now. */
+/** A row about one time: `claim` is set to this many seconds from now. */
 function timed(id: string, does: string, reason: string | null, shift: object): Case {
   const faults: CaseFaults = (_op, now) =>
     claims(Object.fromEntries(Object.entries(shift).map(([name, by]) => [name, now + by])))
@@ -108,13 +108,13 @@ const timeCases: readonly Case[] = [
   timed('T6', 'iat 601 s ago', 'id-token-issued-at', { iat: -601 }),
   timed('T7', 'iat 599 s ahead', null, { iat: 599, exp: 900 }),
   timed('T8', 'iat 600 s ahead', null, { iat: 600, exp: 900 }),
-  timed('T9', 'iat 601 s ahead', 'id-token-issued-at', { iat: 601, exp: 900 }),
+  timed('T9', 'iat 601 s in the future', 'id-token-issued-at', { iat: 601, exp: 900 }),
   timed('T10', 'lifetime of a day less 1 s', null, { exp: 86_399 }),
   timed('T11', 'lifetime of a day', null, { exp: 86_400 }),
   timed('T12', 'lifetime of a day and 1 s', 'id-token-lifetime', { exp: 86_401 }),
 ]
 
-/** The client's rules of RFC 9700 (and RFC 9207) that show on the callback. */
+/** The rules of RFC 9700 and RFC 9207 for the client's callback. */
 const callbackCases: readonly Case[] = [
   badState('F1', 'no state (RFC 9700, 4.7)', () => []),
   badState('F2', 'another state', () => [['state', 'x']]),

@@ -20,7 +20,7 @@ const rows: [string, Record<string, unknown>, string | null][] = [
   ['aud: empty list', { aud: [] }, 'id-token-audience'],
   ['aud: a second audience', { aud: ['gatehouse', 'other'] }, 'id-token-audience'],
   [
-    'aud: a second audience and our azp',
+    'aud: a second audience, and azp is this client',
     { aud: ['gatehouse', 'x'], azp: 'gatehouse' },
     'id-token-audience',
   ],
@@ -89,7 +89,7 @@ t.test('at_hash is checked when present', async (t) => {
   const published = { at_hash: '77QmUPtjPfzWtF2AnpK9RQ' }
   t.ok(await matchesAccessTokenHash({ alg: 'RS256' }, published, token))
   t.notOk(await matchesAccessTokenHash({ alg: 'RS256' }, published, `${token}1`))
-  t.notOk(await matchesAccessTokenHash({ alg: 'RS512' }, published, token), 'another hash')
+  t.notOk(await matchesAccessTokenHash({ alg: 'RS512' }, published, token), 'another hash function')
   t.ok(await matchesAccessTokenHash({ alg: 'RS256' }, {}, token), 'absent')
   for (const at_hash of ['', null, 1, '77QmUPtjPfzWtF2AnpK9RQ==', ['77QmUPtjPfzWtF2AnpK9RQ']]) {
     t.notOk(await matchesAccessTokenHash({ alg: 'RS256' }, { at_hash }, token), `${at_hash}`)
@@ -117,7 +117,7 @@ t.test('at_hash is checked when present', async (t) => {
   }
 })
 
-t.test('email_verified counts only as the boolean true, beside an address', async (t) => {
+t.test('email_verified counts only as the boolean true and with an address', async (t) => {
   const read = (changes: Record<string, unknown>) =>
     readIdToken('https://op.example', { ...claims, ...changes })
   const email = 'ada@example.com'
@@ -128,7 +128,7 @@ t.test('email_verified counts only as the boolean true, beside an address', asyn
   t.equal(read({ email_verified: true }).emailVerified, false, 'no address')
 })
 
-t.test('claims that are no usable text are null', async (t) => {
+t.test('claims that are not usable text are null', async (t) => {
   const read = (changes: Record<string, unknown>) =>
     readIdToken('https://op.example', { ...claims, ...changes })
   t.same(read({}), {
