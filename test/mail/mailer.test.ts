@@ -112,11 +112,11 @@ t.test('the server’s text is not in the error', async (t) => {
 })
 
 t.test('refusing, silent, endless and slow servers are abandoned in time', async (t) => {
-  const gone = await startRawReceiver()
-  await gone.close()
+  const closed = await startRawReceiver()
+  await closed.close()
   const silent = await startRawReceiver()
   t.teardown(() => silent.close())
-  for (const port of [gone.port, silent.port]) {
+  for (const port of [closed.port, silent.port]) {
     const mailer = createMailer(setupFor(`smtp://127.0.0.1:${port}`), { timeoutMs: shortMs })
     await t.rejects(mailer.send(mail), { name: 'MailError' })
   }

@@ -127,14 +127,14 @@ export const planCases: readonly Case[] = [
     reason: 'metadata-issuer-mismatch',
   },
   refused('C4', 'alg none', 'id-token-algorithm', { header: { alg: 'none' } }),
-  accepted('C5', 'new keys right before signing', (op) => ({ beforeSigning: rotate(op) })),
-  accepted('C6', 'new keys between two sign-ins', (op) => ({ beforeSigning: rotate(op) })),
+  accepted('C5', 'keys rotated right before signing', (op) => ({ beforeSigning: rotate(op) })),
+  accepted('C6', 'keys rotated between two sign-ins', (op) => ({ beforeSigning: rotate(op) })),
   refused('D1', 'no aud', 'id-token-audience', claims({ aud: undefined })),
-  refused('D2', 'HS256 with a broken MAC', 'id-token-algorithm', {
+  refused('D2', 'HS256 with an invalid MAC', 'id-token-algorithm', {
     header: { alg: 'HS256' },
     corruptSignature: true,
   }),
-  refused('D3', 'ES256, signature broken', 'id-token-signature', broken(), keysRead, es256),
+  refused('D3', 'ES256, invalid signature', 'id-token-signature', broken(), keysRead, es256),
   accepted('D4', 'userinfo, bearer in the header', toldApart, userinfo),
   accepted(
     'D5',
@@ -176,7 +176,7 @@ export const planCases: readonly Case[] = [
   logoutRefused('L8', 'another iss', 'issuer', { claims: { iss: 'http://127.0.0.1:9INVALID' } }),
   {
     id: 'L9',
-    does: 'returns with the state (the hint it would like is not kept: specification 12)',
+    does: 'returns with the state (no id_token_hint: specification 12)',
     expect: 'signed-out page',
     state: (state) => state,
   },

@@ -29,6 +29,15 @@ export type NewToken = {
   permissions: readonly string[] | null
 }
 
+export type TokenRow = {
+  id: string
+  name: string
+  permissions: string[] | null
+  created_at: Date
+  expires_at: Date
+  last_used_at: Date | null
+}
+
 const defaultDays = 90
 const maxDays = 366
 const statementTimeoutMs = statementTimeoutsMs.byKey
@@ -71,13 +80,23 @@ export async function findToken(systemDb: Queryable, token: string): Promise<Cal
   }
 }
 
-export type TokenRow = {
-  id: string
-  name: string
-  permissions: string[] | null
-  created_at: Date
-  expires_at: Date
-  last_used_at: Date | null
+/**
+ * Creates an API token with a subset of the caller's permissions.
+ * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
+ * @throws Problem if the caller has no active tenant or lacks one of the permissions
+ */
+export async function createOwnToken(
+  systemDb: SystemDatabase,
+  { userId, tenantId, role }: Caller,
+  wanted: NewToken,
+  clientInfo: ClientInfo,
+): ReturnType<typeof createToken> {
+  if (tenantId === null) throw new Problem('forbidden', { detail: 'You have no active tenant.' })
+  const assignable = assignablePermissions(role)
+  if (wanted.permissions?.some((permission) => !assignable.includes(permission))) {
+    throw new Problem('forbidden', { detail: 'A token cannot have permissions that you lack.' })
+  }
+  return createToken(systemDb, { userId, tenantId }, wanted, clientInfo)
 }
 
 /**
@@ -144,17 +163,6 @@ export async function deleteToken(
   })
 }
 
-function toToken(row: TokenRow): ApiToken {
-  return {
-    id: row.id,
-    name: row.name,
-    permissions: row.permissions,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-  }
-}
-
 export const tokenList = { name: 'tokens', forms: newestFirstForms }
 
 type ListedRow = TokenRow & { position: string }
@@ -178,21 +186,13 @@ function owned(userId: number): Prisma.Sql {
     FROM api_tokens WHERE user_id = ${userId}`
 }
 
-/**
- * Creates an API token with a subset of the caller's permissions.
- * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
- * @throws Problem if the caller has no active tenant or lacks one of the permissions
- */
-export async function createOwnToken(
-  systemDb: SystemDatabase,
-  { userId, tenantId, role }: Caller,
-  wanted: NewToken,
-  clientInfo: ClientInfo,
-): ReturnType<typeof createToken> {
-  if (tenantId === null) throw new Problem('forbidden', { detail: 'You have no active tenant.' })
-  const assignable = assignablePermissions(role)
-  if (wanted.permissions?.some((permission) => !assignable.includes(permission))) {
-    throw new Problem('forbidden', { detail: 'A token cannot have permissions that you lack.' })
+function toToken(row: TokenRow): ApiToken {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
   }
-  return createToken(systemDb, { userId, tenantId }, wanted, clientInfo)
 }

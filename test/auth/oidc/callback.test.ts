@@ -22,9 +22,9 @@ t.test('RFC 9207: iss of the response', async (t) => {
     ['of another provider', {}, { iss: 'https://other.example' }, 'iss-mismatch'],
     ['with a slash more', {}, { iss: `${op.issuer}/` }, 'iss-mismatch'],
     ['empty', {}, { iss: '' }, 'iss-mismatch'],
-    ['promised and empty', promised, { iss: '' }, 'iss-mismatch'],
-    ['judged before error', {}, { iss: 'x', error: 'access_denied' }, 'iss-mismatch'],
-    ['judged before code', promised, { code: undefined }, 'iss-missing'],
+    ['announced and empty', promised, { iss: '' }, 'iss-mismatch'],
+    ['checked before error', {}, { iss: 'x', error: 'access_denied' }, 'iss-mismatch'],
+    ['checked before code', promised, { code: undefined }, 'iss-missing'],
   ]
   for (const [name, metadata, callback, reason] of rows) {
     const result = await attempt(t, op, { metadata: { ...metadata }, callback })

@@ -68,7 +68,7 @@ t.test('B11 an invalid userinfo response refuses the sign-in', async (t) => {
   const rows: [string, Partial<Faults>, string][] = [
     ['B11 another sub', { userinfo: { sub: 'subject-1invalid' } }, 'userinfo-subject'],
     ['no sub', { userinfo: { sub: undefined } }, 'userinfo-subject'],
-    ['sub a number', { userinfo: { sub: 1 } }, 'userinfo-subject'],
+    ['sub is a number', { userinfo: { sub: 1 } }, 'userinfo-subject'],
     ['signed, another sub', { signedUserinfo: { sub: 'x' } }, 'userinfo-subject'],
     ['signed, other issuer', { signedUserinfo: { iss: 'http://x' } }, 'userinfo-malformed'],
     ['signed, other audience', { signedUserinfo: { aud: 'x' } }, 'userinfo-malformed'],

@@ -25,7 +25,7 @@ const [me, other] = [1, 2]
 t.test('a sign-in, for every combination of identity and existing users', async (t) => {
   const addresses = { none: null, given: 'ada@example.com' }
   const holders: Record<string, ExistingUsers['sameAddress']> = {
-    nobody: [],
+    none: [],
     'one, verified': [{ userId: me, emailVerified: true }],
     'one, not verified': [{ userId: me, emailVerified: false }],
     'two, the first verified': [
@@ -63,7 +63,7 @@ function expectedSignIn(
 ): IdentityDecision {
   if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
   if (email === null) return { kind: 'create', emailVerified: false }
-  if (holder === 'nobody') return { kind: 'create', emailVerified: trusted }
+  if (holder === 'none') return { kind: 'create', emailVerified: trusted }
   if (trusted && holder === 'one, verified') return { kind: 'link', userId: me }
   return { kind: 'refuse', reason: 'email-known' }
 }
@@ -203,13 +203,13 @@ function decide(world: World, step: Step): IdentityDecision {
     step.intent === 'sign-in'
       ? { kind: 'sign-in' }
       : { kind: step.intent, userId: step.starter, sessionUserId: step.sessionUser, startedAt }
-  const proven = {
+  const verified = {
     ...identity,
     subject: step.subject,
     email: step.email,
     emailTrusted: step.email !== null && step.trusted,
   }
-  return decideIdentity(proven, intent, { identityUserId: held?.owner ?? null, sameAddress })
+  return decideIdentity(verified, intent, { identityUserId: held?.owner ?? null, sameAddress })
 }
 
 /** An address gives access to an account only if it is verified on both sides. */

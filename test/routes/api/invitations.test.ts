@@ -63,7 +63,7 @@ t.test('whoever holds the address as verified is a member at once', async (t) =>
 
   const again = await admin.send('POST', '/users', { ...body, role: 'admin' })
   t.equal(again.statusCode, 409)
-  t.match(again.json(), { type: 'urn:gatehouse:problem:conflict', detail: /is a member/ })
+  t.match(again.json(), { type: 'urn:gatehouse:problem:conflict', detail: /already a member/ })
   t.match(await membership(test, known.user.userId, tenantId), { role: 'editor' })
 
   await admin.send('POST', '/users', { email: 'eve@example.com', role: 'admin' })

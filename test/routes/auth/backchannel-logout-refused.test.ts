@@ -25,7 +25,7 @@ const accepted: [string, LogoutFaults][] = [
   ['a list of our client id alone', { claims: { aud: ['gatehouse-test'] } }],
   ['an event with members', { claims: { events: { [logoutEvent]: { a: 1 }, other: 1 } } }],
   ['iat 600 s ago', { claims: { iat: logoutSeconds - 600 } }],
-  ['iat 600 s ahead', { claims: { iat: logoutSeconds + 600, exp: logoutSeconds + 700 } }],
+  ['iat 600 s in the future', { claims: { iat: logoutSeconds + 600, exp: logoutSeconds + 700 } }],
   ['exp 29 s ago', { claims: { exp: logoutSeconds - 29 } }],
   ['a lifetime of a day', { claims: { exp: logoutSeconds + 86_400 } }],
   ['no kid, one key', { header: { kid: undefined } }],
@@ -41,7 +41,7 @@ t.test('optional parts of the standard are accepted', async (t) => {
 
 const event = (events: unknown): LogoutFaults => ({ claims: { events } })
 
-const judged: [string, LogoutFaults, string][] = [
+const invalid: [string, LogoutFaults, string][] = [
   ['L2 alg none', { header: { alg: 'none' } }, 'algorithm'],
   ['alg None', { header: { alg: 'None' } }, 'algorithm'],
   ['HS256 with our own secret', { header: { alg: 'HS256' } }, 'algorithm'],
@@ -49,7 +49,7 @@ const judged: [string, LogoutFaults, string][] = [
   ['L5 published key, alg not configured', { key: ecKey }, 'algorithm'],
   ['crit', { header: { crit: ['b64'], b64: true } }, 'malformed'],
   ['typ at+jwt', { header: { typ: 'at+jwt' } }, 'type'],
-  ['typ of another case', { header: { typ: 'Logout+JWT' } }, 'type'],
+  ['typ in another case', { header: { typ: 'Logout+JWT' } }, 'type'],
   ['L3 no event', event(undefined), 'event'],
   ['L7 another event', event({ [`${logoutEvent}s`]: {} }), 'event'],
   ['event is a list', event([logoutEvent]), 'event'],
@@ -61,7 +61,7 @@ const judged: [string, LogoutFaults, string][] = [
   ['nonce null', { claims: { nonce: null } }, 'nonce'],
   ['L6 wrong aud', { claims: { aud: 'gatehouse-testINVALID' } }, 'audience'],
   ['no aud', { claims: { aud: undefined } }, 'audience'],
-  ['aud with a stranger', { claims: { aud: ['gatehouse-test', 'x'] } }, 'audience'],
+  ['aud with another client', { claims: { aud: ['gatehouse-test', 'x'] } }, 'audience'],
   ['L8 wrong iss', { claims: { iss: 'http://127.0.0.1/INVALID' } }, 'issuer'],
   ['no iss', { claims: { iss: undefined } }, 'issuer'],
   ['neither sub nor sid', { claims: { sub: undefined, sid: undefined } }, 'subject'],
@@ -92,7 +92,7 @@ t.test('an invalid token is 400 without a reason, ends no session, fetches nothi
   const browser = await signedInFrom(journey, 'provider-session-1')
   const calls = { ...journey.op.calls }
   const before = await accounts(journey)
-  for (const [name, faults, reason] of judged) {
+  for (const [name, faults, reason] of invalid) {
     const trail = (await auditTrail(journey)).length
     const token = await signLogoutToken(journey, logoutClock, faults)
     const response = await postLogout(journey, token)
@@ -119,7 +119,11 @@ t.test('an invalid signature is 400', async (t) => {
   const rows: [string, string, string][] = [
     ['broken', corruptSignature(honest), 'signature'],
     ['cut off', honest.replace(/[^.]*$/, ''), 'signature'],
-    ['of a stranger', await signLogoutToken(journey, logoutClock, { key: stranger }), 'signature'],
+    [
+      'unpublished key',
+      await signLogoutToken(journey, logoutClock, { key: stranger }),
+      'signature',
+    ],
     [
       'key in the header',
       await signLogoutToken(journey, logoutClock, { key: stranger, header: own }),
@@ -128,7 +132,7 @@ t.test('an invalid signature is 400', async (t) => {
     ['unknown kid', await signLogoutToken(journey, logoutClock, { header: { kid: 'x' } }), 'key'],
     ['two parts', honest.split('.', 2).join('.'), 'malformed'],
     ['five parts', `${honest}.x.y`, 'malformed'],
-    ['no JWT', 'x', 'malformed'],
+    ['not a JWT', 'x', 'malformed'],
   ]
   for (const [name, token, reason] of rows) {
     const trail = (await auditTrail(journey)).length

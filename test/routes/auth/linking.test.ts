@@ -107,7 +107,7 @@ t.test('a link ends with the session that started it', async (t) => {
   const ends: Record<string, (journey: Journey, browser: Browser) => Promise<unknown>> = {
     'signed out': ({ app }, browser) =>
       visit(app, { ...browser }, '/auth/logout', { method: 'POST' }),
-    'signed in as somebody else meanwhile': async (journey, browser) => {
+    'signed in as another user': async (journey, browser) => {
       journey.op.fault = { claims: { sub: 'subject-3', email: 'c@example.com' } }
       await signInThrough(journey, browser)
     },

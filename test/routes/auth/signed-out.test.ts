@@ -1,5 +1,5 @@
 import t from 'tap'
-import { logoutState } from '#src/auth/sessions/backchannel-logout.ts'
+import { logoutState } from '#src/auth/sessions/sign-out.ts'
 import {
   auditTrail,
   buildWithProvider,

@@ -11,8 +11,11 @@ t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
   const status = async (authorization: string) => {
     const answer = await as(test, { authorization })('GET', '/me')
     if (answer.statusCode === 401) {
-      const ours = /^bearer\b/i.test(authorization)
-      t.equal(answer.headers['www-authenticate'], ours ? 'Bearer error="invalid_token"' : 'Bearer')
+      const isBearer = /^bearer\b/i.test(authorization)
+      t.equal(
+        answer.headers['www-authenticate'],
+        isBearer ? 'Bearer error="invalid_token"' : 'Bearer',
+      )
       t.match(answer.json(), { status: 401 })
     }
     return answer.statusCode

@@ -5,7 +5,7 @@ import { auditTrail } from '#test/support/sign-in-journey.ts'
 import { untilBlocked } from '#test/support/until.ts'
 
 /** A user with this number of identities: `s0`, `s1` and so on. */
-async function somebody(test: TestApp, identities: number, prefix = 's') {
+async function createLinkedUser(test: TestApp, identities: number, prefix = 's') {
   const user = await createUser(test.database)
   for (let index = 0; index < identities; index += 1) {
     await addIdentity(test, user.userId, `${prefix}${index}`)
@@ -16,7 +16,7 @@ async function somebody(test: TestApp, identities: number, prefix = 's') {
 
 t.test('an identity is unlinked; other sessions through its provider end', async (t) => {
   const test = await build(t)
-  const { user, send, cookie } = await somebody(test, 2)
+  const { user, send, cookie } = await createLinkedUser(test, 2)
   const other = await signIn(test, user)
   t.equal((await send('DELETE', '/auth/identities/demo/s0')).statusCode, 204)
   t.same(await owners(test), { 'demo:s1': user.userId })
@@ -27,7 +27,7 @@ t.test('an identity is unlinked; other sessions through its provider end', async
 
 t.test('the last identity cannot be unlinked', async (t) => {
   const test = await build(t)
-  const { user, send } = await somebody(test, 1)
+  const { user, send } = await createLinkedUser(test, 1)
   const answer = await send('DELETE', '/auth/identities/demo/s0')
   t.equal(answer.statusCode, 409)
   t.match(answer.json(), { type: 'urn:gatehouse:problem:last-sign-in-method' })
@@ -37,11 +37,11 @@ t.test('the last identity cannot be unlinked', async (t) => {
 
 t.test('another user’s identity is 404 like a missing one', async (t) => {
   const test = await build(t)
-  const { send } = await somebody(test, 2)
-  await somebody(test, 2, 'other')
+  const { send } = await createLinkedUser(test, 2)
+  await createLinkedUser(test, 2, 'other')
   const before = await owners(test)
   const foreign = await send('DELETE', '/auth/identities/demo/other0')
-  const missing = await send('DELETE', '/auth/identities/demo/nobody')
+  const missing = await send('DELETE', '/auth/identities/demo/missing')
   t.equal(foreign.statusCode, 404)
   t.same({ ...foreign.json(), instance: '' }, { ...missing.json(), instance: '' })
   t.equal((await send('DELETE', '/auth/identities/another/s0')).statusCode, 404)
@@ -51,7 +51,7 @@ t.test('another user’s identity is 404 like a missing one', async (t) => {
 
 t.test('an identity that moved to another user during the request is not unlinked', async (t) => {
   const test = await build(t)
-  const { send } = await somebody(test, 2)
+  const { send } = await createLinkedUser(test, 2)
   const other = await createUser(test.database)
   const { admin } = test.database
   // The program never moves an identity, and a trigger prevents it.
@@ -71,7 +71,7 @@ t.test('an identity that moved to another user during the request is not unlinke
 
 t.test('a subject may be any 255 printable characters', async (t) => {
   const test = await build(t)
-  const { user, send } = await somebody(test, 1)
+  const { user, send } = await createLinkedUser(test, 1)
   const subject = '/%?#& "<é>'.replace('é', '~').padEnd(255, '/')
   await addIdentity(test, user.userId, subject)
   const url = `/auth/identities/demo/${encodeURIComponent(subject)}`
@@ -82,7 +82,7 @@ t.test('a subject may be any 255 printable characters', async (t) => {
 t.test('concurrent requests never unlink the last identity', async (t) => {
   const test = await build(t)
   for (let round = 0; round < 10; round += 1) {
-    const { user, send } = await somebody(test, 3, `r${round}-`)
+    const { user, send } = await createLinkedUser(test, 3, `r${round}-`)
     const answers = await Promise.all(
       [0, 1, 2].map((index) => send('DELETE', `/auth/identities/demo/r${round}-${index}`)),
     )
@@ -94,9 +94,9 @@ t.test('concurrent requests never unlink the last identity', async (t) => {
 
 t.test('the list has pages with the user’s own identities only', async (t) => {
   const test = await build(t)
-  const { user, send } = await somebody(test, 3)
+  const { user, send } = await createLinkedUser(test, 3)
   await addIdentity(test, user.userId, 'a', 'another')
-  await somebody(test, 2, 'other')
+  await createLinkedUser(test, 2, 'other')
   const seen: string[] = []
   let url = '/auth/identities?limit=3'
   for (const last of [false, true]) {
@@ -114,7 +114,7 @@ t.test(
   'even the table’s owner and a superuser cannot move an identity to another user',
   async (t) => {
     const test = await build(t)
-    const { user } = await somebody(test, 1)
+    const { user } = await createLinkedUser(test, 1)
     const other = await createUser(test.database)
     const before = await owners(test)
     const move = 'UPDATE oauth_identities SET user_id = $1'
