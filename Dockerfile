@@ -1,6 +1,6 @@
-# Gatehouse as a container: the single binary with the C libraries it is linked to and nothing
-# else, not even a shell, as an ordinary user. It writes no file: run it with a read-only root.
-# What is inside stands in /usr/share/doc/gatehouse, and for scanners in /var/lib/dpkg/status.d.
+# The image contains the single binary and the C libraries that it links, without a shell, and runs as
+# an ordinary user. It writes no file: run it with a read-only root file system. Its contents are listed
+# in /usr/share/doc/gatehouse, and for scanners in /var/lib/dpkg/status.d.
 ARG NODE_IMAGE=node:26-bookworm-slim
 ARG BASE_IMAGE=scratch
 

@@ -6,7 +6,7 @@ import { runNode } from './processes.ts'
 
 const folder = new URL('./baselines/better-auth/', import.meta.url)
 
-/** Makes better-auth's database, people and orders, and generates its client. */
+/** Creates better-auth's database, users and orders, and generates its client. */
 export async function prepareBetterAuth(place: Place): Promise<{ url: string; reads: Read[] }> {
   const schema = fileURLToPath(new URL('schema.prisma', folder))
   const prisma = fileURLToPath(import.meta.resolve('prisma/build/index.js'))

@@ -11,14 +11,13 @@ const folders = 20_000
 const users = 2_000
 const teams = 400
 const teamsOfUser = 4
-// Nested five deep: so many folders are no deeper than 1, 2, …
+// Five levels: the number of folders down to level 1, 2, …
 const upToDepth = [teams, 2_000, 7_000, 14_000, folders]
 
 /**
- * How long the check of one document and a page of a list take the application role, one after
- * another, over the scoped pool with both locks on: whole transactions, Prisma included, beside
- * one that asks nothing, which is what this machine makes of any. Ordinary people are in a few
- * teams; for the worst case there is one who is in all of them.
+ * The duration of checking one document and of a page of a list, one after another, as the application
+ * role over the scoped pool: whole transactions including Prisma, compared with an empty transaction.
+ * Ordinary users are in a few teams; in the worst case one is in all teams.
  */
 export async function measureChain(place: Place, times = 1_000): Promise<ChainMeasured[]> {
   const { firstUser, firstDocument } = await fillChain(place)
@@ -49,12 +48,12 @@ export async function measureChain(place: Place, times = 1_000): Promise<ChainMe
   }
 }
 
-/** The works take turns, so that what slows the machine slows all of them. */
+/** Alternates between the works, so that disturbances affect all of them. */
 async function measure(
   times: number,
   works: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<ChainMeasured[]> {
-  const warmUp = times / 4 // code gets compiled, the connection made
+  const warmUp = times / 4 // compiles code, opens the connection
   const measured = Object.entries(works).map(([what, work]) => ({
     what,
     work,
@@ -78,7 +77,7 @@ function below(limit: number): number {
   return Math.floor(Math.random() * limit)
 }
 
-/** One tenant with all of it; resolves to its first user and document, the others follow. */
+/** Creates one tenant with all rows; resolves to its first user and document; the other ids follow. */
 async function fillChain({ superuserUrl }: Place) {
   const client = new pg.Client({ connectionString: superuserUrl })
   await client.connect()

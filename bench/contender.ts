@@ -4,7 +4,7 @@ import { type Server, startServer } from './processes.ts'
 export const webhookSecret = 'whsec_bench_secret_bench'
 export const sessionSecret = 'a session secret that is long enough for a bench'
 
-/** The web half of the program. */
+/** A web process of Gatehouse. */
 export function startGatehouse({ url }: Pick<Place, 'url'>): Promise<Server> {
   return startServer('./gatehouse.ts', {
     NODE_ENV: 'development', // no TLS in front of it

@@ -3,7 +3,7 @@ import { createServer, connect as dial, type Socket } from 'node:net'
 
 export type FarDatabase = { url: string; close(): void }
 
-/** A hop in front of the database that makes each round trip to it last `delayMs` longer. */
+/** A TCP proxy that adds `delayMs` to each round trip to the database. */
 export async function openFarDatabase(databaseUrl: string, delayMs: number): Promise<FarDatabase> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -15,7 +15,7 @@ export async function openFarDatabase(databaseUrl: string, delayMs: number): Pro
       [database, client],
     ] as const) {
       sockets.add(socket)
-      socket.on('error', () => {}) // whoever is stopped breaks its connections
+      socket.on('error', () => {}) // a stopped contender breaks its connections
       socket.on('close', () => other.destroy())
     }
     client.on('data', (chunk) => setTimeout(() => database.write(chunk), delayMs))

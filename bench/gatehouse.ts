@@ -2,7 +2,7 @@ import { buildApp } from '#src/app.ts'
 import { readConfig } from '#src/config/config.ts'
 import { createLogger } from '#src/observability/logger.ts'
 
-/* The web half of the program with the given environment, and nothing else. Prints its address. */
+/* Runs the web process with the given environment. Prints its address. */
 
 const config = readConfig(process.env)
 const app = await buildApp(config, createLogger(config.logLevel))

@@ -8,10 +8,10 @@ import { nameOf, takeTurns } from './turns.ts'
 const fewRows = 10_000
 const connections = 64
 
-const note = `Rows as years of service leave them: known ids and processed events. Ids begin with their time,
-as ids of the large providers do, so new ones meet in the same corner of the index.`
+const note = `The tables contain the rows of years of service: known ids and processed events. Ids start with
+their time, as those of large providers do, so new ids share the same part of the index.`
 
-/** What recording an event costs when the event tables have grown. */
+/** The cost of recording an event with large event tables. */
 export async function measureGrowth(place: Place, effort: Effort): Promise<Section> {
   const few = await measureWith(place, fewRows, effort)
   const many = await measureWith(place, effort.rows, effort)

@@ -4,9 +4,9 @@ import { type Measured, summarize } from './measured.ts'
 export type Target = { url: string; connections: number; seconds: number }
 
 /**
- * Sends requests over each connection, the next as soon as the answer before it is there. It
- * shares the machine with what it measures, so it does as little as can be done: requests come as
- * the bytes to send, of answers only the status and the length are read.
+ * Sends requests over each connection, each as soon as the previous response has arrived. Because it
+ * shares the machine with the server, it does as little as possible: requests are given as bytes, and
+ * only status and length of responses are parsed.
  */
 export async function sendLoad(target: Target, nextRequest: () => Buffer): Promise<Measured> {
   const begun = performance.now()
@@ -26,7 +26,7 @@ export async function sendLoad(target: Target, nextRequest: () => Buffer): Promi
   return summarize(times, (performance.now() - begun) / 1_000, failed)
 }
 
-/** One connection; over when `answered` says so. */
+/** One connection; it ends when `answered` returns false. */
 function converse(
   { hostname, port }: URL,
   nextRequest: () => Buffer,
@@ -60,6 +60,6 @@ function isWhole(answer: string): boolean {
   const headEnd = answer.indexOf('\r\n\r\n')
   if (headEnd === -1) return false
   const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
-  if (length === undefined) throw new Error(`an answer without a length: ${answer.slice(0, 200)}`)
+  if (length === undefined) throw new Error(`a response without a length: ${answer.slice(0, 200)}`)
   return answer.length >= headEnd + 4 + Number(length)
 }

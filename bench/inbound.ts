@@ -11,13 +11,13 @@ const contenders = ['gatehouse', 'usual recipe', 'pgbench'] as const
 const requests = { eventsSignedWith: webhookSecret }
 
 const note = `New events, each signed and sent once. The usual recipe is bench/baselines/inbound-usual-recipe.ts;
-pgbench commits one event row and one job per transaction, without HTTP and without keeping the
-event itself. An event that comes alone pays for its own HTTP exchange and for a statement that
-writes three rows instead of two. Measured apart where pgbench's commit
-takes 0.33 to 0.41 ms: 0.10 ms for the exchange, 0.52 ms for the statement, and the rest until three
-processes have been woken in turn. The faster the disk, the more these parts weigh.`
+pgbench commits one event row and one job per transaction, without HTTP and without storing the
+event's body. A single event also needs an HTTP exchange and a statement that writes three rows
+instead of two. Measured separately, on a machine where pgbench's commit takes 0.33 to 0.41 ms:
+0.10 ms for the exchange, 0.52 ms for the statement, and the rest for waking three processes in turn.
+The faster the disk, the larger the share of these parts.`
 
-/** Recording signed events, beside the usual recipe and beside one commit per event. */
+/** Recording signed events, compared with the usual recipe and with one commit per event. */
 export async function measureInbound(place: Place, effort: Effort): Promise<Section> {
   await clear(place)
   const contests = connectionCounts.flatMap((connections) =>

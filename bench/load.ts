@@ -3,16 +3,16 @@ import { signatureHeader } from '#src/billing/signature.ts'
 import { sendLoad, type Target } from './http-load.ts'
 
 /*
- * The load generator, a process of its own; its one argument is a Load as JSON, its output a
- * Measured as JSON.
+ * The load generator, a separate process. Its argument is a Load as JSON, its output a Measured as
+ * JSON.
  */
 
 export type Load = Target & {
-  /** Signed new events, each once; or the same GET requests over and over. */
+  /** New signed events, each sent once; or repeated GET requests. */
   requests: { eventsSignedWith: string } | { reads: readonly { path: string; cookie: string }[] }
 }
 
-const eventsPerSecond = 12_000 // so many are signed before the clock starts; more, while it runs
+const eventsPerSecond = 12_000 // signed before the measurement; more are signed during it if needed
 
 const { requests, ...target }: Load = JSON.parse(process.argv[2] ?? '')
 const next = 'reads' in requests ? readsOf(requests.reads) : eventsOf(requests.eventsSignedWith)
@@ -32,7 +32,7 @@ function eventsOf(secret: string): () => Buffer {
   return () => ready[sent++] ?? anEvent(secret)
 }
 
-/** Its id begins with its time, as ids of the large providers do. */
+/** Ids start with their time, as those of large providers do. */
 function anEvent(secret: string): Buffer {
   const time = Math.floor(Date.now() / 1000)
   const body = JSON.stringify({

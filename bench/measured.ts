@@ -1,7 +1,7 @@
-/** What one contender did in one run, or the median of its runs. */
+/** The result of a contender's run, or the median of its runs. */
 export type Measured = { perSecond: number; p50Ms: number; p99Ms: number; failed: number }
 
-/** The rate and the percentiles of single answers, in ms. */
+/** The rate, and percentiles of the response times in ms. */
 export function summarize(times: readonly number[], seconds: number, failed: number): Measured {
   const sorted = Float64Array.from(times).sort()
   const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
@@ -9,7 +9,7 @@ export function summarize(times: readonly number[], seconds: number, failed: num
   return { perSecond, p50Ms: percentile(0.5), p99Ms: percentile(0.99), failed }
 }
 
-/** The run in the middle, by its rate; failures of all runs count. */
+/** The run with the median rate; with the failures of all runs. */
 export function medianOf(runs: readonly Measured[]): Measured {
   const sorted = runs.toSorted((a, b) => a.perSecond - b.perSecond)
   const median = sorted[sorted.length >> 1]
@@ -17,7 +17,7 @@ export function medianOf(runs: readonly Measured[]): Measured {
   return { ...median, failed: runs.reduce((sum, { failed }) => sum + failed, 0) }
 }
 
-/** One row of a table of measures; the head to it is `measuredHead`. */
+/** A row of the table with the head `measuredHead`. */
 export function measuredRow(name: string, measured: Measured): string[] {
   const { perSecond, p50Ms, p99Ms, failed } = measured
   return [name, perSecond.toFixed(0), p50Ms.toFixed(2), p99Ms.toFixed(1), String(failed)]
@@ -27,7 +27,7 @@ export function measuredHead(unit: string): string[] {
   return ['Contender, connections', unit, 'p50 ms', 'p99 ms', 'Failed']
 }
 
-/** How often `b` goes into `a`; “not measured” where one of them is missing. */
+/** `a` divided by `b`, or “not measured” if one of them is missing. */
 export function ratioOf(
   a: Measured | undefined,
   b: Measured | undefined,

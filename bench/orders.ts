@@ -4,7 +4,7 @@ import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { sessionSecret } from './contender.ts'
 import type { Place } from './place.ts'
 
-/** What reads one order: its path, and the cookie of the person whose it is. */
+/** A request for an order: its path and the owner's cookie. */
 export type Read = { path: string; cookie: string }
 
 export const people = 16
@@ -24,7 +24,7 @@ export const anOrder = {
   cardLast4: '4242',
 }
 
-/** People with a session and an order each, every one in a tenant of their own. */
+/** Creates users with a session and an order each, each in a separate tenant. */
 export async function placeOrders({ superuserUrl }: Place): Promise<Read[]> {
   const client = new pg.Client({ connectionString: superuserUrl })
   const signer = new Signer(sessionSecret)

@@ -22,14 +22,14 @@ const idleEvents = 100
 const idlePauseMs = 100
 const busyEventsPerSecond = 20
 
-const note = `Every event goes to ${endpoints} endpoints of one tenant, each answering after 5 ms in a process of
-its own. “Plain posts” is undici with as many requests at a time per endpoint, the same bodies and
-signatures, no database. A delivery also takes its job, writes its attempt and its state and removes
-the job, in PostgreSQL on the same two cores; of the worker itself a quarter goes into writing
-sockets, a seventh into Prisma, a twelfth into our own code and a twentieth each into undici and
-garbage.`
+const note = `Every event goes to ${endpoints} endpoints of one tenant, which respond after 5 ms in a separate
+process. “Plain posts” is undici with the same number of concurrent requests per endpoint, the same
+bodies and signatures, and no database. A delivery also fetches its job, writes its attempt and its
+state and deletes the job, in PostgreSQL on the same two cores. The worker spends a quarter of its time
+on writing to sockets, a seventh in Prisma, a twelfth in our own code and a twentieth each in undici
+and garbage collection.`
 
-/** Deliveries per second beside plain posts, the way from commit to arrival, and a hanging endpoint. */
+/** Deliveries per second compared with plain posts, the time from commit to arrival, and a hanging endpoint. */
 export async function measureOutbound(place: Place, effort: Effort): Promise<Section> {
   const receivers = await startReceivers()
   const db = openDatabase(place.url, 10)
@@ -47,7 +47,7 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Sec
       )
     }
     const worker = await startConsumer(place, receivers.ports)
-    await measureLag(receivers, db, tenantId, 10, idlePauseMs) // code gets compiled, connections made
+    await measureLag(receivers, db, tenantId, 10, idlePauseMs) // warm-up: compiles code, opens connections
     const idle = await measureLag(receivers, db, tenantId, idleEvents, idlePauseMs)
     const pause = 1_000 / busyEventsPerSecond
     const busyEvents = effort.seconds * busyEventsPerSecond
@@ -131,7 +131,7 @@ async function startConsumer(place: Place, ports: readonly number[]): Promise<Ch
   return child
 }
 
-/** A tenant with an endpoint for every port; resolves to its id. */
+/** Creates a tenant with an endpoint per port; resolves to its id. */
 async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promise<string> {
   const tenantId = crypto.randomUUID()
   const keys = readEncryptionKeys(encryptionKey, [])
@@ -164,7 +164,7 @@ async function measurePlain(ports: readonly number[], seconds: number): Promise<
   return JSON.parse(stdout).perSecond
 }
 
-/** Events wait already when the worker starts; how fast they all arrive once the first has. */
+/** The rate at which events arrive that exist before the worker starts, from the first arrival on. */
 async function measureDrain(
   place: Place,
   receivers: Receivers,
@@ -192,7 +192,7 @@ async function publishMany(db: Database, tenantId: string, events: number): Prom
   }
 }
 
-/** From the commit of each event to its arrivals, in ms; those at a hanging endpoint left out. */
+/** The times from the commit of each event to its arrivals in ms, without hanging endpoints. */
 async function measureLag(
   receivers: Receivers,
   db: Database,

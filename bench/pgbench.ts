@@ -5,7 +5,7 @@ import { type Measured, summarize } from './measured.ts'
 import type { Place } from './place.ts'
 import { runProgram } from './processes.ts'
 
-/** One event and one job in one statement and one commit: as fast as one commit per event can be. */
+/** One event and one job in one statement and one commit: the upper limit for one commit per event. */
 const oneCommit = `
 \\set n random(1, 9000000000000000000)
 WITH event AS (
@@ -15,7 +15,7 @@ INSERT INTO pgboss.job (name, data)
 SELECT 'billing-event', json_build_object('eventId', event_id) FROM event;
 `
 
-/** Commits one event and one job per transaction; null where pgbench is not installed. */
+/** Commits one event and one job per transaction; null if pgbench is not installed. */
 export async function measureOneCommit(
   { superuserUrl }: Place,
   clients: number,
@@ -29,7 +29,7 @@ export async function measureOneCommit(
     const options = `-n -M prepared -c ${clients} -j ${threads} -T ${seconds} --log`.split(' ')
     const out = await runProgram('pgbench', [...options, '-f', script, superuserUrl], folder)
     if (out === null) {
-      console.log('pgbench is not installed, so its rows are left out')
+      console.log('pgbench is not installed; its rows are omitted')
       return null
     }
     return summarize(await readTimes(folder), seconds, 0)
@@ -38,7 +38,7 @@ export async function measureOneCommit(
   }
 }
 
-/** One line of its log per transaction; the third column is what it took, in microseconds. */
+/** The log has a line per transaction; the third column is its duration in microseconds. */
 async function readTimes(folder: string): Promise<number[]> {
   const files = (await readdir(folder)).filter((file) => file.startsWith('pgbench_log.'))
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))

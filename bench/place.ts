@@ -6,12 +6,12 @@ import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
 
-/** The database of a run: migrated, empty, with its ordinary durability. */
+/** The database of a run: migrated, empty, with default durability. */
 export type Place = {
-  /** As the application role. */
+  /** URL of the application role. */
   url: string
   superuserUrl: string
-  /** A further database of the same server, made for a contender that has tables of its own. */
+  /** Creates another database on the same server, for a contender with its own tables. */
   createDatabase(name: string, statements: readonly string[]): Promise<Place['superuserUrl']>
 }
 
@@ -19,10 +19,10 @@ const database = 'gatehouse'
 const owner = { name: 'gatehouse_owner', password: 'owner' }
 const app = { name: 'gatehouse_app', password: 'app' }
 
-/** Runs `work` on a PostgreSQL of its own, which is gone afterwards. */
+/** Runs `work` on a temporary PostgreSQL. */
 export async function withPlace(work: (place: Place) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'))
-  await chmod(folder, 0o711) // for the account the server runs under when this is root
+  await chmod(folder, 0o711) // for the account of the PostgreSQL server if this runs as root
   const dataDir = join(folder, 'postgres')
   const settings = { max_connections: '200', max_wal_size: '8GB' }
   const postgres = await startPostgres({ dataDir, settings })

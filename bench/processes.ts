@@ -12,7 +12,7 @@ const warmUp = { connections: 64, seconds: 2 }
 
 export type Server = { url: string; stop(): Promise<void> }
 
-/** Starts a server of this folder; its first line of output is its address. */
+/** Starts a server script of this folder, which prints its address first. */
 export async function startServer(file: string, env: Record<string, string>): Promise<Server> {
   const child = spawn(process.execPath, [path(file)], {
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...env },
@@ -20,26 +20,26 @@ export async function startServer(file: string, env: Record<string, string>): Pr
   })
   const [url] = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line'),
-    once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended at its start`))),
+    once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended during its start`))),
   ])
   return { url: String(url), stop: () => stop(child) }
 }
 
-/** Loads a server that has just started, and stops it. */
+/** Runs the load against a new server and stops it. */
 export async function measureServer(server: Server, load: Omit<Load, 'url'>): Promise<Measured> {
   const send = async (changes: Partial<Load>) => {
     const whole = { ...load, url: server.url, ...changes } satisfies Load
     return JSON.parse(await runNode(path('./load.ts'), [JSON.stringify(whole)]))
   }
   try {
-    await send(warmUp) // code gets compiled, statements prepared, connections made
+    await send(warmUp) // compiles code, prepares statements, opens connections
     return await send({})
   } finally {
     await server.stop()
   }
 }
 
-/** Runs a script to its end; resolves to its output. */
+/** Runs a script; resolves to its output. */
 export async function runNode(
   file: string,
   args: readonly string[],
@@ -52,7 +52,7 @@ export async function runNode(
   return stdout
 }
 
-/** Runs an installed program; null when there is none of that name. */
+/** Runs an installed program; null if it is not installed. */
 export async function runProgram(
   file: string,
   args: readonly string[],

@@ -8,7 +8,7 @@ import { measureServer, type Server, startServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
 import { nameOf, takeTurns } from './turns.ts'
 
-/** A server that reads orders, and what to ask it. */
+/** A server that reads orders, and the requests for it. */
 type Contender = { start(databaseUrl: string): Promise<Server>; databaseUrl: string; reads: Read[] }
 
 const connections = 64
@@ -16,14 +16,14 @@ const delayMs = 40
 
 const note = `GET /orders/:id with a session. “Plain” is Fastify with two prepared selects, without row-level
 security, session plugin or policy; better-auth runs on its Prisma adapter with Prisma's documented
-row-level-security recipe. Ours sends two messages more than plain, in the packet of the second
-select: what opens the scoped transaction and its COMMIT. Round trips are those an answer waits for:
-how much later it comes when each takes ${delayMs} ms longer, in whole trips; a test counts them at
-the socket. By the profile of the serving process, its start left out, a third of a read goes into
-reading and writing sockets, a tenth into the driver, a fifteenth each into hashing the session and
-into our own code, the rest into many small parts.`
+row-level-security recipe. Gatehouse sends two more messages than plain, in the packet of the second
+select: the start of the scoped transaction and its COMMIT. Round trips are those that a response waits
+for: its additional delay if each takes ${delayMs} ms longer, in whole trips; a test counts
+them at the socket. According to the profile of the serving process without its start, a third of a
+read is reading and writing sockets, a tenth the driver, a fifteenth each hashing the session id and our
+own code, and the rest many small parts.`
 
-/** Reading one's own order, beside a program without any care and beside the usual library. */
+/** Reading an own order, compared with a minimal program and with better-auth. */
 export async function measureRead(place: Place, effort: Effort): Promise<Section> {
   const contenders = await prepare(place)
   const contests = [...contenders.keys()].map((contender) => ({ contender, connections }))
@@ -70,7 +70,7 @@ async function prepare(place: Place): Promise<Map<string, Contender>> {
   const betterAuth = await prepareBetterAuth(place)
   return new Map<string, Contender>([
     ['gatehouse', { start: (url) => startGatehouse({ url }), databaseUrl: place.url, reads }],
-    // Without a lock it sees all rows by another role's right.
+    // Without row-level security: it uses the role that can read all rows.
     ['plain', { start: startBaseline('read-plain.ts'), databaseUrl: place.superuserUrl, reads }],
     [
       'better-auth',

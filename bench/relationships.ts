@@ -3,10 +3,10 @@ import type { Place } from './place.ts'
 import type { Section } from './section.ts'
 
 const note = `500,000 documents in 20,000 folders nested up to five deep, 2,000 people in four of 400 teams each, one
-person in all of them. Whole transactions one after another, Prisma included; “nothing” is one that
-asks nothing.`
+person in all of them. Whole transactions one after another, including Prisma; “nothing” is an empty
+transaction.`
 
-/** Checks of the chain from a team to a document. */
+/** Checks of the relationship from a team to a document. */
 export async function measureRelationships(place: Place): Promise<Section> {
   const measured = await measureChain(place)
   const check = measured.find(({ what }) => what === 'one document')

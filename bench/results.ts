@@ -7,8 +7,8 @@ const readmeFile = new URL('../README.md', import.meta.url)
 const readmePlace = /(<!-- performance: generated -->\n)[\s\S]*?(<!-- \/performance -->)/
 
 /**
- * Writes what was measured into bench/RESULTS.md, where sections of parts that were not measured
- * this time stay as they are, and the ratios of all of them into the README.
+ * Writes the sections into bench/RESULTS.md, keeping those that were not measured this time, and the
+ * ratios of all sections into the README.
  */
 export async function writeResults(sections: readonly Section[], effort: Effort): Promise<void> {
   const known = readSections(await readFile(resultsFile, 'utf8').catch(() => ''))
@@ -27,7 +27,7 @@ export async function writeResults(sections: readonly Section[], effort: Effort)
   )
 }
 
-/** The sections of the file by their titles. */
+/** The sections of the file by title. */
 function readSections(text: string): Map<string, string> {
   const [, ...sections] = text.split(/^## /m)
   return new Map(
@@ -38,7 +38,7 @@ function readSections(text: string): Map<string, string> {
   )
 }
 
-/** The rows of a section's table of ratios; none where it has no such table. */
+/** The rows of a section's table of ratios; empty without such a table. */
 function readRatios(section: string): string[][] {
   const lines = section.split('\n')
   const head = lines.indexOf(`| ${ratioHead.join(' | ')} |`)
@@ -50,6 +50,6 @@ function readRatios(section: string): string[][] {
 
 function conditions({ runs, seconds }: Effort): string {
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
-  return `${machine}, PostgreSQL 18 with its ordinary durability. Median of ${runs} runs of ${seconds} s each, the
-contenders in turns; the load generator is a process of its own on the same machine.`
+  return `${machine}, PostgreSQL 18 with default durability. Median of ${runs} runs of ${seconds} s each, the
+contenders in turn; the load generator is a separate process on the same machine.`
 }

@@ -10,9 +10,9 @@ import { type Effort, type Section, sectionText } from './section.ts'
 import { measureStart } from './start.ts'
 
 /*
- * The program behind `npm run bench`, or `npm run bench -- inbound read` for some of its parts.
- * Everything is measured side by side in one run on one embedded PostgreSQL that writes to disk as
- * in production: ratios count, absolute numbers are this machine's.
+ * `npm run bench`, or `npm run bench -- inbound read` for some of its parts. Contenders are measured
+ * side by side in one run, on an embedded PostgreSQL with the durability of production: compare the
+ * ratios, because absolute numbers depend on the machine.
  */
 
 const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section>>> = {
@@ -21,7 +21,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   read: measureRead,
   outbound: measureOutbound,
   chain: measureRelationships,
-  growth: measureGrowth, // last: it leaves the tables full
+  growth: measureGrowth, // last, because it fills the tables
 }
 
 const { values, positionals } = parseArgs({
@@ -34,9 +34,7 @@ const { values, positionals } = parseArgs({
 })
 const unknown = positionals.filter((name) => parts[name] === undefined)
 if (unknown.length > 0) {
-  console.error(
-    `There is no ${unknown.join(', ')}. The parts are: ${Object.keys(parts).join(', ')}.`,
-  )
+  console.error(`Unknown: ${unknown.join(', ')}. The parts are: ${Object.keys(parts).join(', ')}.`)
   process.exit(1)
 }
 const effort = {

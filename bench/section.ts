@@ -1,21 +1,21 @@
-/** What one part of the benchmark has found; one section of bench/RESULTS.md. */
+/** The results of one part of the benchmark: a section of bench/RESULTS.md. */
 export type Section = {
   title: string
   ratios: readonly Ratio[]
-  /** The measures behind the ratios: a head and its rows. */
+  /** The absolute numbers: a head and rows. */
   measures: readonly (readonly string[])[]
-  /** What a reader has to know to judge them; a paragraph or none. */
+  /** An explanation of the method, or empty. */
   note: string
 }
 
 export type Ratio = { measure: string; value: string; goal: string }
 
 export type Effort = {
-  /** Each figure is the median of so many runs … */
+  /** Each number is the median of this many runs. */
   runs: number
-  /** … of so long. */
+  /** Seconds per run. */
   seconds: number
-  /** What “many rows” are. */
+  /** Rows of large tables. */
   rows: number
 }
 

@@ -18,14 +18,14 @@ const askAgainMs = 5
 const settleMs = 10_000
 
 const note = `\`dist/gatehouse serve\` with ROLE=all on a migrated database: from the start of the process to the
-first whole answer to \`GET /\`, asked for every ${askAgainMs} ms; resident memory ${settleMs / 1000} s after that, with nobody
-asking: the pages of the file itself, which processes of one machine share, and its own. Of the file
-the system counts what it chose to map: a copy is measured, as one is installed; of the file that
-the build has just written it was some 50 MB more. The first run counts as any other.`
+first complete response to \`GET /\`, requested every ${askAgainMs} ms; resident memory ${settleMs / 1000} s later without
+requests: the mapped pages of the file, which processes on one machine share, and private memory. A copy
+of the file is measured, like an installed one; for the file that the build has just written the
+system counts about 50 MB more. The first run counts like the others.`
 
 type Start = { seconds: number; megabytes: number; ownMegabytes: number }
 
-/** The single binary: how soon it answers, and what it takes while nobody asks. */
+/** The single binary: time to the first response, and memory at rest. */
 export async function measureStart(place: Place, { runs }: Effort): Promise<Section> {
   await runNode(buildScript, [])
   const starts = await measureInstalled(place, runs)
@@ -89,7 +89,7 @@ async function answered(url: string, begun: number): Promise<void> {
     if (answer !== null) return void (await answer.text())
     await setTimeout(askAgainMs)
   }
-  throw new Error('The binary does not answer.')
+  throw new Error('The binary does not respond.')
 }
 
 /** Linux only; NaN elsewhere. */

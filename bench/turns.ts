@@ -3,8 +3,8 @@ import { type Measured, medianOf } from './measured.ts'
 export type Contest = { contender: string; connections: number }
 
 /**
- * Measures every contest `runs` times, in turns, so that what slows the machine slows all of them.
- * @param measure null where the contender is not to be had
+ * Measures every contest `runs` times, alternating, so that disturbances affect all of them.
+ * @param measure resolves to null if the contender is not available
  */
 export async function takeTurns(
   contests: readonly Contest[],

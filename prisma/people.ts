@@ -1,9 +1,9 @@
-/** Someone the local provider can sign in. `note` is one line for its picker. */
+/** A person who can sign in at the local provider. `note` is shown in its list of people. */
 export type Person = { subject: string; name: string; email: string; note: string }
 
 export type DemoTenant = { id: string; name: string }
 
-/** Someone the seed makes a member of a tenant. */
+/** A person whom the seed makes a member of a tenant. */
 export type Member = Person & {
   tenant: DemoTenant
   role: 'admin' | 'editor' | 'viewer'
@@ -14,7 +14,7 @@ export type Member = Person & {
 export const acme: DemoTenant = { id: '0a0c3e5d-6a1f-4c52-9b1e-5d2f7c8a9b01', name: 'Acme' }
 export const globex: DemoTenant = { id: '61b0be81-7f3d-4e0a-8c46-1e9d3a5b7c02', name: 'Globex' }
 
-/** The demo's people, in the picker's order. Addresses end in the reserved `.example`. */
+/** The demo's people, in display order. Addresses use the reserved domain `.example`. */
 export const members: readonly Member[] = [
   {
     subject: 'ada',
@@ -68,13 +68,13 @@ export const members: readonly Member[] = [
   },
 ]
 
-/** Not seeded: shows what a first sign-in does. */
+/** Not seeded, to demonstrate a first sign-in. */
 export const newcomer: Person = {
   subject: 'nia',
   name: 'Nia Castell',
   email: 'nia@newcomer.example',
-  note: 'new here, has no account yet',
+  note: 'has no account yet',
 }
 
-/** Everyone the provider's picker offers. */
+/** Everyone who can sign in at the local provider. */
 export const people: readonly Person[] = [...members, newcomer]

@@ -7,7 +7,7 @@ type Shelf = {
   folders?: readonly Shelf[]
 }
 
-/** A team, its members by subject, and what it owns. Ada runs Acme and still needs the chain. */
+/** A team with its members (by subject) and folders. Even Ada, an admin, needs a team to see documents. */
 export type DemoTeam = {
   tenant: DemoTenant
   name: string
@@ -50,7 +50,7 @@ export const teams: readonly DemoTeam[] = [
   },
 ]
 
-/** In the scope of one of the members: nobody else may write a document into their folders. */
+/** The transaction's scope must be a member of the team: only members may write its documents. */
 export async function insertTeam(
   owner: pg.Client,
   team: DemoTeam,

@@ -2,20 +2,20 @@ import pg from 'pg'
 import { acme, globex, type Member, members } from './people.ts'
 import { insertTeam, teams } from './seed-teams.ts'
 
-/** The provider name the demo's identities carry. */
+/** The provider name of the demo's identities. */
 const provider = 'demo'
 
 /**
- * The demo's data: two tenants, people in every role, orders, posts, invoices, and documents in the
- * folders of teams. Deterministic; run again it changes nothing.
- * @returns false when the data was there already
+ * Inserts the demo's data: two tenants, people in every role, orders, posts, invoices, and documents
+ * in team folders. Deterministic; does nothing if the data exists.
+ * @returns false if the data exists already
  */
 export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
   const owner = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 5_000 })
   await owner.connect()
   try {
     await owner.query('BEGIN')
-    // Two seeds at once take turns; the second finds the data.
+    // Serializes concurrent seeds; the second one finds the data.
     await owner.query('LOCK TABLE oauth_identities IN SHARE ROW EXCLUSIVE MODE')
     const known = await owner.query('SELECT FROM oauth_identities WHERE provider = $1', [provider])
     if (known.rowCount !== 0) return false
@@ -36,7 +36,7 @@ export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
   }
 }
 
-/** The owner is held to row-level security too, so each row is written in its scope. */
+/** Row-level security applies to the owner too, so each row is written in its scope. */
 async function setScope(owner: pg.Client, tenantId: string, userId: string | null): Promise<void> {
   await owner.query(
     `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
@@ -86,7 +86,7 @@ async function insertMember(
   return userId
 }
 
-/** Admins own the tenant they run; everybody else has one of their own beside it. */
+/** An admin's own tenant is the seeded one; everyone else also gets a tenant of their own. */
 async function ownTenantOf(owner: pg.Client, member: Member, index: number): Promise<string> {
   if (member.role === 'admin') return member.tenant.id
   const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`

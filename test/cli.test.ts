@@ -12,7 +12,7 @@ import { addresses, runProgram, temporaryFolder } from '#test/support/program.ts
 import manifest from '../package.json' with { type: 'json' }
 
 t.test(
-  'in production a start with something missing names every fault and ends with 1',
+  'in production a start with invalid settings lists all of them and exits with 1',
   async (t) => {
     const program = await runProgram(t, ['serve'], {
       NODE_ENV: 'production',
@@ -41,7 +41,7 @@ t.test(
   },
 )
 
-t.test('what an operator has to mend is one line with its remedy, exit 1', async (t) => {
+t.test('an operator error is one line with its remedy, exit status 1', async (t) => {
   const database = await createDatabase(t)
   const behind = await createDatabase(t)
   await behind.admin.query('DELETE FROM _prisma_migrations')
@@ -74,7 +74,7 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
     ['a database behind', production(behind), /behind by \d+ migration.*gatehouse migrate/],
     ['an empty database', production(empty), /gatehouse migrate/],
     [
-      'a lock that only looks well',
+      'a policy that looks right and leaks',
       production(leaking),
       /posts takes what a tenant writes.*Restore/,
     ],
@@ -96,7 +96,7 @@ t.test('what an operator has to mend is one line with its remedy, exit 1', async
 })
 
 t.test(
-  'production serves without any of the demo’s code, works on jobs, stops in order',
+  'production serves without the demo’s code, processes jobs and stops gracefully',
   async (t) => {
     const database = await createDatabase(t)
     await createUser(database, { billingCustomer: 'cus_1' })
@@ -184,14 +184,14 @@ t.test('the version is that of package.json', async (t) => {
   t.equal(version, manifest.version)
 })
 
-t.test('a closed pipe is no fault', async (t) => {
+t.test('a closed pipe is not an error', async (t) => {
   const program = await runProgram(t, ['openapi'], {})
   program.child.stdout?.destroy()
   t.equal(await program.ended, 0)
   t.equal(program.messages(), '')
 })
 
-t.test('a database that cannot be used is one line, whatever the command', async (t) => {
+t.test('an unusable database is one line, for every command', async (t) => {
   const nowhere = 'postgres://app:secret_word@127.0.0.1:9/gatehouse'
   const empty = await createDatabase(t)
   await empty.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
@@ -213,7 +213,7 @@ t.test('a database that cannot be used is one line, whatever the command', async
   }
 })
 
-/** A tree like the container's: everything but src/demo. Resolves to its command line. */
+/** Copies the tree without src/demo. Resolves to the path of its command line. */
 async function copyWithoutDemo(folder: string): Promise<string> {
   const tree = fileURLToPath(new URL('..', import.meta.url))
   await mkdir(join(folder, 'app'))

@@ -6,8 +6,8 @@ import { PgBoss } from 'pg-boss'
 import { PrismaClient } from '#src/db/generated/client.ts'
 
 /*
- * The recipe most services follow: the raw body through a plugin, an interactive transaction with
- * a row each for deduplication and contents, and a job sent inside it. Prints its address.
+ * The usual recipe: the raw body from a plugin, an interactive transaction with a row for deduplication
+ * and one for the content, and a job sent inside it. Prints its address.
  */
 
 const { DATABASE_URL = '', WEBHOOK_SECRET = '', POOL_SIZE = '10' } = process.env

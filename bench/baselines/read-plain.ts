@@ -3,8 +3,8 @@ import Fastify from 'fastify'
 import pg from 'pg'
 
 /*
- * Reading one's order with nothing around it: two prepared selects, no lock, no session plugin, no
- * policy. What a careful program costs is measured against this. Prints its address.
+ * Reads an own order with two prepared selects, without row-level security, session plugin and policy,
+ * as a baseline. Prints its address.
  */
 
 const { DATABASE_URL = '', POOL_SIZE = '20' } = process.env

@@ -2,8 +2,8 @@ import { Agent } from 'undici'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 
 /*
- * What there is to gain at most: undici posting the same signed bodies, as many at a time as the
- * program would, without database, guard or record. Prints deliveries per second.
+ * The upper limit: undici posts the same signed bodies with the same concurrency, without database and
+ * address checks. Prints deliveries per second.
  */
 
 const [ports = '', perEndpoint = '1', seconds = '1', secret = '', body = ''] = process.argv.slice(2)

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 
 /*
- * Endpoints of customers, a process of its own: each answers 204 after 5 ms, or hangs while it is
- * told to. The parent asks for what has arrived since it asked last.
+ * Customers' endpoints in a separate process: each responds with 204 after 5 ms, or hangs on request.
+ * The parent process asks for the arrivals since its last request.
  */
 
 export type Arrival = { endpoint: number; eventId: string; at: number }

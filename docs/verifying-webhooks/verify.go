@@ -18,10 +18,9 @@ const toleranceSeconds = 300
 
 var decimal = regexp.MustCompile(`\A[0-9]{1,12}\z`)
 
-// Verify says whether a delivery is genuine and fresh. The secret is the endpoint's, as it was
+// Verify reports whether a delivery is authentic and recent. The secret is the endpoint's secret as
 // shown: whsec_…; timestamp and signature are the headers webhook-timestamp and webhook-signature,
-// empty when absent; body is the bytes as they came, before anything parses them; now is in Unix
-// seconds.
+// empty if missing; body is the raw bytes, before any parsing; now is in Unix seconds.
 func Verify(secret, timestamp, signature string, body []byte, now int64) bool {
 	if secret == "" || !decimal.MatchString(timestamp) {
 		return false

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 const toleranceSeconds = 300
 
 /**
- * Whether a delivery is genuine and fresh.
- * @param {string | undefined} secret of the endpoint, as it was shown: whsec_…
+ * Reports whether a delivery is authentic and recent.
+ * @param {string | undefined} secret the endpoint's secret as shown: whsec_…
  * @param {string | undefined} timestamp the header webhook-timestamp
  * @param {string | undefined} signature the header webhook-signature
- * @param {Uint8Array} body the bytes as they came, before anything parses them
+ * @param {Uint8Array} body the raw bytes, before any parsing
  * @param {number} now Unix seconds
  */
 export function verify(secret, timestamp, signature, body, now = Math.floor(Date.now() / 1000)) {

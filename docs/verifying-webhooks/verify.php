@@ -5,12 +5,12 @@ declare(strict_types=1);
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Whether a delivery is genuine and fresh.
+ * Reports whether a delivery is authentic and recent.
  *
- * @param string $secret of the endpoint, as it was shown: whsec_…
+ * @param string $secret the endpoint's secret as shown: whsec_…
  * @param ?string $timestamp the header webhook-timestamp, null when absent
  * @param ?string $signature the header webhook-signature, null when absent
- * @param string $body the bytes as they came, before anything parses them
+ * @param string $body the raw bytes, before any parsing
  * @param ?int $now Unix seconds
  */
 function verify(

@@ -10,11 +10,11 @@ TOLERANCE_SECONDS = 300
 
 
 def verify(secret, timestamp, signature, body, now=None):
-    """Whether a delivery is genuine and fresh.
+    """Reports whether a delivery is authentic and recent.
 
-    secret: of the endpoint, as it was shown: whsec_…
+    secret: the endpoint's secret as shown: whsec_…
     timestamp, signature: the headers webhook-timestamp and webhook-signature, or None
-    body: the bytes as they came, before anything parses them
+    body: the raw bytes, before any parsing
     now: Unix seconds
     """
     if not secret or not signature or not re.fullmatch("[0-9]{1,12}", timestamp or ""):

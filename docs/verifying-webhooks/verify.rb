@@ -2,11 +2,11 @@ require 'openssl'
 
 TOLERANCE_SECONDS = 300
 
-# Whether a delivery is genuine and fresh.
+# Reports whether a delivery is authentic and recent.
 #
-# secret:: of the endpoint, as it was shown: whsec_…
+# secret:: the endpoint's secret as shown: whsec_…
 # timestamp, signature:: the headers webhook-timestamp and webhook-signature, or nil
-# body:: the bytes as they came, before anything parses them
+# body:: the raw bytes, before any parsing
 # now:: Unix seconds
 def verify(secret, timestamp, signature, body, now = Time.now.to_i)
   return false if secret.to_s.empty? || !timestamp.to_s.b.match?(/\A[0-9]{1,12}\z/)

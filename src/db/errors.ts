@@ -1,14 +1,15 @@
 import { Prisma } from '#src/db/generated/client.ts'
 import { Problem } from '#src/http/problems.ts'
 
-/** Whether a key of another table refused the write: it points at nothing, or is still pointed at. */
+/** Whether the error is a foreign-key violation. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
 }
 
 /**
- * For the `catch` of a write whose keys name who writes it.
- * @throws Refusal `forbidden` for who was removed since the request was let in
+ * For the `catch` of a write with a foreign key to its author: maps a violation to 403, because the
+ * author was removed while the request ran.
+ * @throws Problem `forbidden`, or the given error
  */
 export function refuseLeaver(error: unknown): never {
   throw isForeignKeyViolation(error) ? new Problem('forbidden') : error

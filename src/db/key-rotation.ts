@@ -12,16 +12,16 @@ import { statementTimeoutsMs } from './timeouts.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A table with sealed columns and what each of them is bound to. */
+/** A table with encrypted columns, and the context to which their values are bound. */
 export type EncryptedColumns = {
   table: string
-  /** Whether it is under row-level security by tenant: then it is looked at tenant by tenant. */
+  /** True for a table under row-level security, which is processed tenant by tenant. */
   byTenant: boolean
-  /** Columns of the primary key, as text. */
+  /** Columns of the primary key. */
   key: readonly [string, ...string[]]
-  /** Sealed columns; null where there is nothing. */
+  /** Encrypted columns; values may be null. */
   columns: readonly string[]
-  /** Further columns that `binding` reads. */
+  /** Other columns that `binding` needs. */
   facts: readonly string[]
   binding(row: Row, column: string): Binding
 }
@@ -33,7 +33,7 @@ export type RotationReport = { reencrypted: number; unreadable: readonly string[
 
 const batchSize = 100
 
-/** How many sealed texts need which key; `?` stands for what is no envelope. */
+/** Counts the encrypted values by key id; `?` for values in an unknown format. */
 export async function findKeyUse(
   systemDb: SystemDatabase,
   tables: readonly EncryptedColumns[],
@@ -56,14 +56,14 @@ async function findUse(
 ): Promise<KeyUse[]> {
   const uses: KeyUse[] = []
   for (const column of columns) {
-    // The envelope begins with its version, the length of the key id and the id.
+    // A value starts with the version, the length of the key id and the key id.
     const { rows } = await connection.query<{ head: Buffer; count: number }>({
       text: `SELECT substring(${column} FROM 1 FOR 2 + get_byte(${column} || '\\x0000'::bytea, 1)) AS head,
                count(*)::int AS count
              FROM ${table} WHERE ${column} IS NOT NULL GROUP BY head ORDER BY head`,
     })
     for (const { head, count } of rows) {
-      // Long enough for an envelope; only its head is looked at.
+      // Padded to the minimum length; only the head is read.
       const keyId = keyIdOf(Buffer.concat([head, Buffer.alloc(28)])) ?? '?'
       uses.push({ table, column, keyId, count })
     }
@@ -72,9 +72,9 @@ async function findUse(
 }
 
 /**
- * Seals everything anew under the first key, in batches: each is a transaction that locks its rows,
- * so it can be broken off, run twice, and run beside a server. What cannot be opened is left as it
- * is and reported.
+ * Re-encrypts every value with the first key. Each batch is a transaction that locks its rows, so
+ * this can be interrupted, repeated, and run beside a server. Values that cannot be decrypted are
+ * reported and left unchanged.
  */
 export async function rotateKeys(
   systemDb: SystemDatabase,
@@ -108,10 +108,10 @@ export async function rotateKeys(
 
 type Batch = { rows: number; last: readonly string[] | null; unreadable: readonly string[] }
 
-/** Runs work in a transaction that sees one part of a table. */
+/** Runs work in a transaction that sees a part of a table. */
 type InPart = <T>(work: (connection: Queryable) => Promise<T>) => Promise<T>
 
-/** The whole table at once, or the rows of one tenant after the other. */
+/** The whole table, or one part per tenant. */
 async function* partsOf(
   systemDb: SystemDatabase,
   { byTenant }: EncryptedColumns,
@@ -180,7 +180,7 @@ async function rotateBatch(
   }
 }
 
-/** Every sealed column anew; null when one of them cannot be opened. */
+/** Re-encrypts the columns of a row. @returns null if one cannot be decrypted */
 function reseal(
   sealed: EncryptedColumns,
   keys: EncryptionKeys,
@@ -213,7 +213,7 @@ async function update(
   })
 }
 
-/** Some column is sealed otherwise than under the first key, whose header is $1. */
+/** The condition for rows with a value that does not use the first key, whose header is $1. */
 function stale({ columns }: EncryptedColumns): string {
   const parts = columns.map(
     (column) =>
@@ -222,7 +222,7 @@ function stale({ columns }: EncryptedColumns): string {
   return `(${parts.join(' OR ')})`
 }
 
-/** Every tenant with a member; the tenants themselves are only seen from inside. */
+/** Every tenant with a member. The table of tenants cannot be read without a scope. */
 export async function* listTenantIds(systemDb: Queryable): AsyncGenerator<string> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { statementTimeoutsMs } from './timeouts.ts'
 
-/** What a connection may wait for, in milliseconds. */
+/** Timeouts of a connection in milliseconds. */
 export type Limits = {
   acquireMs: number
   statementMs: number
-  /** For a server that has stopped answering and so cannot keep its limits by itself. */
+  /** For a server that no longer responds and so cannot enforce its own timeouts. */
   silenceMs: number
   lockMs: number
   idleInTransactionMs: number
@@ -20,9 +20,9 @@ export const defaultLimits: Limits = {
 }
 
 /**
- * What every pool of the program has in common: nothing waits without a limit, so an exhausted or
- * slow database becomes a bounded 503 and never a hang. Behind a pooler a connection cannot name
- * limits of its own; there those of the role hold (src/schema/roles.ts), and the boot proof wants them.
+ * The common options of every pool. Every wait has a timeout, so that an exhausted or slow database
+ * causes a bounded 503 and never a hang. Connections through a pooler cannot set timeouts; there the
+ * role's apply (src/schema/roles.ts), which the verification at start requires.
  */
 export function poolOptions(connectionString: string, max: number, changes: Partial<Limits> = {}) {
   const limits = { ...defaultLimits, ...changes }
@@ -34,7 +34,7 @@ export function poolOptions(connectionString: string, max: number, changes: Part
     connectionTimeoutMillis: limits.acquireMs,
     query_timeout: limits.silenceMs,
     keepAlive: true,
-    // While it is checked out nobody else listens, and an error unheard would end the process.
+    // The pool does not listen while a client is checked out, and an unhandled error ends the process.
     onConnect: (client) => void client.on('error', ignore),
     ...(!isPooled(connectionString) && {
       statement_timeout: limits.statementMs,
@@ -45,15 +45,15 @@ export function poolOptions(connectionString: string, max: number, changes: Part
 }
 
 /**
- * Whether a pooler in transaction mode, such as PgBouncer, stands between: the URL says so with
- * `pgbouncer=true`. Each transaction may then be on another connection, so nothing that belongs to
- * a session is used: no startup parameters, no named statements.
+ * Whether the connection goes through a pooler in transaction mode such as PgBouncer, marked by
+ * `pgbouncer=true` in the URL. Each transaction may then use another connection, so no session state
+ * is used: no startup parameters, no named statements.
  */
 export function isPooled(url: string): boolean {
   return URL.parse(url)?.searchParams.get('pgbouncer') === 'true'
 }
 
-/** The driver's error for a server that has stopped answering has no code; this gives it one. */
+/** Adds the missing error code to the driver's read timeout. */
 export function rethrowSilence(error: unknown): never {
   if (error instanceof Error && error.message === 'Query read timeout') {
     Object.assign(error, { code: 'ETIMEDOUT' })
@@ -61,7 +61,7 @@ export function rethrowSilence(error: unknown): never {
   throw error
 }
 
-/** An idle connection that breaks is replaced by its pool; the event itself says no more. */
+/** The pool replaces a broken idle connection; its error event needs no handling. */
 export function survivesBrokenConnections<Pool extends pg.Pool>(pool: Pool): Pool {
   return pool.on('error', ignore)
 }

@@ -5,18 +5,18 @@ import { WatchedPool } from './scoped-pool.ts'
 
 type Statement = { name?: string; text: string; values?: unknown[] }
 
-/** What a query of the identity plane and of the service tables runs on. */
+/** Runs a hand-written statement: a connection or a pool. */
 export type Queryable = {
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
 }
 
 /**
- * The connection to tables that are read before any tenant is known (src/schema/tables.ts): by key,
- * one row at a time, in hand-written statements. No context is set but by `setTenant`, so tables
- * under row-level security show no rows.
+ * Access to the tables without row-level security (unscopedTables and serviceTables in
+ * src/schema/tables.ts), in hand-written statements. Other tables show no rows unless `setTenant`
+ * has set a tenant.
  */
 export type SystemDatabase = Queryable & {
-  /** Runs `work` in one transaction on one connection; rolled back when it throws. */
+  /** Runs `work` in a transaction, which is rolled back if it throws. */
   transaction<T>(
     limits: { statementTimeoutMs: number },
     work: (connection: Queryable) => Promise<T>,
@@ -24,7 +24,7 @@ export type SystemDatabase = Queryable & {
   close(): Promise<void>
 }
 
-/** Sets the tenant of the transaction: what row-level security and the tenant's views let through. */
+/** Sets the tenant of the transaction for row-level security and the tenant views. */
 export async function setTenant(connection: Queryable, tenantId: string): Promise<void> {
   await connection.query({
     text: `SELECT set_config('app.tenant_id', $1, true)`,
@@ -32,10 +32,10 @@ export async function setTenant(connection: Queryable, tenantId: string): Promis
   })
 }
 
-/** @param size connections at most */
+/** @param size maximum number of connections */
 export function openSystemDatabase(url: string, size: number, watch?: PoolWatch): SystemDatabase {
   const pool = survivesBrokenConnections(new WatchedPool(poolOptions(url, size), watch))
-  const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : asItIs
+  const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : unchanged
   return {
     query: (statement) => pool.query(adapt(statement)).catch(rethrowSilence),
     transaction: (limits, work) =>
@@ -46,22 +46,22 @@ export function openSystemDatabase(url: string, size: number, watch?: PoolWatch)
   }
 }
 
-/** A name is known to one session of the server, and behind a pooler the next one may be another. */
+/** Named statements belong to a session, which changes behind a pooler. */
 export function withoutName({ text, values = [] }: Statement): Statement {
   return { text, values }
 }
 
-function asItIs(statement: Statement): Statement {
+function unchanged(statement: Statement): Statement {
   return statement
 }
 
-// A server that keeps its own limit answers within this; one that does not is given up.
+// Time for the server to report its own timeout before the client gives up.
 const graceMs = 100
 
 /**
- * Runs `work` in one transaction on one connection; rolled back when it throws. Nothing waits for
- * the answer to BEGIN, which carries the limit.
- * @param limits `answerMs`: how long an answer is waited for, where that is not the statement's own
+ * Runs `work` in a transaction, which is rolled back if it throws. The first statement is sent
+ * without waiting for the response to BEGIN.
+ * @param limits `answerMs`: the client's timeout, by default slightly above the server's
  */
 export async function runTransaction<T>(
   pool: pg.Pool,

@@ -5,7 +5,7 @@ import type { SystemDatabase } from './system-database.ts'
 const postgres = { 'db.system.name': 'postgresql' }
 const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
 
-/** Each transaction is a step of the trace it belongs to; its statements and values stay here. */
+/** Adds a span per transaction, without statements and values. */
 export function traceDatabase(db: Database, tracing: Tracing): Database {
   if (!tracing.on) return db
   const { step } = tracing
@@ -18,7 +18,7 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   }
 }
 
-/** The same for what is read by key; a statement is told by its name, where it has one. */
+/** Adds a span per statement, with its name if it has one, and per transaction. */
 export function traceSystemDatabase(systemDb: SystemDatabase, tracing: Tracing): SystemDatabase {
   if (!tracing.on) return systemDb
   const { step } = tracing

@@ -5,18 +5,18 @@ import { equalBytes, sha256 } from '#src/crypto/hash.ts'
 type Subscription = Readonly<Record<string, unknown>> & { id: string }
 
 export type SampleBillingApi = {
-  /** What BILLING_API_URL is set to. */
+  /** For BILLING_API_URL. */
   url: string
-  /** The state of an object from now on; null: gone for good. */
+  /** Sets the subscription with this id; null means deleted (410). */
   put(id: string, subscription: Subscription | null): void
   stop(): Promise<void>
 }
 
 /**
- * A small billing API as src/billing/provider-api.ts expects one:
- * `GET /subscriptions/ID` with the key as bearer token answers 200 with
- * `{ "id", "customer", "status" }`, 410 when it is gone, 404 when it is unknown, 401 without the
- * key. In the demo `sub_CUSTOMER_STATUS` is that customer's subscription in that state.
+ * A small billing API for src/billing/provider-api.ts: `GET /subscriptions/ID` with the key as
+ * bearer token responds with 200 and `{ "id", "customer", "status" }`, 410 for a deleted
+ * subscription, 404 for an unknown one, 401 without the key. The id `sub_CUSTOMER_STATUS` is a
+ * subscription of that customer with that status.
  */
 export async function startBillingApi(key: string): Promise<SampleBillingApi> {
   const known = new Map<string, Subscription | null>()
@@ -27,7 +27,7 @@ export async function startBillingApi(key: string): Promise<SampleBillingApi> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
 
   function answer(request: IncomingMessage): { status: number; body: object } {
     const given = sha256(request.headers.authorization ?? '')
@@ -50,7 +50,7 @@ export async function startBillingApi(key: string): Promise<SampleBillingApi> {
   }
 }
 
-/** `sub_cus_ada_active`: the subscription of cus_ada, active. */
+/** `sub_cus_ada_active` is the subscription of cus_ada with the status active. */
 function fromName(id: string): Subscription | undefined {
   const [, customer, status] = /^sub_(cus_[a-z0-9]+)_([a-z]+)$/.exec(id) ?? []
   return customer === undefined || status === undefined ? undefined : { id, customer, status }

@@ -19,11 +19,11 @@ import { announceDemo, findRunningDemo, readSecrets, type Secrets } from './runn
 type Environment = Readonly<Record<string, string | undefined>>
 
 export type Demo = {
-  /** The environment with every missing part filled in. */
+  /** The environment, completed with the settings of the embedded parts. */
   env: Record<string, string | undefined>
-  /** The parts that are embedded, for the greeting. */
+  /** Which parts are embedded. */
   embedded: { database: boolean; provider: boolean }
-  /** The customer that webhooks are sent to, and Ada's API token; with the embedded database. */
+  /** The webhook receiver and Ada's API token; only with the embedded database. */
   customer: { receiverUrl: string; token: string } | null
   stop(): Promise<void>
 }
@@ -35,14 +35,15 @@ const preferredProviderPort = 3001
 const preferredReceiverPort = 3002
 
 /**
- * Stands in for whatever is not configured, outside production: a real PostgreSQL in `.data/`
- * (migrated and seeded), a real OpenID Provider, random secrets. What is configured is used alone.
+ * Starts the parts that are not configured, outside production: a real PostgreSQL in `.data/`
+ * (migrated and seeded), a real OpenID Provider, random secrets. Configured parts are used as given.
+ * @throws OperatorError if a demo runs in this folder
  */
 export async function startDemo(given: Environment): Promise<Demo> {
   const running = await findRunningDemo()
   if (running !== null) {
     throw new OperatorError(
-      `The demo runs here already: ${running.env.BASE_URL}, process ${running.pid}.`,
+      `A demo already runs in this folder: ${running.env.BASE_URL}, process ${running.pid}.`,
       'Stop it first.',
     )
   }
@@ -135,7 +136,7 @@ async function addDatabase(
   }
 }
 
-/** A customer of Acme's, on loopback, that the guard is told to let through. */
+/** A webhook receiver of Acme's on loopback, allowed by OUTBOUND_ALLOW. */
 async function addReceiver(env: Demo['env'], secrets: Secrets): Promise<DemoReceiver> {
   const options = {
     secret: secrets.endpoint,
@@ -159,7 +160,7 @@ async function addReceiver(env: Demo['env'], secrets: Secrets): Promise<DemoRece
   }
 }
 
-/** As an operator would: the owner is no superuser, so row-level security holds it too. */
+/** Creates the owner without superuser rights, so that row-level security applies to it too. */
 export async function createOwnerAndDatabase(
   superuserUrl: string,
   owner: { name: string; password: string },
@@ -183,7 +184,7 @@ export async function createOwnerAndDatabase(
   }
 }
 
-/** What the demo prints once it runs: what to open, and commands that work as pasted. */
+/** The text that the demo prints after its start: the address, and commands to paste. */
 export function greeting(config: Config, customer: Demo['customer']): string {
   const { baseUrl, billing, clock } = config
   const timestamp = unixSeconds(clock)
@@ -195,21 +196,21 @@ export function greeting(config: Config, customer: Demo['customer']): string {
   })
   const header = signatureHeader(billing.secrets[0], body, timestamp)
   return `
-  Gatehouse runs: open ${baseUrl} and sign in as one of the demo's people.
-  Ada (Acme) owns orders 1 and 2; orders 7 and 8 are Grace's (Globex), so Ada gets 404 for them.
+  Gatehouse is running: open ${baseUrl} and sign in as one of the demo's people.
+  Ada (Acme) owns orders 1 and 2. Orders 7 and 8 belong to Grace (Globex): Ada gets 404.
 
-  A signed billing event, good for five minutes (paste it twice: the second is a duplicate):
+  A signed billing event, valid for five minutes (send it twice: the second is a duplicate):
 
   curl -i ${baseUrl}/webhooks/billing \\
     -H 'content-type: application/json' \\
     -H 'webhook-signature: ${header}' \\
     -d '${body}'
 ${customer === null ? '' : orderChange(baseUrl, customer)}
-  Ctrl-C stops everything. The data stays in .data/; delete that folder to start afresh.
+  Ctrl-C stops everything. The data stays in .data/; delete that folder to start over.
 `
 }
 
-/** What makes Acme's customer hear of something. */
+/** A change that is delivered to Acme's receiver. */
 function orderChange(baseUrl: string, { receiverUrl, token }: NonNullable<Demo['customer']>) {
   const shippingAddress = {
     name: 'Ada Okafor',
@@ -219,7 +220,7 @@ function orderChange(baseUrl: string, { receiverUrl, token }: NonNullable<Demo['
     country: 'PT',
   }
   return `
-  A change that is told to Acme's receiver at ${new URL(receiverUrl).origin}, as Ada with an API token:
+  A change that sends a webhook to Acme's receiver at ${new URL(receiverUrl).origin}, as Ada with an API token:
 
   export TOKEN=${token}
   curl -X PATCH ${baseUrl}/orders/1 \\

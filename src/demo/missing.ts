@@ -2,8 +2,8 @@ import type { Environment } from '#src/config/parse.ts'
 import type { Demo } from './demo.ts'
 
 /*
- * Stands in for the demo in the single binary, which carries no demo: nothing is embedded, and
- * whatever is not set is a fault that the configuration names.
+ * Replaces demo.ts and running-demo.ts in the single binary, which has no demo: missing settings
+ * are then errors of the configuration.
  */
 
 export async function startDemo(env: Environment): Promise<Demo> {

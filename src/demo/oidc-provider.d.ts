@@ -1,4 +1,4 @@
-/** The part of `oidc-provider` (which ships no types) that the demo's provider uses. */
+/** The used part of `oidc-provider`, which ships no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -35,9 +35,9 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: object)
-    /** Koa's: errors are not written to the console. */
+    /** Koa's setting: do not write errors to the console. */
     silent: boolean
-    /** Koa's: `X-Forwarded-Proto` is believed. */
+    /** Koa's setting: trust `X-Forwarded-Proto`. */
     proxy: boolean
     readonly Grant: GrantModel
     callback(): (request: IncomingMessage, response: ServerResponse) => void

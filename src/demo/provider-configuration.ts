@@ -4,13 +4,13 @@ import type { Person } from '../../prisma/people.ts'
 import { errorPage, signedOutPage, signOutPage } from './provider-pages.ts'
 
 /*
- * Loaded at run time by src/demo/provider.ts: `oidc-provider` prints to the console when it is
- * imported, and is needed in the demo and in tests only.
+ * src/demo/provider.ts imports this at run time: `oidc-provider` prints to the console when it is
+ * imported, and only the demo and tests need it.
  */
 
 export type Keys = { keys: JWK[] }
 
-/** The one client, and who can sign in. */
+/** The client, and the people who can sign in. */
 export type Registration = {
   clientId: string
   clientSecret: string
@@ -23,7 +23,7 @@ export type Registration = {
 const hour = 3600 // every ttl is in seconds
 const day = 24 * hour
 
-/** The certified provider, set up for that client and those people. */
+/** The certified provider, configured for this client and these people. */
 export async function createProvider(issuer: string, registration: Registration) {
   const provider = new Provider(issuer, {
     clients: [
@@ -35,7 +35,7 @@ export async function createProvider(issuer: string, registration: Registration)
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         id_token_signed_response_alg: 'RS256',
-        // The library takes client_secret_basic from such a client, too.
+        // The library also accepts client_secret_basic from such a client.
         token_endpoint_auth_method: 'client_secret_post',
       },
     ],
@@ -43,7 +43,7 @@ export async function createProvider(issuer: string, registration: Registration)
     cookies: { keys: [randomText()] },
     scopes: ['openid', 'offline_access'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    // As the big providers do: the e-mail stands in the id_token itself.
+    // Puts the email claim into the id_token, as large providers do.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     findAccount: (_: unknown, subject: string) => findAccount(registration.people, subject),
@@ -85,12 +85,12 @@ async function generateKeys(): Promise<Keys> {
 }
 
 /**
- * The picker is shown for every sign-in, also to someone who has a session here: trying out
- * several people is what the demo is for. `prompt=none` still works on the session.
+ * Shows the list of people at every sign-in, even with a session at the provider, so that one can
+ * try several people. `prompt=none` still uses the session.
  */
 const policy = interactionPolicy.base()
 policy.get('login').checks.add(
-  new interactionPolicy.Check('choose_person', 'a person has to be chosen', ({ oidc }) => {
+  new interactionPolicy.Check('choose_person', 'a person must be chosen', ({ oidc }) => {
     return !oidc.prompts.has('none') && !oidc.result?.login
   }),
 )
@@ -103,7 +103,7 @@ function findAccount(people: readonly Person[], subject: string) {
   return { accountId: subject, claims: () => claims }
 }
 
-/** Consent is given by itself, for whatever the client asks. */
+/** Grants every requested scope without asking for consent. */
 async function loadExistingGrant({ oidc }: Context): Promise<Grant> {
   const { Grant } = oidc.provider
   const clientId = oidc.client?.clientId ?? ''

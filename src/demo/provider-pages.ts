@@ -3,7 +3,7 @@ import type { Person } from '../../prisma/people.ts'
 
 const tints = 6
 
-/** `client` is where the sign-in leads, as a person would name it; `current` is signed in now. */
+/** `client` is the host of the application; `current` the subject of the provider's session. */
 export type Picker = {
   action: string
   client: string
@@ -11,12 +11,12 @@ export type Picker = {
   current: string | undefined
 }
 
-/** The page on which one chooses who to be. */
+/** The sign-in page: a list of people. */
 export function pickerPage({ action, client, people, current }: Picker): string {
   const entries = people.map((person, index) => entry(person, index, person.subject === current))
   return page(
     'Choose who to sign in as',
-    html`<p class="lead">You are signing in to <strong>${client}</strong>. No password is needed:
+    html`<p class="lead">You are signing in to <strong>${client}</strong>. You need no password:
 these people exist only on this machine.</p>
 <form method="post" action="${action}">
 <ul class="people">
@@ -42,12 +42,12 @@ function initials(name: string): string {
   return first.slice(0, 1) + last.slice(0, 1)
 }
 
-/** `form` is the provider's own, named `op.logoutForm`, with its token inside. */
+/** @param form the library's form `op.logoutForm`, with its CSRF token */
 export function signOutPage(form: string): string {
   return page(
     'Sign out here as well?',
-    html`<p class="lead">You have left the application. You are still signed in to the demo’s
-identity provider.</p>
+    html`<p class="lead">You have signed out of the application. You are still signed in to the
+demo’s identity provider.</p>
 ${trusted(form)}
 <p class="actions"><button class="primary" form="op.logoutForm" name="logout" value="yes" autofocus>
 Sign out</button> <button class="quiet" form="op.logoutForm">Stay signed in</button></p>`,
@@ -58,12 +58,12 @@ export function signedOutPage(): string {
   return page('You are signed out', html`<p class="lead">You may close this page.</p>`)
 }
 
-/** `detail` is the protocol's own description, for the developer who reads this page. */
+/** @param detail the error description of the protocol, for developers */
 export function errorPage(detail: string): string {
   return page(
-    'This sign-in cannot go on',
-    html`<p class="lead">It may have expired, or been finished in another tab. Go back to the
-application and start again.</p>
+    'Sign-in failed',
+    html`<p class="lead">The sign-in may have expired, or was completed in another tab. Go back to
+the application and start again.</p>
 <p class="detail">${detail}</p>`,
   )
 }
@@ -85,8 +85,8 @@ function page(title: string, content: Html): string {
 <h1>${title}</h1>
 ${content}
 </main>
-<footer>A certified OpenID Provider on your own machine, in the place of the one your company
-uses.</footer>
+<footer>A certified OpenID Provider on your own machine. It replaces your company’s provider in
+the demo.</footer>
 </body>
 </html>
 `.markup

@@ -6,24 +6,24 @@ import type { Person } from '../../prisma/people.ts'
 import type { Registration } from './provider-configuration.ts'
 import { errorPage, pickerPage } from './provider-pages.ts'
 
-/** `port` 0 takes any free one. `issuer`: where a proxy that ends TLS leads here, its origin. */
+/** `port` 0 chooses a free one. `issuer`: the origin of a TLS-terminating proxy in front. */
 export type ProviderOptions = Registration & { port: number; issuer?: string }
 
 export type LocalProvider = {
   issuer: string
-  /** Where it listens itself. */
+  /** The origin it listens on. */
   address: string
   stop(): Promise<void>
 }
 
 const host = '127.0.0.1'
-const maximumBodyLength = 4096 // characters; the form sends some twenty
+const maximumBodyLength = 4096 // characters; the form sends about 20
 
 /**
- * Starts the certified `oidc-provider` on this machine, with a page on which one chooses who to
- * be in the place of a password. Everything it knows is in memory.
+ * Starts the certified `oidc-provider` on this machine. Instead of a password, its sign-in page
+ * offers a list of people. All state is in memory.
  *
- * @throws when the port is taken
+ * @throws if the port is in use
  */
 export async function startProvider(options: ProviderOptions): Promise<LocalProvider> {
   const style = await readFile(new URL('./provider.css', import.meta.url))
@@ -39,12 +39,12 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
     throw error
   })
   provider.proxy = options.issuer !== undefined
-  const answerOthers = provider.callback()
+  const handleProtocol = provider.callback()
   const policy = contentPolicy([...options.redirectUris, ...options.postLogoutRedirectUris])
   server.on('request', (request, response) => {
     const { pathname } = new URL(request.url ?? '/', issuer)
     if (pathname === '/provider.css') return send(response, 200, 'text/css', style)
-    if (!pathname.startsWith('/interaction/')) return answerOthers(request, response)
+    if (!pathname.startsWith('/interaction/')) return handleProtocol(request, response)
     response.setHeader('content-security-policy', policy)
     pick(provider, options.people, request, response).catch((error) => {
       send(response, 400, 'text/html; charset=utf-8', errorPage(describe(error)))
@@ -53,14 +53,14 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
   return { issuer, address, stop: () => stop(server) }
 }
 
-/** GET shows the picker, POST signs the chosen person in. */
+/** GET shows the list of people, POST signs the chosen person in. */
 async function pick(
   provider: Provider,
   people: readonly Person[],
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // Throws when this browser did not start the sign-in, or it has expired.
+  // Throws if this browser did not start the sign-in or the sign-in has expired.
   const interaction = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') {
     const body = pickerPage({
@@ -75,14 +75,14 @@ async function pick(
   const subject = form.get('subject')
   const isKnown = people.some((person) => person.subject === subject)
   if (subject === null || !isKnown) {
-    const refusal = { error: 'access_denied', error_description: 'nobody was chosen' }
+    const refusal = { error: 'access_denied', error_description: 'no person was chosen' }
     return provider.interactionFinished(request, response, refusal)
   }
   const result = { login: { accountId: subject }, consent: {} }
   return provider.interactionFinished(request, response, result)
 }
 
-/** The library's errors keep the part meant for people in `error_description`. */
+/** The library's errors have their readable part in `error_description`. */
 function describe(error: unknown): string {
   const hasDetail = error instanceof Error && 'error_description' in error
   return hasDetail ? `${error.message}: ${error.error_description}` : String(error)
@@ -101,7 +101,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(body)
 }
 
-/** Browsers hold `form-action` against the redirects that follow a form, too. */
+/** Browsers apply `form-action` also to redirects after a form submission. */
 function contentPolicy(targets: string[]): string {
   const origins = new Set(targets.map((target) => new URL(target).origin))
   const rules = ["default-src 'none'", "style-src 'self'", 'img-src data:', "base-uri 'none'"]
@@ -113,7 +113,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
 }
 
-/** Without the library's console lines: this provider is meant for development only. */
+/** Suppresses the library's console warnings, for example that it is used outside production. */
 async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
   const { info, warn } = console
   const quiet =

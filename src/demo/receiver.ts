@@ -8,9 +8,9 @@ import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { acme } from '../../prisma/people.ts'
 
 export type DemoReceiver = {
-  /** Where deliveries go. */
+  /** The URL for deliveries. */
   url: string
-  /** As `OUTBOUND_ALLOW` takes it. */
+  /** For `OUTBOUND_ALLOW`. */
   hostAndPort: string
   stop(): Promise<void>
 }
@@ -27,9 +27,9 @@ const maxBodyBytes = 1_048_576
 const maxFailures = 100
 
 /**
- * A customer of the demo, on loopback: `POST /webhooks` verifies the signature, says what arrived
- * and whether it came before; `POST /fail?times=3` makes the next three answers a 500; `GET /`
- * shows the last lines.
+ * A webhook receiver on loopback. `POST /webhooks` verifies the signature and prints the event and
+ * whether it is a duplicate; `POST /fail?times=3` makes the next three responses 500; `GET /`
+ * returns the last 20 lines.
  */
 export async function startReceiver({ secret, port, print }: Options): Promise<DemoReceiver> {
   const seen = new Set<string>()
@@ -39,12 +39,12 @@ export async function startReceiver({ secret, port, print }: Options): Promise<D
   const server = createServer((request, response) => {
     answer(request)
       .then(({ status, text }) => send(response, status, text))
-      .catch(() => response.destroy()) // the sender went away, or sends too much
+      .catch(() => response.destroy()) // the sender disconnected, or the body is too large
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const hostAndPort = `127.0.0.1:${address.port}`
 
   async function answer(request: IncomingMessage): Promise<Answer> {
@@ -58,23 +58,23 @@ export async function startReceiver({ secret, port, print }: Options): Promise<D
 
   function failNext(times: number): Answer {
     const known = Number.isInteger(times) && times >= 0 && times <= maxFailures
-    if (!known) return { status: 400, text: `times is 0 to ${maxFailures}\n` }
+    if (!known) return { status: 400, text: `times must be 0 to ${maxFailures}\n` }
     failures = times
-    return { status: 200, text: `The next ${times} deliveries are answered with 500.\n` }
+    return { status: 200, text: `The next ${times} deliveries get the response 500.\n` }
   }
 
   function receive({ headers }: IncomingMessage, body: string): Answer {
     const id = String(headers['webhook-id'])
     if (!isSigned(headers, body))
-      return tell({ status: 400, text: 'bad signature\n' }, `${id}, signature bad`)
+      return report({ status: 400, text: 'bad signature\n' }, `${id}, invalid signature`)
     const { type }: { type: string } = JSON.parse(body)
-    const what = `${type} ${id}, signature good${seen.has(id) ? ', seen before' : ''}`
+    const what = `${type} ${id}, valid signature${seen.has(id) ? ', duplicate' : ''}`
     if (failures > 0) {
       failures -= 1
-      return tell({ status: 500, text: 'told to fail\n' }, what)
+      return report({ status: 500, text: 'told to fail\n' }, what)
     }
     seen.add(id)
-    return tell({ status: 200, text: 'thank you\n' }, what)
+    return report({ status: 200, text: 'thank you\n' }, what)
   }
 
   function isSigned(headers: IncomingMessage['headers'], body: string): boolean {
@@ -85,8 +85,8 @@ export async function startReceiver({ secret, port, print }: Options): Promise<D
     return given.some((one) => equalBytes(Buffer.from(one), Buffer.from(expected)))
   }
 
-  function tell(answer: Answer, what: string): Answer {
-    const line = `receiver: ${what}, answered ${answer.status}`
+  function report(answer: Answer, what: string): Answer {
+    const line = `receiver: ${what}, response ${answer.status}`
     lines.push(line)
     lines.splice(0, lines.length - 20)
     print(line)
@@ -109,7 +109,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const chunk of request) {
     bytes += chunk.length
-    if (bytes > maxBodyBytes) throw new Error('too much')
+    if (bytes > maxBodyBytes) throw new Error('the body is too large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -119,21 +119,21 @@ function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text)
 }
 
-/** Acme's endpoint, so that it is the same after every start. */
+/** Fixed, so that the endpoint stays the same after a restart. */
 const endpointId = '5d3f0c1e-8f0a-4b7e-9c55-2a6f1b0d4e03'
 
 type SampleCustomer = {
   keys: EncryptionKeys
-  /** Where the demo's receiver listens this time, and what it verifies with. */
+  /** The receiver's URL and its signing secret. */
   url: string
   secret: string
-  /** An API token of Ada's, for the commands of the greeting. */
+  /** Ada's API token, for the commands of the greeting. */
   token: string
 }
 
 /**
- * Registers the demo's receiver for Ada's tenant, and her token. Run again it
- * brings both up: the receiver knows no other secret than its own.
+ * Registers the receiver as an endpoint of Ada's tenant, and her API token. If they exist, URL,
+ * secret and expiry are updated.
  */
 export async function addSampleCustomer(
   ownerUrl: string,

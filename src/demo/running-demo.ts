@@ -4,12 +4,12 @@ import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { newEndpointSecret } from '#src/webhooks/delivery/signature.ts'
 
-/** What a running demo tells the other commands of the checkout: its process and its settings. */
+/** The process and settings of a running demo, for the other commands in the same folder. */
 export type RunningDemo = { pid: number; env: Record<string, string | undefined> }
 
 const file = () => resolve('.data/running.json')
 
-/** The demo that runs in this checkout, or null. A file left by a killed one counts for nothing. */
+/** The demo that runs in this folder, or null. The file of a killed process is ignored. */
 export async function findRunningDemo(): Promise<RunningDemo | null> {
   try {
     const running: RunningDemo = JSON.parse(await readFile(file(), 'utf8'))
@@ -20,7 +20,7 @@ export async function findRunningDemo(): Promise<RunningDemo | null> {
   }
 }
 
-/** Announces this process's demo until the returned function is called. */
+/** Writes the file that `findRunningDemo` reads. Call the returned function to remove it. */
 export async function announceDemo(
   env: Record<string, string | undefined>,
 ): Promise<() => Promise<void>> {
@@ -49,8 +49,8 @@ const names = [
 export type Secrets = Record<(typeof names)[number], string>
 
 /**
- * The demo's random secrets, made once and kept for its owner's eyes in `folder`. A file that an
- * older version wrote keeps what it has and gets what it lacks.
+ * The demo's random secrets. They are generated once and kept in `folder`, readable by this user
+ * only. Secrets that are missing in the file of an older version are added.
  */
 export async function readSecrets(folder: string): Promise<Secrets> {
   await mkdir(folder, { recursive: true })

@@ -2,13 +2,12 @@ import type { Package } from './packages.ts'
 
 type Subject = { name: string; version: string; license: string; sha256: string }
 
-/** Of what Node itself is made; `process.versions` also names interfaces, which are no parts. */
+/** Entries of `process.versions` that are interfaces or data, not bundled libraries. */
 const interfaces = ['node', 'modules', 'napi', 'unicode', 'cldr', 'tz']
 
 /**
- * The bill of materials of the binary (CycloneDX 1.6): the packages of which something is in it,
- * and Node with the libraries it is made of. Without time and serial number, so that two builds of
- * the same sources have the same bill.
+ * The bill of materials of the binary (CycloneDX 1.6): the bundled packages, and Node with its
+ * libraries. Without timestamp and serial number, so that builds of the same sources are identical.
  */
 export function writeBill(
   subject: Subject,
@@ -41,7 +40,7 @@ export function writeBill(
   return `${JSON.stringify(bill, null, 2)}\n`
 }
 
-/** The licence texts that have to go along with the binary. */
+/** The licence texts that must be distributed with the binary. */
 export function writeNotices(packages: readonly Package[]): string {
   const line = '='.repeat(80)
   const sections = packages.map(
@@ -49,7 +48,7 @@ export function writeNotices(packages: readonly Package[]): string {
       `${line}\n${name} ${version} (${license})\n${line}\n\n${texts.map((text) => text.trim()).join('\n\n')}\n`,
   )
   return [
-    'This program contains the software below, under the licences that follow.\n',
+    'This program contains the following software under the following licences.\n',
     ...sections,
   ].join('\n')
 }

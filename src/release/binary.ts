@@ -7,8 +7,8 @@ import { bundleProgram, queryCompiler, top } from './bundle.ts'
 import { findPackages, findRuntime } from './packages.ts'
 
 /*
- * `npm run build:binary`: dist/gatehouse, the whole program in one file with its migrations, pages
- * and WebAssembly inside, and without the demo. Beside it what is in it, and under which licences.
+ * `npm run build:binary`: writes dist/gatehouse, the program in one file with its migrations, pages
+ * and WebAssembly but without the demo, and next to it the bill of materials and the licences.
  */
 
 const binary = `${top}dist/gatehouse`
@@ -27,15 +27,15 @@ await writeFile(
     output: binary,
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
-    // A quarter of V8's own size: 19 MB less at rest, and reads and events measured no slower.
+    // A quarter of V8's default: 19 MB less memory at rest; reads and events are not slower.
     execArgv: ['--max-semi-space-size=4'],
     assets: Object.fromEntries(bundle.assets.map((path) => [path, top + path])),
   }),
 )
-// One that runs cannot be written over, but it can be replaced.
+// A running binary cannot be overwritten, but it can be replaced.
 await rm(binary, { force: true })
 const build = spawnSync(process.execPath, [`--build-sea=${binary}.json`], { stdio: 'inherit' })
-if (build.status !== 0) throw new Error('The binary could not be put together.')
+if (build.status !== 0) throw new Error('The binary could not be built.')
 await chmod(binary, 0o755)
 
 const whole = await readFile(binary)

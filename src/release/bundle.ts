@@ -2,31 +2,31 @@ import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { listAssets } from '#src/runtime/assets.ts'
 
-/** The folder that package.json is in, with a slash at its end. */
+/** The folder of package.json, with a trailing slash. */
 export const top = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Where the binary finds Prisma's query compiler among its assets; written there by the build. */
+/** The path of Prisma's query compiler among the assets; the build writes it there. */
 export const queryCompiler = 'dist/query-compiler.wasm'
 
 export type Bundle = {
   /** The whole program as one module. */
   code: string
-  /** esbuild's account of what is in it; paths are relative to the top folder. */
+  /** esbuild's metafile; paths are relative to the top folder. */
   metafile: Metafile
-  /** Files that go in beside it, by their path from the top folder. */
+  /** Files to embed, by their path from the top folder. */
   assets: string[]
-  /** What has to lie at `queryCompiler` then. */
+  /** The content of `queryCompiler`. */
   queryCompilerWasm: Uint8Array
 }
 
 /**
- * The program without the demo, in one module.
- * @param readable with white space, and before each part the name of its file
+ * Bundles the program without the demo into one module.
+ * @param readable keep white space and the file names
  */
 export async function bundleProgram({ readable = false } = {}): Promise<Bundle> {
   let queryCompilerWasm: Uint8Array = new Uint8Array()
   const { outputFiles, metafile } = await build({
-    absWorkingDir: top, // what it writes does not depend on where it was started
+    absWorkingDir: top, // makes the output independent of the current folder
     entryPoints: [`${top}src/cli.ts`],
     outfile: `${top}dist/gatehouse.mjs`,
     write: false,
@@ -38,9 +38,9 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
     minifySyntax: true,
     minifyWhitespace: !readable,
     keepNames: true,
-    legalComments: 'none', // dist/THIRD-PARTY-NOTICES has them
+    legalComments: 'none', // see dist/THIRD-PARTY-NOTICES
     logLevel: 'error',
-    // Packages of the CommonJS kind ask for Node's own modules by `require`.
+    // CommonJS packages load Node's modules with `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);",
     },
@@ -57,9 +57,9 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
 }
 
 /**
- * V8 keeps a text in which one character is not Latin-1 at twice the size. esbuild escapes all but
- * those of tagged templates and regular expressions; there the escape means the same, unless a
- * tag reads the raw text.
+ * V8 needs twice the memory for a source with a single character outside Latin-1. esbuild escapes
+ * them except in tagged templates and regular expressions. An escape is equivalent there too, unless
+ * a tag reads the raw text.
  */
 function inAscii(code: string): string {
   return code.replace(
@@ -68,7 +68,7 @@ function inAscii(code: string): string {
   )
 }
 
-/** Everything that readAsset is asked for. */
+/** Every file that readAsset reads. */
 async function listFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
@@ -79,8 +79,8 @@ async function listFiles(): Promise<string[]> {
 }
 
 /**
- * Prisma's query compiler comes as base64 in a module, 2 MB of code that V8 would keep for good; in
- * the binary it is an asset.
+ * Prisma's query compiler is base64 in a module, 2 MB of source that V8 would keep in memory. In the
+ * binary it is an asset.
  */
 function withQueryCompiler(found: (wasm: Uint8Array) => void): Plugin {
   return {
@@ -99,7 +99,7 @@ function withQueryCompiler(found: (wasm: Uint8Array) => void): Plugin {
   }
 }
 
-/** Whatever would start the demo gets the stand-in; what is only data stays. */
+/** Replaces the modules that start the demo with src/demo/missing.ts. */
 function withoutDemo(): Plugin {
   return {
     name: 'without-demo',
@@ -112,8 +112,8 @@ function withoutDemo(): Plugin {
 }
 
 /**
- * Packages that others ask for in case they are there. Here they never are: what a machine that
- * builds happens to have does not decide what is in the binary, and nothing is looked for beside it.
+ * Optional packages are never bundled, so that the binary does not depend on what is installed on
+ * the build machine, and never loaded from outside the binary.
  */
 function withoutOptional(): Plugin {
   const namespace = 'absent'

@@ -4,8 +4,8 @@ import { documentedSettings, environmentExample, settingsTable } from '#src/conf
 import { metricsTable } from '#src/observability/metrics.ts'
 
 /*
- * `npm run generate`: writes the documents that are made from the code. A test fails when one of
- * them is not what this would write.
+ * `npm run generate`: writes the documents that are generated from the code. Tests fail if one of
+ * them is out of date.
  */
 
 const settings = documentedSettings()
@@ -15,10 +15,10 @@ const access = new URL('../../docs/access.md', import.meta.url)
 await mkdir(new URL('.', access), { recursive: true })
 await writeFile(access, accessDocument(accessOverview()))
 
-await writeTable('../../README.md', 'settings', settingsTable(settings))
+await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())
 
-/** Puts the table between the two marks of the document. */
+/** Replaces the text between the two marks of the document. */
 async function writeTable(path: string, mark: string, table: string): Promise<void> {
   const document = new URL(path, import.meta.url)
   const marks = new RegExp(`(<!-- ${mark}: generated -->\\n)[\\s\\S]*(<!-- ${mark}: end -->)`)

@@ -4,17 +4,17 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { type Bundle, top } from './bundle.ts'
 
-/** A package of which something is in the binary. */
+/** A package that is part of the binary. */
 export type Package = {
   name: string
   version: string
-  /** SPDX expression, as its package.json says. */
+  /** SPDX expression from its package.json. */
   license: string
-  /** Its licence and notice files, word for word. */
+  /** The full text of its licence and notice files. */
   texts: readonly string[]
 }
 
-/** Licences under which the binary may be given away with nothing but their texts beside it. */
+/** Licences that allow distribution if their texts are included. */
 const allowed = [
   'Apache-2.0',
   'BlueOak-1.0.0',
@@ -33,9 +33,9 @@ const Manifest = Type.Object({
 })
 
 /**
- * The packages of which at least one byte is in the bundle or among its assets, by name; two
- * versions of one are two.
- * @throws Error naming those whose licence is not allowed
+ * The packages with at least one byte in the bundle or its assets, sorted by name. Two versions of
+ * a package are two entries.
+ * @throws Error naming the packages whose licence is not allowed
  */
 export async function findPackages({ metafile, assets }: Bundle): Promise<Package[]> {
   const [output] = Object.values(metafile.outputs)
@@ -51,14 +51,16 @@ export async function findPackages({ metafile, assets }: Bundle): Promise<Packag
   return packages.map((one) => ({ ...one, texts: completeTexts(one, packages) }))
 }
 
-/** Also Node, which the program is put into: its version and the text of its licence. */
+/** Node, which the binary contains: its version and licence. */
 export async function findRuntime(): Promise<Package> {
   const texts: string[] = []
   for await (const path of glob('node_modules/node/node_modules/node-*/LICENSE', { cwd: top })) {
     texts.push(await readFile(top + path, 'utf8'))
   }
   if (texts.length === 0)
-    throw new Error('Node’s LICENSE is not in node_modules (`npm install` prunes it): run npm ci.')
+    throw new Error(
+      'Node’s LICENSE is missing in node_modules (`npm install` prunes it): run npm ci.',
+    )
   return { name: 'node', version: process.versions.node, license: 'MIT', texts }
 }
 
@@ -67,7 +69,7 @@ export function refuseLicences(packages: readonly Pick<Package, 'name' | 'licens
   const refused = packages.filter(({ license }) => !allowed.includes(license))
   if (refused.length === 0) return
   const names = refused.map(({ name, license }) => `${name} (${license || 'none'})`).join(', ')
-  throw new Error(`Licences that nobody has allowed (src/release/packages.ts): ${names}.`)
+  throw new Error(`Licences that are not allowed (src/release/packages.ts): ${names}.`)
 }
 
 function folderOf(file: string): string | null {
@@ -78,7 +80,7 @@ type Found = Package & { author: string }
 
 async function readPackage(folder: string): Promise<Found> {
   const manifest: unknown = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))
-  if (!Value.Check(Manifest, manifest)) throw new Error(`${folder} has no proper package.json.`)
+  if (!Value.Check(Manifest, manifest)) throw new Error(`${folder} has no valid package.json.`)
   const { name, version, license = '', author } = manifest
   const texts = await readTexts(folder)
   if (texts.length === 0) texts.push(...(await readReadme(folder)))
@@ -91,7 +93,7 @@ async function readTexts(folder: string): Promise<string[]> {
   return texts.flat()
 }
 
-/** A file, or all files of a folder of them (LICENSES). */
+/** The text of a file, or of all files in a folder (LICENSES). */
 async function readAll(path: string): Promise<string[]> {
   if (!(await stat(path)).isDirectory()) return [await readFile(path, 'utf8')]
   const texts = await Promise.all(
@@ -100,19 +102,19 @@ async function readAll(path: string): Promise<string[]> {
   return texts.flat()
 }
 
-/** Some have their licence at the end of their README. */
+/** Some packages have their licence at the end of the README. */
 async function readReadme(folder: string): Promise<string[]> {
   const text = await readFile(`${folder}/README.md`, 'utf8').catch(() => '')
   const [, license] = /^#+ *licen[cs]e\s*$([\s\S]*)/im.exec(text) ?? []
   return license?.includes('Permission is hereby granted') ? [license] : []
 }
 
-/** Who has no text at all gets that of the same licence of another, with their own name in it. */
+/** A package without a text gets the text of another package with the same licence and its own author. */
 function completeTexts({ texts, license, author }: Found, packages: readonly Package[]) {
   if (texts.length > 0) return texts
   const [text] =
     packages.find((one) => one.license === license && one.texts.length > 0)?.texts ?? []
-  if (text === undefined) throw new Error(`Nobody has the text of the licence ${license}.`)
+  if (text === undefined) throw new Error(`No package has the text of the licence ${license}.`)
   const grant = Math.max(text.indexOf('Permission is hereby granted'), 0)
   return [`Copyright (c) ${author}\n\n${text.slice(grant)}`]
 }

@@ -5,10 +5,10 @@ import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
 import { migrationList, noFilters, openSchemaEngine, type SchemaEngine } from './schema-engine.ts'
 
 /**
- * Applies what is missing, oldest first. A migration runs as one transaction, so nothing of a
- * failed one was kept: its mark is cleared and it is tried again. One that cannot be in a
- * transaction (CREATE INDEX CONCURRENTLY) is a single statement, and may have left half an index.
- * @returns the names of those that were applied
+ * Applies missing migrations, oldest first. Each runs in one transaction, so a failed one has changed
+ * nothing: it is marked as rolled back and applied again. A migration that cannot run in a
+ * transaction (CREATE INDEX CONCURRENTLY) is a single statement and may have left an invalid index.
+ * @returns the names of the applied migrations
  * @throws OperatorError with the reason
  */
 export async function applyMigrations(
@@ -33,12 +33,12 @@ function toProblem(
 ): OperatorError {
   const name = migrations.find(({ sql }) => sql === failure?.sql)?.name
   if (isLockTimeout(failure?.error)) {
-    return lockRefusal(`The migration ${name} was given up and nothing of it was kept.`)
+    return lockRefusal(`The migration ${name} was rolled back.`)
   }
   const text = failure?.error.message ?? (error instanceof Error ? error.message : String(error))
   return new OperatorError(
     `${name === undefined ? 'A migration' : `The migration ${name}`} failed and was rolled back: ${text.split('\n').slice(0, 2).join(': ')}`,
-    'Mend the cause and run migrate again.',
+    'Fix the cause and run migrate again.',
   )
 }
 
@@ -53,7 +53,7 @@ async function apply(
     optInToShadowDatabase: false,
     filters: noFilters,
   })
-  if (failedMigrationNames.length > 0) await dropHalfIndexes(owner)
+  if (failedMigrationNames.length > 0) await dropInvalidIndexes(owner)
   for (const migrationName of failedMigrationNames) {
     await engine.markMigrationRolledBack({ migrationName })
   }
@@ -61,7 +61,7 @@ async function apply(
   return result.appliedMigrationNames
 }
 
-async function dropHalfIndexes(owner: pg.Client): Promise<void> {
+async function dropInvalidIndexes(owner: pg.Client): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
     `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class ON oid = indexrelid
      WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = 'public'::regnamespace`,

@@ -1,2 +1,2 @@
-/** One thing that is wrong with the database, and what mends it. */
+/** A problem of the database and its remedy. */
 export type Finding = { problem: string; remedy: string }

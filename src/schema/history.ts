@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 
 /**
- * Which migrations the database has that this program does not know (a newer one applied them), and
- * which it has not yet.
+ * Compares the database with this program's migrations.
+ * @returns `ahead`: applied by a newer release; `behind`: not applied yet
  */
 export async function compareHistory(
   client: pg.Client,
@@ -30,7 +30,7 @@ export type Migration = { name: string; sql: string }
 
 export const migrationsFolder = 'prisma/migrations'
 
-/** The migrations this program was built with, oldest first. */
+/** The migrations of this program, oldest first. */
 export async function readMigrations(): Promise<Migration[]> {
   const paths = await listAssets(migrationsFolder)
   return Promise.all(

@@ -1,15 +1,15 @@
 import type { Queryable } from '#src/db/system-database.ts'
 
-/** A tenant that exists inside one transaction only, with one member. */
+/** A temporary tenant with one member, inside a transaction that is rolled back. */
 export type IsolationTenant = { readonly tenantId: string; readonly userId: number }
 
 type Insert = { text: string; values: unknown[] }
 
 /**
- * One row of each tenant table that the application role may fill, in the order of their foreign
- * keys. Every such table has its line here (a test compares); the others are only looked at.
+ * An INSERT for each tenant table to which the application role may add rows, in the order of their
+ * foreign keys. A test fails if one is missing. Other tables are only read.
  */
-export const isolationRows: Readonly<Record<string, (canary: IsolationTenant) => Insert>> = {
+export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) => Insert>> = {
   orders: ({ tenantId, userId }) => ({
     text: `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
            VALUES ($1, $2, '[]', '{}', '0000')`,
@@ -39,7 +39,7 @@ export const isolationRows: Readonly<Record<string, (canary: IsolationTenant) =>
                    coalesce((SELECT min(id) FROM teams WHERE tenant_id = $1), 0), 'canary', '')`,
     values: [tenantId],
   }),
-  // Ids of a tenant's canaries are the tenant's own id, so that they are known without looking.
+  // Uses the tenant's id as the id of its rows, so that no query is needed to find them.
   webhook_endpoints: ({ tenantId }) => ({
     text: `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, signature, secret)
            VALUES ($1, $1, 'https://canary.invalid', true, 'spec', '')`,
@@ -75,7 +75,7 @@ export function insertTenant(tenantId: string): Insert {
   return { text: `INSERT INTO tenants (id, name) VALUES ($1, 'canary')`, values: [tenantId] }
 }
 
-/** The person of a tenant; needs the tenant's row. */
+/** Inserts the member; the tenant must exist. */
 export async function insertMember(
   connection: Queryable,
   tenantId: string,

@@ -13,17 +13,17 @@ const turnMs = 200
 export type MigrateReport = {
   applied: string[]
   createdRoles: string[]
-  /** Applied by a newer program; then nothing was changed. */
+  /** Migrations of a newer release; then nothing was changed. */
   ahead: string[]
 }
 
 /**
- * Brings the schema and the queue's schema up and gives the application roles their rights.
- * Running it again changes nothing, and so does running it on a database that a newer program has
- * brought up: its rights and queues are the newer program's.
- * @param migrations oldest first; those this program was built with where none are given
- * @throws OperatorError when the owner's connection or rights do not allow it, or something holds
- *   a lock for too long
+ * Migrates the schema and the queue's schema and grants the privileges of the application roles. Can
+ * be run again at any time. On a database of a newer release it changes nothing, because privileges
+ * and queues belong to that release.
+ * @param migrations oldest first; this program's by default
+ * @throws OperatorError if the owner's connection or privileges do not suffice, or a lock is held
+ *   for too long
  */
 export async function migrate(
   urls: { ownerUrl: string; url: string; workerUrl: string },
@@ -34,7 +34,7 @@ export async function migrate(
   refuseOwner([app.name, worker.name], loginOf(urls.ownerUrl).name)
   const owner = await connectOwner(urls.ownerUrl)
   try {
-    await takeTurn(owner)
+    await acquireMigrateLock(owner)
     const known = migrations ?? (await readMigrations())
     const { ahead, behind } = await compareHistory(owner, known)
     if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
@@ -45,7 +45,7 @@ export async function migrate(
       return grantRoles(owner, app, worker)
     }).catch((error) => {
       if (!isLockTimeout(error)) throw error
-      throw lockRefusal('The migrations are applied; the queues or the rights could not be.')
+      throw lockRefusal('The migrations are applied, the queues or privileges are not.')
     })
     return { applied, createdRoles, ahead }
   } finally {
@@ -54,10 +54,10 @@ export async function migrate(
 }
 
 /**
- * Asks again and again: a query that waits for the lock is a transaction that is open meanwhile,
- * and CREATE INDEX CONCURRENTLY in the other `migrate` would wait for its end.
+ * Polls, because a query that waits for the lock is an open transaction, for whose end CREATE INDEX
+ * CONCURRENTLY in the other `migrate` would wait.
  */
-async function takeTurn(owner: pg.Client): Promise<void> {
+async function acquireMigrateLock(owner: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await owner.query<{ taken: boolean }>(
       'SELECT pg_try_advisory_lock($1) AS taken',
@@ -108,7 +108,7 @@ async function connectOwner(ownerUrl: string): Promise<pg.Client> {
 
 function divergent(ahead: readonly string[], behind: readonly string[]): OperatorError {
   return new OperatorError(
-    `The database has migrations that this program does not know (${ahead.join(', ')}), and lacks some that it has (${behind.join(', ')}).`,
+    `The database has migrations that this release does not know (${ahead.join(', ')}), and lacks migrations of this release (${behind.join(', ')}).`,
     'Run migrate of the newest release.',
   )
 }
@@ -117,6 +117,6 @@ function refuseOwner(roles: readonly string[], owner: string): void {
   if (!roles.includes(owner)) return
   throw new OperatorError(
     `DATABASE_URL and DATABASE_OWNER_URL both log in as ${owner}.`,
-    'Name another role in DATABASE_URL; migrate creates it. The owner of tables must never serve requests.',
+    'Use another role in DATABASE_URL; migrate creates it. The owner of the tables must not serve requests.',
   )
 }

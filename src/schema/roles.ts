@@ -13,9 +13,9 @@ export function loginOf(url: string): Login {
 }
 
 /**
- * Creates the role when it is missing (with its URL's password) and gives it exactly the rights of
- * its duties: everything is revoked and granted anew, in the caller's transaction.
- * @returns true when the role was created
+ * Creates the role if it is missing, with the password of its URL, and grants it exactly the
+ * privileges of its duties: revokes all and grants again, in the caller's transaction.
+ * @returns true if the role was created
  */
 export async function grantPrivileges(
   owner: pg.Client,
@@ -46,7 +46,7 @@ async function createRole(owner: pg.Client, { name, password }: Login): Promise<
   try {
     const role = pg.escapeIdentifier(name)
     await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(password)}`)
-    // For connections that cannot name limits of their own, because a pooler stands between.
+    // For connections through a pooler, which cannot set their own limits.
     const { statementMs, lockMs, idleInTransactionMs } = defaultLimits
     await owner.query(`
       ALTER ROLE ${role} SET statement_timeout = ${statementMs};

@@ -11,14 +11,14 @@ import { lockWaitMs, untilLocked } from './lock-retry.ts'
 
 export type SchemaEngine = {
   engine: glue.SchemaEngine
-  /** The migration that failed, in the words of PostgreSQL, of which the engine leaves out some. */
+  /** The migration that failed, with PostgreSQL's full error; the engine reports less. */
   failure(): { sql: string; error: Error } | null
   close(): Promise<void>
 }
 
 type Note = (sql: string, error: Error) => void
 
-// Neither the ECMAScript library nor Node's types declare it; this is the part used here.
+// The used part; neither the ECMAScript library nor Node's types declare it.
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -27,9 +27,9 @@ declare const WebAssembly: {
 }
 
 /**
- * Prisma's own migration engine as WebAssembly, over an ordinary connection: no engine binary is
- * downloaded, and what it writes (`_prisma_migrations`) is what `prisma migrate` reads.
- * Close it: its session keeps the engine's advisory lock, and the next engine would wait for it.
+ * Prisma's migration engine as WebAssembly over an ordinary connection: no engine binary is needed,
+ * and its table `_prisma_migrations` is compatible with `prisma migrate`.
+ * Must be closed: its session holds the engine's advisory lock, for which the next engine would wait.
  */
 export async function openSchemaEngine(
   connectionString: string,
@@ -51,9 +51,9 @@ export async function openSchemaEngine(
 }
 
 /**
- * Sends a migration as one message: PostgreSQL then runs it as one transaction, all or nothing, and
- * a single statement as it is. The adapter itself splits scripts at every semicolon, comments and
- * function bodies included.
+ * Sends a migration as one message, which PostgreSQL runs as one transaction; a single statement runs
+ * without one. Prisma's adapter would split scripts at every semicolon, also in comments and function
+ * bodies.
  */
 class WholeScripts extends PrismaPg {
   readonly #note: Note
@@ -74,7 +74,7 @@ class WholeScripts extends PrismaPg {
   }
 }
 
-// What is built CONCURRENTLY waits for transactions, for as long as they take, and holds nobody up.
+// CREATE INDEX CONCURRENTLY waits for older transactions and does not block other queries.
 const concurrentWaitMs = 600_000
 
 async function runScript(pool: pg.Pool, script: string): Promise<void> {
@@ -89,14 +89,14 @@ async function runScript(pool: pg.Pool, script: string): Promise<void> {
   }
 }
 
-/** The engine only prints errors of the adapter's own kind. */
+/** The engine reports only errors of the adapter's own type. */
 function rethrowForEngine(error: unknown): never {
   if (!(error instanceof pg.DatabaseError)) throw error
   const { code = '', severity = 'ERROR', message, detail, column, hint } = error
   throw new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint })
 }
 
-/** The migrations as the engine takes them. */
+/** The migrations in the engine's format. */
 export function migrationList(migrations: readonly Migration[]): glue.MigrationList {
   return {
     baseDir: migrationsFolder,
@@ -109,29 +109,29 @@ export function migrationList(migrations: readonly Migration[]): glue.MigrationL
   }
 }
 
-/** Nothing in the schema is managed by somebody else. */
+/** No part of the schema is managed outside the migrations. */
 export const noFilters: glue.SchemaFilter = { externalTables: [], externalEnums: [] }
 
-// The glue keeps one instance per process; loading a second one breaks the first.
+// The glue code supports one instance per process; a second one would break the first.
 let engineLoaded: Promise<void> | undefined
 
-/** The bytes are read and instantiated here, so no loader flag is needed. */
+/** Instantiates the WebAssembly directly, so that Node needs no loader flag. */
 async function loadEngine(): Promise<void> {
   const bytes = await readAsset('node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm')
   const { instance } = await WebAssembly.instantiate(bytes, {
-    './schema_engine_bg.js': holdingNoTimers(glue),
+    './schema_engine_bg.js': withUnrefTimers(glue),
   })
   glue.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
   if (typeof start === 'function') start()
 }
 
-/** The engine never clears the timer of its 10 s lock limit; the program need not wait for it. */
-function holdingNoTimers(imports: object): Record<string, unknown> {
-  const unheld = (callback: () => void, ms: number) => setTimeout(callback, ms).unref()
+/** The engine never clears its 10 s lock timer; it must not keep the process alive. */
+function withUnrefTimers(imports: object): Record<string, unknown> {
+  const setUnrefTimeout = (callback: () => void, ms: number) => setTimeout(callback, ms).unref()
   return Object.fromEntries(
     Object.entries(imports).map(([name, value]) =>
-      name.startsWith('__wbg_setTimeout_') ? [name, unheld] : [name, value],
+      name.startsWith('__wbg_setTimeout_') ? [name, setUnrefTimeout] : [name, value],
     ),
   )
 }

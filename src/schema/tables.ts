@@ -1,10 +1,10 @@
-/** What the two application roles may do on one table, as GRANT lists it; empty is nothing. */
+/** The privileges of both roles on a table, in the syntax of GRANT; empty for none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
 
 /**
- * The rights of the application roles, table by table. `gatehouse migrate` gives exactly these;
- * a test fails when a table has no entry. Web is DATABASE_URL, worker is DATABASE_WORKER_URL;
- * where both name one role it gets the union.
+ * The privileges of the application roles, table by table. `gatehouse migrate` grants exactly these;
+ * a test fails if a table has no entry. `web` is the role of DATABASE_URL, `worker` that of
+ * DATABASE_WORKER_URL. A role that is both gets the union.
  */
 export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
@@ -21,7 +21,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   },
   tenant_members: { web: 'SELECT, UPDATE (role, department), DELETE', worker: '' },
   tenant_invitations: { web: 'SELECT, DELETE', worker: '' },
-  // The worker clears dead rows away; it cannot read what would open one (id_hash, hash, state_hash).
+  // The worker deletes expired rows. It cannot read the hashes that identify a live one.
   sessions: {
     web: 'SELECT, INSERT, UPDATE (id_hash, last_seen_at, authenticated_at, expires_at, tenant_id, provider, provider_session), DELETE',
     worker: 'SELECT (id, last_seen_at, expires_at), DELETE',
@@ -69,7 +69,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
-    // `keys rotate` seals secrets anew.
+    // `keys rotate` re-encrypts the secrets.
     worker:
       'SELECT, UPDATE (status, failing_since, disabled_at, last_success_at, secret, previous_secret)',
   },
@@ -78,7 +78,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
     worker: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
   },
-  // The web role makes the one attempt of the test button.
+  // The web role makes the attempt of a test event.
   delivery_attempts: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   notifications: { web: 'SELECT', worker: 'SELECT, INSERT, UPDATE (mailed_at)' },
   endpoint_replays: {
@@ -88,7 +88,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 
-/** The queue's own schema, objects to rights: web only adds jobs, worker settles and maintains them. */
+/** Privileges on the queue's schema: `web` only adds jobs, `worker` processes and maintains them. */
 export const queuePrivileges: Readonly<
   Record<keyof TablePrivileges, Readonly<Record<string, string>>>
 > = {
@@ -100,11 +100,11 @@ export const queuePrivileges: Readonly<
 }
 
 /**
- * Tables read before any tenant is known (contract 8). They are reached by key only, through
- * functions that return one row, and carry no row-level security; those who manage a tenant reach
- * its rows through views that hold them to it (tenant_members, tenant_invitations). Every table
- * that stands in neither list must be under row-level security, and every view over one that does
- * must hold to a context: the boot proof checks it (src/schema/verify.ts).
+ * Tables that are read before any tenant is known (contract 8). They are read by key, one row at a
+ * time, and have no row-level security. A tenant's admins access its rows through views with the
+ * tenant as a condition (tenant_members, tenant_invitations). Every table outside both lists must be
+ * under row-level security, and every view over the listed tables must be limited to a scope;
+ * src/schema/verify.ts verifies this at start.
  */
 export const unscopedTables = [
   'users',
@@ -128,5 +128,5 @@ export const serviceTables = [
   '_prisma_migrations',
 ] as const
 
-/** Under row-level security for reading; everyone may append, for whomever the entry concerns. */
+/** Row-level security applies to reading; every role may append rows for any tenant. */
 export const appendOnly = ['audit_log'] as const

@@ -8,27 +8,27 @@ import {
 } from './isolation-rows.ts'
 import { appendOnly, serviceTables, unscopedTables } from './tables.ts'
 
-/** A table with tenants' rows, and what the role that is logged in may do to it. */
+/** A table with tenant rows, and the privileges of the logged-in role. */
 type TenantTable = {
   name: string
   tenantColumn: string
   deletable: boolean
-  /** A column it may change; null where there is none. */
+  /** A column that the role may update, or null. */
   changeable: string | null
 }
 
 type Statement = { text: string; values?: unknown[] }
 
 const remedy =
-  'Restore its row-level security as the migrations make it (prisma/migrations), or the rights of the role (`gatehouse migrate`).'
+  'Restore its row-level security as the migrations make it (prisma/migrations), or the privileges of the role (`gatehouse migrate`).'
 
 /**
- * Tries the second lock: two tenants are made, each looks at and writes to what is the other's, and
- * everything is rolled back, so no other transaction ever sees them. What the catalogue says is not
- * asked here; this finds what reads well and does not work.
+ * Tests row-level security: creates two temporary tenants, lets each try to read and write the
+ * other's rows, and rolls everything back. Independent of the catalogue checks, it finds policies that look
+ * right and do not work.
  * @param client logged in as the application role
- * @param concerns which tables are tried
- * @returns a flaw for each table that lets a tenant reach another's rows, or does not show its own
+ * @param concerns selects the tables to test
+ * @returns a finding for each table in which a tenant can access another's rows or not its own
  */
 export async function verifyIsolation(
   client: pg.Client,
@@ -36,7 +36,7 @@ export async function verifyIsolation(
 ): Promise<Finding[]> {
   await client.query('BEGIN')
   try {
-    // A table may be large, and a canary's rows are never many: they are looked for by index.
+    // Tables may be large, and the temporary tenants have few rows: use indexes.
     await client.query('SET LOCAL enable_seqscan = off')
     const unscoped = [...unscopedTables, ...serviceTables]
     const { rows } = await client.query<TenantTable>(tenantTables, [unscoped])
@@ -71,10 +71,10 @@ async function compareTenants(
   const other = await makeIsolationTenant(client)
   if (one === null || other === null) return ["The table tenants refuses a tenant's own row."]
   const problems: string[] = []
-  for (const canary of [one, other]) {
-    await enter(client, canary)
+  for (const tenant of [one, other]) {
+    await enter(client, tenant)
     for (const [name, insert] of Object.entries(isolationRows)) {
-      if (!(await writes(client, insert(canary), 'kept'))) {
+      if (!(await writes(client, insert(tenant), 'kept'))) {
         problems.push(`The table ${name} refuses a tenant's own row.`)
       }
     }
@@ -97,7 +97,7 @@ async function makeIsolationTenant(client: pg.Client): Promise<IsolationTenant |
   return made ? insertMember(client, tenantId) : null
 }
 
-/** The context as a transaction of the pool sets it; null is none. */
+/** Sets the scope as the scoped pool does; null for none. */
 async function enter(client: pg.Client, scope: Partial<IsolationTenant> | null): Promise<void> {
   await client.query({
     text: `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
@@ -126,7 +126,7 @@ async function look(
   return problems
 }
 
-/** Every way of writing to the other tenant's rows; each is taken back, whatever came of it. */
+/** Tries every way of writing to the other tenant's rows, and rolls each back. */
 async function trespass(
   client: pg.Client,
   table: TenantTable,
@@ -151,27 +151,27 @@ async function trespass(
     attempts.push({ text: `DELETE FROM ${quote(name)} ${where}`, values: [foreign.tenantId] })
   }
   for (const attempt of attempts) {
-    if (await writes(client, attempt, 'taken back')) {
+    if (await writes(client, attempt, 'rolled back')) {
       return [`The table ${name} takes what a tenant writes to another's rows.`]
     }
   }
   return []
 }
 
-/** Whether the statement touched a row. A refusal is an answer, any other failure is thrown. */
+/** Whether the statement affected a row. False if it was denied; any other error is thrown. */
 async function writes(
   client: pg.Client,
   statement: Statement,
-  afterwards: 'kept' | 'taken back',
+  afterwards: 'kept' | 'rolled back',
 ): Promise<boolean> {
   await client.query('SAVEPOINT attempt')
   const touched = await client.query(statement).then(
     ({ rowCount }) => rowCount !== 0,
     (error) => {
       if (!(error instanceof pg.DatabaseError)) throw error
-      if (error.code === refused) return false
-      // A constraint (class 23) has its say only after the policy has let the row through.
-      if (afterwards === 'taken back' && error.code?.startsWith('23')) return true
+      if (error.code === denied) return false
+      // Constraints (SQLSTATE class 23) are checked after the policy has accepted the row.
+      if (afterwards === 'rolled back' && error.code?.startsWith('23')) return true
       throw error
     },
   )
@@ -180,14 +180,14 @@ async function writes(
   return touched
 }
 
-// No privilege, or a row that a policy does not let in: PostgreSQL has one code for both.
-const refused = '42501'
+// PostgreSQL's code for a missing privilege and for a row that a policy rejects.
+const denied = '42501'
 
 function quote(name: string): string {
   return pg.escapeIdentifier(name)
 }
 
-/** Whatever has tenants' rows, locked or not; of each only what the role may do is tried. */
+/** Every relation with tenant rows, and what the role may do with it. */
 const tenantTables = `
   SELECT c.relname AS name, tenant.attname AS "tenantColumn",
     has_table_privilege(c.oid, 'DELETE') AS deletable,

@@ -3,21 +3,21 @@ import type { Finding } from './finding.ts'
 
 type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) => void>
 
-/** Calls `run` again and again until it is stopped. */
+/** Calls `run` repeatedly until stopped. */
 export type Repeat = (run: () => Promise<void>) => { stop(): void }
 
 export type VerifyMonitor = {
-  /** False while the last check found the lock broken. */
+  /** False if the last verification had a finding. */
   holds(): boolean
-  /** @throws Refusal `unavailable` while `holds()` is false */
+  /** @throws Problem `unavailable` while `holds()` is false */
   requireVerified(): void
-  /** Resolves when no proof is under way and none will be. */
+  /** Stops; resolves when no verification is running. */
   stop(): Promise<void>
 }
 
 const intervalSeconds = 60
 
-/** Every minute; a process that has nothing else to do may end. */
+/** Every minute, without keeping the process alive. */
 const everyMinute: Repeat = (run) => {
   const timer = setInterval(run, intervalSeconds * 1_000)
   timer.unref()
@@ -25,33 +25,33 @@ const everyMinute: Repeat = (run) => {
 }
 
 /**
- * Proves the tenant lock again while the program runs; the first proof has passed. Logged is only
- * what changes. A database that cannot be asked changes nothing: whoever needs it is refused anyway.
+ * Repeats the verification of the tenant lock while the program runs; the first one, at start, has
+ * passed. Logs changes only. If the database is unavailable, the last result stays.
  */
 export function startVerifyMonitor(
-  prove: () => Promise<Finding[]>,
+  verify: () => Promise<Finding[]>,
   log: Log,
   repeat: Repeat = everyMinute,
 ): VerifyMonitor {
   let found: Finding | null = null
   let running: Promise<void> | null = null
   const repeated = repeat(() => {
-    running ??= proveAgain().finally(() => {
+    running ??= verifyAgain().finally(() => {
       running = null
     })
     return running
   })
 
-  async function proveAgain(): Promise<void> {
+  async function verifyAgain(): Promise<void> {
     try {
-      const [finding = null] = await prove()
+      const [finding = null] = await verify()
       if (finding !== null && finding.problem !== found?.problem) {
-        log.error(finding, 'the tenant lock is broken: what is under it is not served')
+        log.error(finding, 'the tenant lock is broken: requests for tenant data are refused')
       }
       if (finding === null && found !== null) log.info({}, 'the tenant lock holds again')
       found = finding
     } catch (error) {
-      log.debug({ err: error }, 'the tenant lock could not be proven')
+      log.debug({ err: error }, 'the tenant lock could not be verified')
     }
   }
 
@@ -67,7 +67,7 @@ export function startVerifyMonitor(
   }
 }
 
-/** Where nothing is watched, the lock counts as proven. */
+/** For processes that do not verify repeatedly. */
 export const alwaysVerified: VerifyMonitor = {
   holds: () => true,
   requireVerified() {},

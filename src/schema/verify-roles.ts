@@ -13,7 +13,7 @@ type RoleFacts = {
   unlimited: string[]
 }
 
-/** Roles of PostgreSQL itself that reach rows past every grant, or the machine. */
+/** PostgreSQL's predefined roles with access to all rows or to the server's machine. */
 const powerfulRoles = [
   'pg_read_all_data',
   'pg_write_all_data',
@@ -23,9 +23,9 @@ const powerfulRoles = [
 ]
 
 const remedy =
-  'Name another role in the connection URL and run `gatehouse migrate`; it gives that role what it needs and no more.'
+  'Use another role in the connection URL and run `gatehouse migrate`, which grants that role exactly what it needs.'
 
-/** Whether the role that is logged in can get around row-level security in any way known. */
+/** Finds every known way in which the logged-in role could bypass row-level security. */
 export async function verifyRoles(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<RoleFacts>(roleFacts, [powerfulRoles])
   return rows.flatMap((role) => roleProblems(role).map((problem) => ({ problem, remedy })))
@@ -63,7 +63,7 @@ function some(names: readonly string[]): string {
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ')
 }
 
-// MEMBER, not USAGE: a role that has to say SET ROLE first is no less able to.
+// MEMBER, not USAGE: a role that needs SET ROLE first has the same power.
 const roleFacts = `
   SELECT current_user AS name,
     EXISTS (SELECT FROM pg_roles m WHERE (m.rolbypassrls OR m.rolsuper)

@@ -20,8 +20,9 @@ type TableFacts = {
 const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
 
 /**
- * Every table and view in the schema is either named in src/schema/tables.ts or locked.
- * @param concerns which of them are looked at
+ * Verifies that every table and view is either listed in src/schema/tables.ts or restricted to a
+ * scope.
+ * @param concerns selects the tables to verify
  */
 export async function verifyTables(
   client: pg.Client,
@@ -62,14 +63,14 @@ function viewProblem({ name, invoker, overUnscopedTables, scoped }: TableFacts):
   return null
 }
 
-// A branch for the constant true, or for a context that is not set.
+// Matches the constant true, or a condition that holds if no scope is set.
 const openText = String.raw`'\mtrue\M|current_(tenant|user)_id\(\)( AS \w+\))? IS NULL'`
 
 /*
- * A permissive policy is open when a condition of it names no context, or has a branch for the
- * constant true or for a context that is not set. UPDATE and ALL policies without WITH CHECK use
- * USING for it. Tables that everyone may append to are excused for INSERT alone. A view over tables
- * without row-level security has to name a context in the same way.
+ * A permissive policy is open if one of its conditions uses neither current_tenant_id() nor
+ * current_user_id(), or contains the constant true or a case for a scope that is not set. UPDATE and
+ * ALL policies without WITH CHECK use USING instead. Append-only tables may have open INSERT
+ * policies. A view over tables without row-level security must use one of the functions likewise.
  */
 const tableFacts = `
   WITH policy AS (

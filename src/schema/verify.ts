@@ -8,18 +8,18 @@ import { verifyIsolation } from './verify-isolation.ts'
 import { verifyRoles } from './verify-roles.ts'
 import { verifyTables } from './verify-tables.ts'
 
-const acquireMs = 5_000 // no request waits for it, and a busy machine is no flaw
+const acquireMs = 5_000 // no request waits for this, and a busy machine is not a problem
 
 const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /**
- * Proves that the role at `url` cannot get around row-level security, that every table outside the
- * named lists is under it, and that the schema is the one this program was built for, or one that a
- * newer release has added to. For the
- * application role two canary tenants then try the lock itself (src/schema/verify-isolation.ts).
- * @param duty what the role is for
- * @returns every flaw found; none means `serve` may listen
- * @throws when the database cannot be asked, which proves nothing either way
+ * Verifies that the role at `url` cannot bypass row-level security, that it is forced on every table
+ * outside the lists in tables.ts, and that no migration is missing. Migrations of a newer release
+ * are accepted. For the application role, two temporary tenants then try to access each other's
+ * rows (verify-isolation.ts).
+ * @param duty the purpose of the role
+ * @returns every finding; `serve` listens only if there is none
+ * @throws if the database is unavailable, so that nothing could be verified
  */
 export async function verifyDatabase(url: string, duty: 'web' | 'worker'): Promise<Finding[]> {
   const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
@@ -30,7 +30,7 @@ export async function verifyDatabase(url: string, duty: 'web' | 'worker'): Promi
   } catch (error) {
     if (isDatabaseUnavailable(error) || isRetryable(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ problem: `The proof could not be carried out: ${reason}.`, remedy: migrateRemedy }]
+    return [{ problem: `The database could not be verified: ${reason}.`, remedy: migrateRemedy }]
   } finally {
     await client.end()
   }
@@ -45,7 +45,7 @@ async function findFindings(client: pg.Client, duty: 'web' | 'worker'): Promise<
     const problem = `The database is behind by ${behind.length} migration(s): ${behind.join(', ')}.`
     return [{ problem, remedy: migrateRemedy }]
   }
-  // What a newer release has added is not reached from here, and is for that one to prove.
+  // Tables that a newer release has added are verified by that release.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
   const findings = [...(await verifyRoles(client)), ...(await verifyTables(client, concerns))]
   return findings.length === 0 && duty === 'web' ? verifyIsolation(client, concerns) : findings
@@ -58,7 +58,7 @@ async function mayReadHistory(client: pg.Client): Promise<boolean> {
   return rows[0]?.readable === true
 }
 
-/** Lost a race against another transaction (class 40), which says nothing of the lock. */
+/** SQLSTATE class 40, a conflict with another transaction, says nothing about isolation. */
 function isRetryable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('40') === true
 }

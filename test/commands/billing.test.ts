@@ -50,6 +50,6 @@ t.test('trigger, replay and doctor against the running demo', async (t) => {
     t.match(told, message)
     t.notMatch(told, /^ +at /m, 'no stack')
   }
-  const nobody = await run('trigger', 'x', '--url', 'http://127.0.0.1:9')
-  t.match(nobody, { status: 1, told: /did not respond/ })
+  const unreachable = await run('trigger', 'x', '--url', 'http://127.0.0.1:9')
+  t.match(unreachable, { status: 1, told: /did not respond/ })
 })

@@ -3,7 +3,7 @@ import { createDatabase } from '#test/support/helper.ts'
 import { leak, production } from '#test/support/production.ts'
 import { runProgram } from '#test/support/program.ts'
 
-t.test('doctor says what is wrong and what mends it', async (t) => {
+t.test('doctor reports what is wrong and how to fix it', async (t) => {
   const database = await createDatabase(t)
   const env = production(database)
   const sick = await runProgram(t, ['doctor'], {
@@ -25,7 +25,7 @@ t.test('doctor says what is wrong and what mends it', async (t) => {
   t.match(sick.output(), /FAULT +provider acme_login .*\n.*OIDC_ACME_LOGIN_ISSUER/)
 })
 
-t.test('doctor --json tells a script the same, by the same exit status', async (t) => {
+t.test('doctor --json has the same findings and exit status', async (t) => {
   const database = await createDatabase(t)
   const env = { ...production(database), DATABASE_URL: database.superuserUrl }
   const program = await runProgram(t, ['doctor', '--json'], env)

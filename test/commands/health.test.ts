@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import t from 'tap'
 import { runProgram } from '#test/support/program.ts'
 
-t.test('health: 0 for a process that is ready, 1 and the reason for any other', async (t) => {
+t.test('health exits with 0 for a ready process, otherwise with 1 and the reason', async (t) => {
   let answer = { code: 200, body: '{"status":"ready"}' }
   const server = createServer((_request, response) => {
     response.writeHead(answer.code, { 'content-type': 'application/json' }).end(answer.body)

@@ -7,7 +7,7 @@ import { runProgram } from '#test/support/program.ts'
 const setting = (keys: EncryptionKeys) =>
   keys.map(({ id, secret }) => `${id}:${Buffer.from(secret).toString('base64')}`).join()
 
-t.test('gatehouse keys status and rotate, and what doctor says', async (t) => {
+t.test('keys status, keys rotate and doctor report the use of keys', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 3)
   const env = {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createDatabase } from '#test/support/helper.ts'
 import { runProgram } from '#test/support/program.ts'
 
-t.test('migrate and seed bring a database up, and say when there is nothing to do', async (t) => {
+t.test('migrate and seed prepare a database and report when there is nothing to do', async (t) => {
   const database = await createDatabase(t)
   await database.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
   await database.admin.query('GRANT ALL ON SCHEMA public TO test_owner')

@@ -2,7 +2,7 @@ import t from 'tap'
 import { build } from '#test/support/helper.ts'
 import { runProgram } from '#test/support/program.ts'
 
-t.test('gatehouse openapi prints what a server answers, without a database', async (t) => {
+t.test('openapi prints the same document as a server, without a database', async (t) => {
   const program = await runProgram(t, ['openapi'], {
     NODE_ENV: 'production',
     BASE_URL: 'http://localhost:3000',

@@ -4,11 +4,11 @@ import { documentedSettings, environmentExample, settingsTable } from '#src/conf
 
 const settings = documentedSettings()
 
-t.test('.env.example and the README match the settings (npm run generate)', async (t) => {
+t.test('.env.example and docs/settings.md match the settings (npm run generate)', async (t) => {
   const example = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
   t.equal(example, environmentExample(settings))
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-  t.match(readme, settingsTable(settings))
+  const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
+  t.match(page, settingsTable(settings))
 })
 
 t.test('every setting has a description', async (t) => {

@@ -3,13 +3,13 @@ import type { Test } from 'tap'
 
 export type Context = { tenantId?: string; userId?: number }
 
-/** Runs one statement in a scope and takes it back: how many rows it touched, or why it could not. */
+/** Runs a statement in a scope and rolls it back. @returns the number of rows or the error */
 export type Attempt = (context: Context, sql: string, values?: unknown[]) => Promise<Outcome>
 export type Outcome =
   | { rows: number; data: Record<string, unknown>[] }
   | { refused: string; message: string }
 
-/** Attempts as the role of the URL, over one connection that is closed with the test. */
+/** Attempts as the role of the URL, on a connection that is closed with the test. */
 export async function attemptsAs(t: Test, url: string): Promise<Attempt> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -30,5 +30,5 @@ export async function attemptsAs(t: Test, url: string): Promise<Attempt> {
   }
 }
 
-/** No privilege, or a row that a policy does not let in: PostgreSQL has one code for both. */
+/** PostgreSQL's code for a missing privilege and for a row that a policy rejects. */
 export const denied = { refused: '42501' }

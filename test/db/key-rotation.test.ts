@@ -9,7 +9,7 @@ import { createDatabase, createUser, type TestDatabase } from '#test/support/hel
 import { untilBlocked } from '#test/support/until.ts'
 import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
-/** Every text of the database, opened with `keys`. */
+/** Every encrypted value of the database, decrypted with `keys`. */
 async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<string[]> {
   const { rows } = await admin.query<{ provider_user_id: string; kind: never; token: Buffer }>(
     `SELECT provider_user_id, 'access_token' AS kind, access_token AS token FROM provider_grants
@@ -28,7 +28,7 @@ function open(t: Test, database: TestDatabase) {
   return systemDb
 }
 
-t.test('rotation re-encrypts everything, in batches, and a second run nothing', async (t) => {
+t.test('rotation re-encrypts everything in batches; a second run does nothing', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 250)
   const systemDb = open(t, database)
@@ -55,7 +55,7 @@ t.test('rotation re-encrypts everything, in batches, and a second run nothing', 
   t.same(again, { reencrypted: 0, unreadable: [] })
 })
 
-t.test('what cannot be opened is left as it is, reported, and stops nothing', async (t) => {
+t.test('a value that cannot be decrypted is reported and left unchanged', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 5)
   await database.admin.query(
@@ -74,7 +74,7 @@ t.test('what cannot be opened is left as it is, reported, and stops nothing', as
   t.ok(uses.some(({ keyId, count }) => keyId === 'old' && count === 2))
 })
 
-t.test('broken off in the middle it goes on where it was', async (t) => {
+t.test('an interrupted rotation can be continued', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 250)
   const systemDb = open(t, database)
@@ -98,7 +98,7 @@ t.test('broken off in the middle it goes on where it was', async (t) => {
   await openAll(database, onlyNew)
 })
 
-t.test('beside a running server and beside itself no text is lost', async (t) => {
+t.test('no value is lost beside a running server or a second rotation', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 120)
   const systemDb = open(t, database)
@@ -123,7 +123,7 @@ t.test('beside a running server and beside itself no text is lost', async (t) =>
   t.equal(texts.filter((text) => text.startsWith('written')).length, 1)
 })
 
-t.test('a text that is written while its row is being rotated stays', async (t) => {
+t.test('a value written during the rotation of its row is kept', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 3)
   const systemDb = open(t, database)
@@ -142,7 +142,7 @@ t.test('a text that is written while its row is being rotated stays', async (t) 
   t.ok((await openAll(database, onlyNew)).includes('written meanwhile'))
 })
 
-t.test('the worker may change sealed texts and nothing else of a grant', async (t) => {
+t.test('the worker role may update only the encrypted columns of provider_grants', async (t) => {
   const database = await createDatabase(t)
   await createGrants(database, 1)
   const systemDb = open(t, database)
@@ -158,7 +158,7 @@ t.test('the worker may change sealed texts and nothing else of a grant', async (
   }
 })
 
-t.test('the secrets of endpoints are re-encrypted in every tenant, both of them', async (t) => {
+t.test('both secrets of an endpoint are re-encrypted, in every tenant', async (t) => {
   const database = await createDatabase(t)
   const endpoints: { tenantId: string; id: string }[] = []
   for (const number of [1, 2, 3]) {

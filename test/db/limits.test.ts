@@ -7,9 +7,9 @@ import { build, createDatabase, createOrder, createUser, signIn } from '#test/su
 const limits = `SELECT name, setting FROM pg_settings
   WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`
 
-t.test('every connection has a limit for statements, locks and idle transactions', async (t) => {
+t.test('every connection has timeouts for statements, locks and idle transactions', async (t) => {
   const database = await createDatabase(t)
-  // What a connection has by itself, not what its role would lend it.
+  // The connection's own timeouts, not those of its role.
   await database.admin.query(
     `ALTER ROLE test_app IN DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = 0`,
   )
@@ -36,7 +36,7 @@ t.test('every connection has a limit for statements, locks and idle transactions
   }
 })
 
-t.test('an exhausted pool is a bounded 503 with Retry-After, and recovers', async (t) => {
+t.test('an exhausted pool causes a bounded 503 with Retry-After and recovers', async (t) => {
   const test = await build(t, { DATABASE_POOL_SIZE: '2' })
   const user = await createUser(test.database)
   const url = `/orders/${await createOrder(test.database, user)}`

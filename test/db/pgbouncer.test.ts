@@ -18,19 +18,22 @@ import {
 import { pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
-// Fewer than the clients below, so that the pooler hands them on between transactions.
+// Fewer than the clients below, so that transactions share connections.
 const serverConnections = 3
 
 t.test('PgBouncer in transaction mode', { skip }, async (t) => {
-  t.test('the URL has to say so: it takes none of the limits a connection names', async (t) => {
-    const { database, pooler } = await setUp(t)
-    const plain = pooler.through(database.url, { marked: false })
-    await t.rejects(verifyDatabase(plain, 'web'), /unsupported startup parameter/)
-    t.strictSame(await verifyDatabase(pooler.through(database.url), 'web'), [])
-    t.strictSame(await verifyDatabase(pooler.through(database.workerUrl), 'worker'), [])
-  })
+  t.test(
+    'without pgbouncer=true the connection is refused for its startup parameters',
+    async (t) => {
+      const { database, pooler } = await setUp(t)
+      const plain = pooler.through(database.url, { marked: false })
+      await t.rejects(verifyDatabase(plain, 'web'), /unsupported startup parameter/)
+      t.strictSame(await verifyDatabase(pooler.through(database.url), 'web'), [])
+      t.strictSame(await verifyDatabase(pooler.through(database.workerUrl), 'worker'), [])
+    },
+  )
 
-  t.test('the limits are those of the role', async (t) => {
+  t.test('the timeouts are those of the role', async (t) => {
     const { database, pooler } = await setUp(t)
     const systemDb = openSystemDatabase(pooler.through(database.url), 1)
     t.teardown(() => systemDb.close())
@@ -58,7 +61,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
         const { tenantId } = users[index % users.length] ?? { tenantId: '' }
         const access = index % 3 === 0 ? db.write : db.read
         await access({ tenantId }, async (tx) => {
-          // Two at once on one connection, and no where: row-level security alone decides.
+          // Two concurrent statements without WHERE: only row-level security separates them.
           const [rows, [backend]] = await Promise.all([
             tx.invoice.findMany(),
             tx.$queryRawUnsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid'),
@@ -75,7 +78,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     }
   })
 
-  t.test('statements of the identity plane are prepared without a name', async (t) => {
+  t.test('statements of the system database are unnamed', async (t) => {
     const { database, pooler } = await setUp(t)
     const systemDb = openSystemDatabase(pooler.through(database.url), 10)
     t.teardown(() => systemDb.close())
@@ -104,7 +107,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const orderId = await createOrder(database, user)
     const { cookie } = await signIn({ config, database }, user)
     const stranger = await signIn({ config, database }, await createUser(database))
-    // A few at once, more than there are connections; not so many that a busy machine answers 503.
+    // More than there are connections, but few enough that a busy machine does not respond with 503.
     for (let round = 0; round < 10; round++) {
       const statuses = await Promise.all(
         [cookie, stranger.cookie, cookie, stranger.cookie, cookie, stranger.cookie].map(
@@ -137,7 +140,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     t.strictSame(errors, [])
   })
 
-  t.test('two processes want a provider’s tokens at once: one of them refreshes', async (t) => {
+  t.test('of two processes that need a provider’s tokens one refreshes them', async (t) => {
     const world = await createWorld(t)
     await grantTokens(world)
     const pooler = await startPgbouncer(t, world.database.url, serverConnections)
@@ -152,7 +155,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     t.equal(world.op.records.presented.length, 1)
   })
 
-  t.test('what cannot be recorded within 2 s is 503, and nothing is recorded', async (t) => {
+  t.test('an event that cannot be recorded within 2 s is 503 and is not recorded', async (t) => {
     const { database, app } = await serve(t)
     const event = { id: 'evt_1', type: 'charge.succeeded' }
     const blocker = await database.admin.connect()

@@ -18,7 +18,7 @@ import { startProxy } from '#test/support/postgres-proxy.ts'
 
 const modes: ContextMode[] = ['set-local', 'set-config']
 
-t.test('a scoped read waits for one round trip, its opening included', async (t) => {
+t.test('a scoped read waits for one round trip, including BEGIN', async (t) => {
   for (const mode of modes) {
     const database = await createDatabase(t)
     const { tenantId } = await createUser(database)
@@ -31,7 +31,7 @@ t.test('a scoped read waits for one round trip, its opening included', async (t)
         return proxy.roundTrips()
       })
     const first = await read()
-    // The COMMIT of a read is sent and not waited for: it is the second trip of each one before.
+    // A read does not wait for its COMMIT, which is the second round trip of the read before.
     const seen = [await read(), await read(), await read(), await read()]
     t.strictSame(
       seen.map((trips) => trips - first),
@@ -39,11 +39,11 @@ t.test('a scoped read waits for one round trip, its opening included', async (t)
     )
     t.ok(proxy.roundTrips() - first <= 9)
     proxy.cutAt('COMMIT')
-    t.equal(typeof (await read()), 'number', 'the answer does not depend on that of the COMMIT')
+    t.equal(typeof (await read()), 'number', 'the result does not wait for the COMMIT')
   }
 })
 
-t.test('a signed-in read waits for two round trips: the session, the scoped read', async (t) => {
+t.test('a signed-in read waits for two round trips: session and scoped read', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database, { role: 'admin' })
   const proxy = await startProxy(t, database.url)
@@ -73,28 +73,31 @@ t.test('a signed-in read waits for two round trips: the session, the scoped read
     t.equal(await get(), 200, `${url} does not wait for its COMMIT`)
     t.equal(proxy.roundTrips(), 2, url)
     t.match(lookUps, [/FROM sessions[\s\S]*JOIN users[\s\S]*JOIN memberships/])
-    t.equal(lookUps.length, 1, 'session, user, role and department come in one statement')
+    t.equal(lookUps.length, 1, 'one statement reads session, user, role and department')
     proxy.cutAt('never sent')
   }
 })
 
-t.test('a scoped write of one statement waits for two: the statement, the COMMIT', async (t) => {
-  const database = await createDatabase(t)
-  const { userId, tenantId } = await createUser(database)
-  const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), 1)
-  t.teardown(() => db.close())
-  const write = () =>
-    db.write({ tenantId }, (tx) =>
-      tx.post.createMany({ data: { tenantId, authorId: userId, title: 'x', body: 'x' } }),
-    )
-  await write()
-  proxy.reset()
-  await write()
-  t.equal(proxy.roundTrips(), 2)
-})
+t.test(
+  'a scoped write of one statement waits for two round trips: statement and COMMIT',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { userId, tenantId } = await createUser(database)
+    const proxy = await startProxy(t, database.url)
+    const db = openDatabase(proxy.through(database.url), 1)
+    t.teardown(() => db.close())
+    const write = () =>
+      db.write({ tenantId }, (tx) =>
+        tx.post.createMany({ data: { tenantId, authorId: userId, title: 'x', body: 'x' } }),
+      )
+    await write()
+    proxy.reset()
+    await write()
+    t.equal(proxy.roundTrips(), 2)
+  },
+)
 
-t.test('a transaction of the identity plane does not wait for its BEGIN', async (t) => {
+t.test('a transaction of the system database does not wait for its BEGIN', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
   const systemDb = openSystemDatabase(proxy.through(database.url), 1)
@@ -107,7 +110,7 @@ t.test('a transaction of the identity plane does not wait for its BEGIN', async 
   t.equal(proxy.roundTrips(), 2)
 })
 
-/** Resolves when no connection of the program waits for an answer any more. */
+/** Resolves when no connection of the program waits for a response. */
 async function settled({ admin }: TestDatabase): Promise<void> {
   const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND usename = 'test_app' AND state <> 'idle'`

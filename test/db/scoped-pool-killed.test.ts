@@ -61,7 +61,7 @@ t.test(
       }
     }
 
-    /** No where: row-level security alone decides. A fresh transaction has no number yet. */
+    /** Without WHERE: only row-level security limits the rows. */
     async function look(tx: Tx, { tenantId, userId }: TestUser): Promise<void> {
       const [state] = await tx.$queryRawUnsafe<State[]>(transactionState)
       const clean = state?.fresh && state.tenant === tenantId && state.user === String(userId)
@@ -96,8 +96,8 @@ t.test(
     }
     t.comment(JSON.stringify(seen))
     t.match(seen, { foreign: 0, dirty: 0, other: 0 }, `POOL_SEED=${seed}`)
-    t.ok(seen.killed > 0, 'some were struck')
-    t.ok(seen.done > seen.killed, 'and most were not')
+    t.ok(seen.killed > 0, 'some transactions were killed')
+    t.ok(seen.done > seen.killed, 'most were not')
     const { rows } = await database.admin.query<{ title: string; own: boolean }>(
       `SELECT title, tenant_id = (SELECT tenant_id FROM memberships WHERE user_id = author_id) AS own
      FROM posts`,
@@ -106,7 +106,7 @@ t.test(
     t.strictSame(
       written.filter((title) => !kept.has(title)),
       [],
-      'what was committed is there',
+      'every committed row exists',
     )
     t.equal(kept.size, rows.length, 'once')
     t.ok(

@@ -18,12 +18,12 @@ t.test('a query without a scope is refused', async (t) => {
   await t.rejects(
     inScope({}, 'write', async () => pool.query('SELECT 1')),
     refusal,
-    'pool.query even inside a scope: it would stand outside the transaction',
+    'pool.query is refused even in a scope: it would run outside the transaction',
   )
   t.equal(pool.totalCount, 0, 'no connection was opened')
 })
 
-t.test('a connection carries one transaction and nothing else', async (t) => {
+t.test('a connection runs one transaction', async (t) => {
   const database = await createDatabase(t)
   const pool = new ScopedPool(poolOptions(database.url, 1))
   pool.on('error', () => {})
@@ -37,22 +37,22 @@ t.test('a connection carries one transaction and nothing else', async (t) => {
   await first.query({ text: 'COMMIT' })
   await t.rejects(first.query({ text: 'SELECT 1' }), /has ended/, 'after COMMIT')
   first.release()
-  await t.rejects(first.query({ text: 'SELECT 1' }), /has ended/, 'after it was handed back')
+  await t.rejects(first.query({ text: 'SELECT 1' }), /has ended/, 'after release')
 
   const second = await take()
   await second.query({ text: 'BEGIN' })
   const again = await second.query({ text: 'SELECT pg_backend_pid() AS pid' })
-  t.equal(again.rows[0].pid, rows[0].pid, 'an idle connection is used again')
+  t.equal(again.rows[0].pid, rows[0].pid, 'an idle connection is reused')
   second.release()
   const third = await take()
   await third.query({ text: 'BEGIN' })
   const other = await third.query({ text: 'SELECT pg_backend_pid() AS pid' })
-  t.not(other.rows[0].pid, rows[0].pid, 'one released inside its transaction is destroyed')
+  t.not(other.rows[0].pid, rows[0].pid, 'a connection released inside its transaction is destroyed')
   await third.query({ text: 'ROLLBACK' })
   third.release()
 })
 
-t.test('what happens below is not trusted', async (t) => {
+t.test('the connection’s state is verified', async (t) => {
   const database = await createDatabase(t)
   const pool = new ScopedPool(poolOptions(database.url, 1))
   t.teardown(() => pool.end())
@@ -66,7 +66,7 @@ t.test('what happens below is not trusted', async (t) => {
   await clean.query({ text: 'COMMIT' })
   clean.release()
   const [left] = (await below.query(currentScope)).rows
-  t.match(left, { tenant: '', user: '' }, 'no context outlives its transaction')
+  t.match(left, { tenant: '', user: '' }, 'the scope ends with its transaction')
 
   const reopened = await take()
   await reopened.query({ text: 'BEGIN' })
@@ -84,12 +84,12 @@ t.test('what happens below is not trusted', async (t) => {
     statement.text.startsWith('BEGIN') ? Promise.reject(new Error('cancelled')) : query(statement)
   await broken.query({ text: 'BEGIN' })
   const answer = broken.query({ text: 'SELECT 1' })
-  await t.rejects(answer, /cancelled/, 'what was read without the context is no answer')
+  await t.rejects(answer, /cancelled/, 'rows read without the scope are discarded')
   await t.rejects(broken.query({ text: 'COMMIT' }), /cancelled/)
   broken.release()
 })
 
-t.test('the context is local to the transaction and gone for the next one', async (t) => {
+t.test('the scope is local to the transaction', async (t) => {
   const database = await createDatabase(t)
   for (const mode of ['set-local', 'set-config'] as const) {
     const db = openDatabase(database.url, 1, mode)
@@ -101,7 +101,7 @@ t.test('the context is local to the transaction and gone for the next one', asyn
       const [scoped] = await look({ tenantId, userId: 7 })
       t.match(scoped, { tenant: tenantId, user: '7' }, mode)
       const [bare] = await look({})
-      t.match(bare, { tenant: '', user: '', pid: scoped?.pid }, 'same connection, nothing left')
+      t.match(bare, { tenant: '', user: '', pid: scoped?.pid }, 'same connection, no scope')
       const [half] = await look({ userId: 8 })
       t.match(half, { tenant: '', user: '8', pid: scoped?.pid })
     }
@@ -114,9 +114,9 @@ t.test('the context is local to the transaction and gone for the next one', asyn
   }
 })
 
-t.test('a scope that names no id is refused before any SQL', async (t) => {
+t.test('a scope with a malformed id is refused before any SQL', async (t) => {
   const database = await createDatabase(t)
-  // Nothing listens there: whatever reached the network would fail in another way.
+  // No server listens there: an attempt to connect would fail differently.
   const db = openDatabase('postgres://nobody@127.0.0.1:1/none', 1)
   t.teardown(() => db.close())
   const id = crypto.randomUUID()
@@ -171,10 +171,10 @@ t.test('a write that throws is rolled back', async (t) => {
     await tx.$queryRawUnsafe('SELECT 1 / 0').catch(() => {})
     return 'looks well'
   })
-  await t.rejects(swallowed, /rolled back/, 'a COMMIT that is answered by ROLLBACK is no success')
+  await t.rejects(swallowed, /rolled back/, 'a COMMIT with the response ROLLBACK is an error')
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
   await db.write({ tenantId }, (tx) => tx.post.create({ data: post }))
-  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'and it can go on')
+  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'later writes work')
 })
 
 t.test('two tenants on the same connections never see each other', async (t) => {
@@ -193,7 +193,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
     const look = async (index: number) => {
       const { tenantId } = index % 2 === 0 ? mine : yours
       const access = index % 3 === 0 ? db.write : db.read
-      // No where: row-level security alone decides.
+      // Without WHERE: only row-level security limits the rows.
       const rows = await access({ tenantId }, (tx) => tx.invoice.findMany())
       for (const row of rows) {
         if (row.tenantId === tenantId) own += 1

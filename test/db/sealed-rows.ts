@@ -7,7 +7,7 @@ export const oldRing: EncryptionKeys = [keyOf('old')]
 export const ring: EncryptionKeys = [keyOf('new'), keyOf('old')]
 export const onlyNew: EncryptionKeys = [keyOf('new')]
 
-/** `count` grants and half as many retired tokens, all under the old key. */
+/** Inserts `count` token rows and half as many revocations, encrypted with the old key. */
 export async function createGrants(database: TestDatabase, count: number, keys = oldRing) {
   const { userId } = await createUser(database)
   for (let number = 0; number < count; number += 1) {

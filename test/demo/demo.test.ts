@@ -7,7 +7,7 @@ import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
 import { type Sent, takeTour } from '#test/support/tour.ts'
 
 t.test(
-  'the demo: one command, the whole tour with commands as printed, data that stays',
+  'the demo: one command, the whole tour with the printed commands, persistent data',
   async (t) => {
     const cwd = await temporaryFolder(t)
     const first = await runDemo(t, cwd)
@@ -18,11 +18,11 @@ t.test(
     const { baseUrl } = first
     const change = printedChange(first.output())
     await takeTour(t, { baseUrl, browser, receiver, event, change })
-    t.match(first.output(), /receiver: order\.updated msg_\S+, signature good, answered 200/)
+    t.match(first.output(), /receiver: order\.updated msg_\S+, valid signature, response 200/)
 
     const again = await runProgram(t, ['serve'], { PORT: '0' }, { cwd })
     t.equal(await again.ended, 1)
-    t.match(again.output(), /The demo runs here already: .* Stop it first\./)
+    t.match(again.output(), /A demo already runs in this folder: .* Stop it first\./)
 
     const doctor = await runProgram(t, ['doctor'], {}, { cwd })
     t.equal(await doctor.ended, 0, doctor.output())
@@ -50,14 +50,14 @@ t.test(
 
 const json = { 'content-type': 'application/json' }
 
-/** The event of the printed `curl`, as a shell would read it. */
+/** The event of the printed `curl` command. */
 function printedEvent(output: string): Sent {
   const [, url = '', signature = '', data = ''] =
     /curl -i (\S+) \\\n.*\n.*'webhook-signature: ([^']+)' \\\n +-d '([^']+)'/.exec(output) ?? []
   return { url, headers: { ...json, 'webhook-signature': signature }, data }
 }
 
-/** The change of an order of the printed commands. */
+/** The order change of the printed `curl` command. */
 function printedChange(output: string): Sent {
   const [, token] = /export TOKEN=(\S+)/.exec(output) ?? []
   const [, url = '', data = ''] = /curl -X PATCH (\S+) \\\n.*\n +-d '([^']+)'/.exec(output) ?? []

@@ -6,7 +6,7 @@ import { createSignOutWorker, drain, openGrantAccess } from '#test/support/provi
 import { auditTrail, comeBack, openTab, visit } from '#test/support/sign-in-journey.ts'
 import { people } from '../../prisma/people.ts'
 
-t.test('the certified provider: sign in, refresh, sign out, revoked', async (t) => {
+t.test('with the certified provider: sign-in, refresh, sign-out and revocation', async (t) => {
   const secret = 'a secret of some length'
   const provider = await startProvider({
     port: 0,
@@ -46,7 +46,7 @@ t.test('the certified provider: sign in, refresh, sign out, revoked', async (t) 
 
   await visit(test.app, browser, '/auth/logout', { method: 'POST' })
   t.same(await drain(test, createSignOutWorker(t, test)), ['revoked'])
-  t.equal((await ask(second.accessToken)).status, 401, 'what was granted is gone at the provider')
+  t.equal((await ask(second.accessToken)).status, 401, 'the provider has revoked the tokens')
   t.same(await auditTrail(test), [
     'sign-in done create',
     'refresh-tokens done refreshed',

@@ -30,25 +30,28 @@ t.test('an authorization request without PKCE is refused', async (t) => {
   t.match(response.headers.get('location'), /[?&]error=invalid_request/)
 })
 
-t.test('the picker lists the people, escaped, and lets nothing from elsewhere in', async (t) => {
-  const mallory = {
-    subject: '"><script>',
-    name: '<b>Mallory</b>',
-    email: 'm@x.example',
-    note: "a & 'b'",
-  }
-  const { issuer } = await start(t, [...people, mallory])
-  const page = await newProviderBrowser().follow(authorizationUrl(issuer))
-  const body = await page.text()
-  for (const { name, email, note } of people) {
-    for (const text of [name, email, note]) t.ok(body.includes(text), text)
-  }
-  t.notMatch(body, /<script|<b>/)
-  t.match(body, '&lt;b&gt;Mallory&lt;/b&gt;')
-  t.match(page.headers.get('content-security-policy'), /^default-src 'none'/)
-  const style = await fetch(`${issuer}/provider.css`)
-  t.equal(style.headers.get('content-type'), 'text/css')
-})
+t.test(
+  'the sign-in page lists the people, escaped, with a strict content security policy',
+  async (t) => {
+    const mallory = {
+      subject: '"><script>',
+      name: '<b>Mallory</b>',
+      email: 'm@x.example',
+      note: "a & 'b'",
+    }
+    const { issuer } = await start(t, [...people, mallory])
+    const page = await newProviderBrowser().follow(authorizationUrl(issuer))
+    const body = await page.text()
+    for (const { name, email, note } of people) {
+      for (const text of [name, email, note]) t.ok(body.includes(text), text)
+    }
+    t.notMatch(body, /<script|<b>/)
+    t.match(body, '&lt;b&gt;Mallory&lt;/b&gt;')
+    t.match(page.headers.get('content-security-policy'), /^default-src 'none'/)
+    const style = await fetch(`${issuer}/provider.css`)
+    t.equal(style.headers.get('content-type'), 'text/css')
+  },
+)
 
 t.test('a code flow gives an id_token with sub, verified e-mail and nonce', async (t) => {
   const { issuer } = await start(t)
@@ -89,7 +92,7 @@ t.test(
   },
 )
 
-t.test('the picker is shown again to someone who has a session; prompt=none is not', async (t) => {
+t.test('the sign-in page is shown again despite a session, except with prompt=none', async (t) => {
   const { issuer } = await start(t)
   const browser = newProviderBrowser()
   await browser.signIn(authorizationUrl(issuer), 'ed')
@@ -109,13 +112,13 @@ t.test('cancelling goes back to the client with access_denied', async (t) => {
   t.equal(callback.searchParams.get('state'), 'a state')
 })
 
-t.test('a picker that this browser did not ask for is a page that says so', async (t) => {
+t.test('a sign-in that this browser did not start is an error page', async (t) => {
   const { issuer } = await start(t)
   const first = newProviderBrowser()
   const page = await first.follow(authorizationUrl(issuer))
   const foreign = await fetch(page.url)
   t.equal(foreign.status, 400)
-  t.match(await foreign.text(), 'This sign-in cannot go on')
+  t.match(await foreign.text(), 'Sign-in failed')
 })
 
 t.test('signing out at the provider leads back to the client', async (t) => {
@@ -134,7 +137,7 @@ t.test('signing out at the provider leads back to the client', async (t) => {
   t.match(again.headers.get('location'), /[?&]error=login_required/)
 })
 
-t.test('stop does not wait for connections that are kept alive', { timeout: 4000 }, async (t) => {
+t.test('stop does not wait for keep-alive connections', { timeout: 4000 }, async (t) => {
   const provider = await start(t)
   // fetch keeps this connection open for its next request.
   await (await fetch(`${provider.issuer}/jwks`)).text()

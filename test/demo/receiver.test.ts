@@ -4,7 +4,7 @@ import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-t.test('the demo receiver verifies, tells what came, and fails when told to', async (t) => {
+t.test('the demo receiver verifies signatures, prints events and fails on request', async (t) => {
   const lines: string[] = []
   const print = (line: string) => void lines.push(line)
   const receiver = await startReceiver({ secret, port: 0, print })
@@ -25,18 +25,18 @@ t.test('the demo receiver verifies, tells what came, and fails when told to', as
   t.equal(await post('msg_1', 'spec'), 200)
   t.equal(await post('msg_2', 'spec', 'whsec_YW5vdGhlcg=='), 400)
   const told = await fetch(`${origin}/fail?times=2`, { method: 'POST' })
-  t.equal(await told.text(), 'The next 2 deliveries are answered with 500.\n')
+  t.equal(await told.text(), 'The next 2 deliveries get the response 500.\n')
   t.strictSame(
     [await post('msg_3', 'spec'), await post('msg_3', 'spec'), await post('msg_3', 'spec')],
     [500, 500, 200],
   )
   t.strictSame(lines, [
-    'receiver: order.updated msg_1, signature good, answered 200',
-    'receiver: order.updated msg_1, signature good, seen before, answered 200',
-    'receiver: msg_2, signature bad, answered 400',
-    'receiver: order.updated msg_3, signature good, answered 500',
-    'receiver: order.updated msg_3, signature good, answered 500',
-    'receiver: order.updated msg_3, signature good, answered 200',
+    'receiver: order.updated msg_1, valid signature, response 200',
+    'receiver: order.updated msg_1, valid signature, duplicate, response 200',
+    'receiver: msg_2, invalid signature, response 400',
+    'receiver: order.updated msg_3, valid signature, response 500',
+    'receiver: order.updated msg_3, valid signature, response 500',
+    'receiver: order.updated msg_3, valid signature, response 200',
   ])
   t.equal(await (await fetch(`${origin}/`)).text(), lines.map((line) => `${line}\n`).join(''))
   for (const times of ['-1', '1.5', 'x', '101']) {

@@ -1,12 +1,12 @@
-/** A piece of a text and what stands there instead. */
+/** A range of a text and its replacement. */
 export type Cut = { from: number; to: number; instead: string; name: string }
 
-/** The text with the cut made. */
+/** The text with the replacement. */
 export function applyCut(text: string, { from, to, instead }: Cut): string {
   return text.slice(0, from) + instead + text.slice(to)
 }
 
-/** Every match of the pattern, whole, as a cut. */
+/** A cut for every match of the pattern. */
 export function cutsOf(text: string, pattern: RegExp, instead: string): Cut[] {
   return [...text.matchAll(pattern)].map(({ index, 0: match }) => ({
     from: index,
@@ -16,14 +16,14 @@ export function cutsOf(text: string, pattern: RegExp, instead: string): Cut[] {
   }))
 }
 
-/** Line number and the first line of the piece, for people. */
+/** Line number and first line of the range, for reports. */
 export function nameOf(text: string, index: number, piece: string): string {
   const line = text.slice(0, index).split('\n').length
   const [first = ''] = piece.trim().split('\n')
   return `${line}: ${first.slice(0, 80)}`
 }
 
-/** Where the bracket that opens at `open` is closed. */
+/** The index of the bracket that closes the one at `open`. */
 export function closingOf(text: string, open: number): number {
   const pairs: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']' }
   const stack: string[] = []
@@ -37,7 +37,7 @@ export function closingOf(text: string, open: number): number {
   throw new Error(`The bracket at ${open} is never closed.`)
 }
 
-/** Pieces of a list that are separated by commas outside brackets, each with its comma. */
+/** The elements of a list, separated by commas outside brackets, each with its comma. */
 export function elementsOf(text: string, from: number, to: number): { from: number; to: number }[] {
   const elements: { from: number; to: number }[] = []
   let start = from

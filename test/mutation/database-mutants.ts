@@ -8,7 +8,7 @@ type Policy = {
   check: string | null
 }
 
-/** Every row-level policy, and what makes it hold, as one statement each that takes it away. */
+/** A statement that removes it, for every policy and every other part of row-level security. */
 export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

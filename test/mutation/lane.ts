@@ -6,7 +6,7 @@ import pg from 'pg'
 import { templateName, urlsOf } from '#test/support/template.ts'
 import type { Mutant } from './mutant.ts'
 
-/** What came of a mutant: the test that noticed it, or nobody, or no verdict in time. */
+/** The result of a mutant: caught by a test, survived, or timed out. */
 export type Fate = { mutant: Mutant; outcome: 'caught' | 'survived' | 'timed-out'; test: string }
 
 export type Failure = { timedOut: boolean; output: string }
@@ -14,7 +14,7 @@ export type Failure = { timedOut: boolean; output: string }
 const testTimeoutMs = 240_000
 const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage']
 
-/** A copy of the tree to take things out of; the tree itself is never touched. */
+/** Copies the tree, so that the original is never changed. */
 export async function copyTree(root: string, folder: string): Promise<void> {
   await cp(root, folder, {
     recursive: true,
@@ -23,7 +23,7 @@ export async function copyTree(root: string, folder: string): Promise<void> {
   await symlink(await realpath(join(root, 'node_modules')), join(folder, 'node_modules'))
 }
 
-/** Takes the mutant's piece out, runs its tests until one fails, and puts the piece back. */
+/** Applies the mutant, runs its tests until one fails, and restores the file. */
 export async function tryMutant(folder: string, clusterUrl: string, mutant: Mutant): Promise<Fate> {
   const { source, sql } = mutant
   const path = source && join(folder, source.path)
@@ -45,8 +45,8 @@ export async function tryMutant(folder: string, clusterUrl: string, mutant: Muta
 }
 
 /**
- * Runs a test file in the copy; its first failure ends it.
- * @returns what it printed when it did not pass, or null
+ * Runs a test file in the copy until its first failure.
+ * @returns the output of a failed run, or null
  */
 export async function failureOf(
   folder: string,

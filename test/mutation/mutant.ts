@@ -1,9 +1,9 @@
-/** One thing taken away from the program, and the tests that should notice, fastest first. */
+/** One removed rule, and the tests that should fail, fastest first. */
 export type Mutant = {
   name: string
-  /** A file of the tree and what it would be. */
+  /** A file of the tree and its changed text. */
   source?: { path: string; text: string }
-  /** What is done to a database of the mutant's own. */
+  /** SQL that changes the mutant's own database. */
   sql?: string
   tests: readonly string[]
 }

@@ -11,14 +11,14 @@ import type { Mutant } from './mutant.ts'
 import { findSourceMutants } from './source-mutants.ts'
 
 /*
- * The program behind `npm run mutate`: takes each access rule, scope clause, guard and row-level
- * policy away, one at a time, in copies of the tree and of the database, and tells which of it no
- * test noticed. Exits with 1 when something survived or there was no time for it.
+ * `npm run mutate`: removes each access rule, scope clause, guard and row-level policy, one at a
+ * time, in copies of the tree and the database, and reports those that no test catches. Exits with 1
+ * if a mutant survived or the time ran out.
  */
 
 const { values } = parseArgs({
   options: {
-    /** Only mutants with one of these in their name. */
+    /** Only mutants whose names contain one of these texts. */
     only: { type: 'string', multiple: true, default: [''] },
     lanes: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '45' },
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const laneCount = Number(values.lanes)
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const folder = await mkdtemp(join(tmpdir(), 'gatehouse-mutation-'))
-// So that the account the server runs under, when this is root, can reach its data directly.
+// As root, the account of the PostgreSQL server must be able to enter the folder.
 await chmod(folder, 0o711)
 const dataDir = join(folder, 'postgres')
 const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' }
@@ -52,13 +52,13 @@ async function mutate(clusterUrl: string): Promise<number> {
   return report(mutants, fates)
 }
 
-/** Tests that fail anyway would catch everything. */
+/** A test that fails without a mutant would catch every mutant. */
 async function checkUntouched(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
   const queue = new Set(mutants.flatMap((mutant) => mutant.tests)).values()
   await inLanes(lanes, queue, async (lane, test) => {
     const failure = await failureOf(lane, test, clusterUrl, templateName)
     if (failure === null) return
-    throw new Error(`${test} fails with nothing taken away:\n${failure.output}`)
+    throw new Error(`${test} fails without a mutant:\n${failure.output}`)
   })
 }
 
@@ -74,7 +74,7 @@ async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mut
   return fates
 }
 
-/** The lanes share one queue; each takes the next item when it is done with the one before. */
+/** The lanes share one queue; each takes the next item when it has finished one. */
 async function inLanes<Item>(
   lanes: readonly string[],
   queue: Iterable<Item>,
@@ -93,7 +93,7 @@ function report(mutants: readonly Mutant[], fates: readonly Fate[]): number {
   for (const { mutant, outcome } of others) console.log(`${outcome}: ${mutant.name}`)
   const caught = fates.length - others.length
   const left = mutants.length - fates.length
-  if (left > 0) console.log(`no time for ${left}`)
+  if (left > 0) console.log(`${left} not run for lack of time`)
   console.log(`${caught} of ${mutants.length} caught`)
   return caught === mutants.length ? 0 : 1
 }

@@ -5,7 +5,7 @@ import { type Mutant, tests } from './mutant.ts'
 
 type Find = (text: string) => Cut[]
 
-/** Where to look, for what, and who should notice. */
+/** The files to change, the changes, and the tests that should fail. */
 type Hunt = { kind: string; files: string[]; find: Find; tests: readonly string[] }
 
 const decisions = [tests.rules, tests.policy, tests.matrix]
@@ -61,7 +61,7 @@ const hunts: readonly Hunt[] = [
   },
 ]
 
-/** Everything that can be taken out of the tree at `root`, one thing each. */
+/** Every mutant of the tree at `root`. */
 export async function findSourceMutants(root: string): Promise<Mutant[]> {
   const mutants: Mutant[] = []
   for (const { kind, files, find, tests } of hunts) {
@@ -76,7 +76,7 @@ export async function findSourceMutants(root: string): Promise<Mutant[]> {
   return mutants.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Each rule; and of each its permission, its scope and each of its conditions. */
+/** Removes each rule, and each rule's permission, scope and conditions. */
 function policyRules(text: string): Cut[] {
   const list = text.indexOf('= [', text.indexOf('export const policy')) + 2
   const rules = elementsOf(text, list + 1, closingOf(text, list))
@@ -93,7 +93,7 @@ function policyRules(text: string): Cut[] {
     return [
       { from, to, instead: '', name: nameOf(text, from + 3, rule) },
       ...within(/'(tenant|chain|operator)'/g, `'owner'`),
-      // The fourth argument; the fifth looks the same and limits tokens.
+      // The fourth argument only; the fifth has the same form.
       ...within(/(?<=^\s*allow\('[\w-]+', '\w+', '\w+', )'[\w:]+'/g, 'null'),
       ...within(/'editor-[a-z-]+',?/g, ''),
     ]
@@ -105,7 +105,7 @@ function policyRules(text: string): Cut[] {
   ]
 }
 
-/** Each condition that decides, as if it never held; and each comparison, moved by one. */
+/** Replaces each condition by false, and shifts each comparison by one. */
 function conditions(text: string): Cut[] {
   const ifs = [...text.matchAll(/\bif \(/g)].map(({ index }) => {
     const from = index + 4
@@ -121,7 +121,7 @@ function rolePermissions(text: string): Cut[] {
   return cutsOf(text, /'[a-z]+:[a-z]+'(, )?/g, '').filter((cut) => cut.from > from && cut.to < to)
 }
 
-/** Each owner or tenant in a `where`, and each in hand-written SQL. */
+/** Removes each owner or tenant from a `where` or hand-written SQL. */
 function scopeClauses(text: string): Cut[] {
   const wheres = [...text.matchAll(/\bwhere: \{/g)].flatMap(({ index, 0: start }) => {
     const open = index + start.length - 1
@@ -144,7 +144,7 @@ function scopeClauses(text: string): Cut[] {
   ]
 }
 
-/** What a route states, made weaker. */
+/** Weakens the access of each route. */
 function routeAccess(text: string): Cut[] {
   return [
     ...cutsOf(text, /(?<=config: \{ access: )\{[^}]*\}/g, `'signed-in'`),

@@ -7,7 +7,7 @@ import { findPackages, findRuntime, refuseLicences } from '#src/release/packages
 
 const subject = { name: 'gatehouse', version: '1.2.3', license: 'MIT', sha256: 'ab'.repeat(32) }
 
-t.test('the bill names exactly the packages of which something is in the binary', async (t) => {
+t.test('the bill lists exactly the packages in the binary', async (t) => {
   const bundle = await bundleProgram({ readable: true })
   const packages = await findPackages(bundle)
   const bill = JSON.parse(writeBill(subject, packages, await findRuntime()))
@@ -17,7 +17,7 @@ t.test('the bill names exactly the packages of which something is in the binary'
   type Component = { type: string; name: string; version: string; purl: string }
   const components: Component[] = bill.components
   const libraries = components.filter(({ type }) => type === 'library')
-  // The bundle itself names the file of every module it carries; assets are not part of it.
+  // The readable bundle has a comment with the file of every module.
   const written = bundle.code.matchAll(/^ *\/\/ .*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)
   const names = new Set([...written].map(([, name]) => name))
   t.same([...new Set(libraries.map(({ name }) => name))].sort(), [...names].sort())
@@ -26,7 +26,7 @@ t.test('the bill names exactly the packages of which something is in the binary'
   t.same(
     asked.filter(({ path }) => !isBuiltin(path)),
     [],
-    'nothing is looked for beside the binary',
+    'the binary loads no module from outside',
   )
 
   const lock: { packages: Record<string, Locked> } = JSON.parse(
@@ -39,7 +39,7 @@ t.test('the bill names exactly the packages of which something is in the binary'
   for (const { name, version } of libraries) {
     const one = locked.find((other) => other.name === name && other.version === version)
     t.match(one, { version }, `${name} ${version} is in the lock file`)
-    t.not(one?.dev, true, `${name} is no development dependency`)
+    t.not(one?.dev, true, `${name} is not a development dependency`)
   }
   const node = components.filter(({ type }) => type === 'platform')
   t.match(node, [{ purl: `pkg:generic/node@${process.versions.node}`, components: Array }])
@@ -54,7 +54,7 @@ t.test('the bill names exactly the packages of which something is in the binary'
 
 type Locked = { version?: string; dev?: boolean }
 
-t.test('a licence that nobody has allowed fails the build, and so does none', async (t) => {
+t.test('a licence that is not allowed, or none, fails the build', async (t) => {
   refuseLicences([{ name: 'good', license: 'MIT' }])
   for (const license of ['AGPL-3.0', 'MIT OR GPL-2.0', 'UNLICENSED', '']) {
     t.throws(() => refuseLicences([{ name: 'bad', license }]), { message: /bad \(/ }, license)

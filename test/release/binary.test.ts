@@ -23,64 +23,67 @@ t.before(() => {
 const run = (t: Test, args: readonly string[], env: Record<string, string>, cwd: string) =>
   runProgram(t, args, env, { cwd, program: binary })
 
-t.test('one file in an empty folder: every command, and the tour with two of it', async (t) => {
-  const cwd = await temporaryFolder(t)
-  const urls = await createEmptyDatabase()
-  const { furnish, leadTo, place, ...installation } = await prepareInstallation(t, urls)
-  const collector = await startReceiver()
-  t.teardown(() => collector.close())
-  const env = {
-    ...installation.env,
-    DATABASE_OWNER_URL: urls.ownerUrl,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-  }
-  const succeeds = async (...args: string[]) => {
-    const program = await run(t, args, env, cwd)
-    t.equal(await program.ended, 0, `${args}: ${program.output()}`)
-    return program.output()
-  }
+t.test(
+  'one file in an empty folder runs every command, and two processes of it the tour',
+  async (t) => {
+    const cwd = await temporaryFolder(t)
+    const urls = await createEmptyDatabase()
+    const { furnish, leadTo, place, ...installation } = await prepareInstallation(t, urls)
+    const collector = await startReceiver()
+    t.teardown(() => collector.close())
+    const env = {
+      ...installation.env,
+      DATABASE_OWNER_URL: urls.ownerUrl,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    }
+    const succeeds = async (...args: string[]) => {
+      const program = await run(t, args, env, cwd)
+      t.equal(await program.ended, 0, `${args}: ${program.output()}`)
+      return program.output()
+    }
 
-  const refused = await run(t, ['serve'], env, cwd)
-  t.equal(await refused.ended, 1)
-  t.match(refused.output(), /behind|migrate/, 'serve refuses an empty database')
-  t.match(await succeeds('migrate'), /applied \d+_foundation/)
-  t.match(await succeeds('migrate'), 'The database is up to date.')
-  t.match(await succeeds('seed'), 'Seeded.')
-  await furnish({ seeded: true })
+    const refused = await run(t, ['serve'], env, cwd)
+    t.equal(await refused.ended, 1)
+    t.match(refused.output(), /behind|migrate/, 'serve refuses an empty database')
+    t.match(await succeeds('migrate'), /applied \d+_foundation/)
+    t.match(await succeeds('migrate'), 'The database is up to date.')
+    t.match(await succeeds('seed'), 'Seeded.')
+    await furnish({ seeded: true })
 
-  const [one, two, worker] = await Promise.all([
-    run(t, ['serve'], env, cwd),
-    run(t, ['serve'], env, cwd),
-    run(t, ['worker'], env, cwd),
-  ])
-  const [{ address, admin }, second] = await Promise.all([addresses(one), addresses(two)])
-  await worker.says(/listening at http/)
-  await leadTo([address, second.address])
-  const browser = await launchBrowser()
-  t.teardown(() => browser.close())
-  await takeTour(t, place(browser))
-  await browser.close()
+    const [one, two, worker] = await Promise.all([
+      run(t, ['serve'], env, cwd),
+      run(t, ['serve'], env, cwd),
+      run(t, ['worker'], env, cwd),
+    ])
+    const [{ address, admin }, second] = await Promise.all([addresses(one), addresses(two)])
+    await worker.says(/listening at http/)
+    await leadTo([address, second.address])
+    const browser = await launchBrowser()
+    t.teardown(() => browser.close())
+    await takeTour(t, place(browser))
+    await browser.close()
 
-  t.match(await succeeds('doctor'), 'ok     provider demo')
-  t.match(await succeeds('keys', 'status'), /\S/)
-  const event = ['charge.succeeded', '--id', 'evt_binary', '--url', address]
-  t.match(await succeeds('trigger', ...event), 'evt_binary charge.succeeded: 200 recorded')
-  t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
-  t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
-  const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
-  t.equal(await health.ended, 0, health.output())
+    t.match(await succeeds('doctor'), 'ok     provider demo')
+    t.match(await succeeds('keys', 'status'), /\S/)
+    const event = ['charge.succeeded', '--id', 'evt_binary', '--url', address]
+    t.match(await succeeds('trigger', ...event), 'evt_binary charge.succeeded: 200 recorded')
+    t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
+    t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
+    const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
+    t.equal(await health.ended, 0, health.output())
 
-  for (const program of [one, two, worker]) {
-    program.child.kill('SIGTERM')
-    t.equal(await program.ended, 0, program.output())
-    t.same(faultsIn(program.output()), [])
-  }
-  const traced = tracesOf(collector.requests).map(({ name }) => name)
-  t.ok(traced.includes('GET /me'), 'what the binary did was traced')
-  t.same(await readdir(cwd), [], 'it writes no file')
-})
+    for (const program of [one, two, worker]) {
+      program.child.kill('SIGTERM')
+      t.equal(await program.ended, 0, program.output())
+      t.same(faultsIn(program.output()), [])
+    }
+    const traced = tracesOf(collector.requests).map(({ name }) => name)
+    t.ok(traced.includes('GET /me'), 'what the binary did was traced')
+    t.same(await readdir(cwd), [], 'it writes no file')
+  },
+)
 
-t.test('the binary has no demo in it: without settings it names what is missing', async (t) => {
+t.test('the binary contains no demo: without settings it lists the missing ones', async (t) => {
   const cwd = await temporaryFolder(t)
   for (const env of [{ NODE_ENV: 'production' }, {}]) {
     const program = await run(t, ['serve'], env, cwd)
@@ -93,7 +96,7 @@ t.test('the binary has no demo in it: without settings it names what is missing'
   }
 })
 
-t.test('every command explains itself', async (t) => {
+t.test('every command has a help text', async (t) => {
   const cwd = await temporaryFolder(t)
   const help = await run(t, ['--help'], {}, cwd)
   t.equal(await help.ended, 0)
@@ -113,7 +116,7 @@ async function createEmptyDatabase(): Promise<Urls> {
   return urlsOf(clusterUrl, name)
 }
 
-/** What was logged as an error; that a connection took too long is the machine's, which is busy. */
+/** Logged errors, except slow connections on a busy machine. */
 function faultsIn(log: string): string[] {
   const isError = /"level":"(error|fatal)"/
   const isBusy = /connection timeout|timeout exceeded when trying to connect/

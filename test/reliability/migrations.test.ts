@@ -69,9 +69,7 @@ t.test(
     t.ok(reads > 1)
     const error = await failing
     t.match(error, {
-      message: new RegExp(
-        `${next} was given up and nothing of it was kept\\. Some transaction held`,
-      ),
+      message: new RegExp(`${next} was rolled back\\. Another transaction held`),
       remedy: /pg_stat_activity/,
     })
     t.ok(error instanceof OperatorError)

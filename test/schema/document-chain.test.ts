@@ -10,7 +10,7 @@ const byKey = { refused: '23503' }
 const tables = ['teams', 'team_members', 'folders', 'documents']
 
 t.test(
-  'row-level security alone shows documents to the chain, the rest to the tenant',
+  'row-level security alone limits documents to team members, other rows to the tenant',
   async (t) => {
     const { database, member, colleague, stranger } = await world(t)
     for (const url of [database.url, database.ownerUrl]) {
@@ -40,7 +40,7 @@ t.test(
   },
 )
 
-t.test('row-level security alone refuses to write for others', async (t) => {
+t.test('row-level security alone denies writing for others', async (t) => {
   const { database, member, colleague, stranger, chain } = await world(t)
   for (const url of [database.url, database.ownerUrl]) {
     const attempt = await attemptsAs(t, url)
@@ -75,7 +75,7 @@ t.test('row-level security alone refuses to write for others', async (t) => {
   }
 })
 
-t.test('no key reaches into another tenant, or past the owner of the chain', async (t) => {
+t.test('no foreign key can reference another tenant or another team’s folder', async (t) => {
   const { database, member, stranger, chain, foreign } = await world(t)
   const attempt = await attemptsAs(t, database.superuserUrl)
   const second = await createTeam(database, member.tenantId)
@@ -128,7 +128,7 @@ t.test('no key reaches into another tenant, or past the owner of the chain', asy
 const nest = `UPDATE folders f SET parent_id = p.id, parent_depth = p.depth, team_id = p.team_id
   FROM folders p WHERE f.id = $1 AND p.id = $2`
 
-t.test('the database itself refuses a circle of folders', async (t) => {
+t.test('the database rejects a cycle of folders', async (t) => {
   const { database, chain } = await world(t)
   const attempt = await attemptsAs(t, database.superuserUrl)
   const middle = await nestFolder(database, chain.folderId)
@@ -141,7 +141,7 @@ t.test('the database itself refuses a circle of folders', async (t) => {
   t.match(await attempt({}, detached, [chain.folderId]), { refused: '23514' })
 })
 
-t.test('the database itself refuses the circle that two moves at once would make', async (t) => {
+t.test('the database rejects a cycle from two concurrent moves', async (t) => {
   const { database, member, chain } = await world(t)
   const other = await createFolder(database, member.tenantId, chain.teamId)
   const below = await nestFolder(database, other)
@@ -163,7 +163,7 @@ t.test('the database itself refuses the circle that two moves at once would make
   ])
 })
 
-t.test('with a tenant goes its whole tree, and no other', async (t) => {
+t.test('deleting a tenant deletes its whole tree and no other', async (t) => {
   const { database, member, chain } = await world(t)
   await nestFolder(database, await nestFolder(database, chain.folderId))
   await database.admin.query('DELETE FROM tenants WHERE id = $1', [member.tenantId])
@@ -179,7 +179,7 @@ async function connect(t: Test, { superuserUrl }: TestDatabase): Promise<pg.Clie
   return client
 }
 
-/** A member with a chain, a colleague without one, and a stranger with a chain of their own. */
+/** A team member, a colleague outside the team, and a member of another tenant's team. */
 async function world(t: Test) {
   const database = await createDatabase(t)
   const member = await createUser(database)

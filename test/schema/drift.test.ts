@@ -14,11 +14,11 @@ t.test('the migrations and schema.prisma describe the same database', async (t) 
   t.match(
     await difference(database.ownerUrl, content.replace('currency    String', 'currency    Int')),
     /"currency"/,
-    'a changed column is seen, so the comparison above can fail',
+    'a changed column is detected',
   )
 })
 
-/** The SQL that would lead from the database to the schema. */
+/** The SQL that would migrate the database to the schema. */
 async function difference(ownerUrl: string, content: string): Promise<string> {
   const files = [{ path: 'schema.prisma', content }]
   const { engine, close } = await openSchemaEngine(
@@ -40,7 +40,7 @@ async function difference(ownerUrl: string, content: string): Promise<string> {
   }
 }
 
-/** The catalogue's "char" columns, which the adapter refuses, as the characters the engine wants. */
+/** Casts the catalogue's "char" columns, which the adapter rejects, to text for the engine. */
 class DescribingAdapter extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect()

@@ -8,7 +8,7 @@ import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { onCluster, query } from '#test/support/raw-sql.ts'
 
-t.test('migrate makes an empty database ready, and run again changes nothing', async (t) => {
+t.test('migrate prepares an empty database; a second run changes nothing', async (t) => {
   const urls = await createEmptyDatabase(t)
   const names = (await readMigrations()).map(({ name }) => name)
   t.strictSame(await migrate(urls), {
@@ -16,7 +16,7 @@ t.test('migrate makes an empty database ready, and run again changes nothing', a
     createdRoles: [urls.app, urls.worker],
     ahead: [],
   })
-  // With the password of its URL each role can log in, and finds nothing wrong.
+  // Each role can log in with the password of its URL and has no findings.
   t.strictSame(await verifyDatabase(urls.url, 'web'), [])
   t.strictSame(await verifyDatabase(urls.workerUrl, 'worker'), [])
   const before = await describeCatalogue(urls.ownerUrl)
@@ -24,7 +24,7 @@ t.test('migrate makes an empty database ready, and run again changes nothing', a
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
 })
 
-t.test('a right that somebody added is taken back', async (t) => {
+t.test('an added privilege is revoked', async (t) => {
   const urls = await createEmptyDatabase(t)
   await migrate(urls)
   const before = await describeCatalogue(urls.ownerUrl)
@@ -38,7 +38,7 @@ t.test('a right that somebody added is taken back', async (t) => {
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
 })
 
-t.test('a role that exists is kept as it is, its password too', async (t) => {
+t.test('an existing role keeps its password', async (t) => {
   const urls = await createEmptyDatabase(t)
   await onCluster(`CREATE ROLE ${urls.app} LOGIN PASSWORD 'of old' CONNECTION LIMIT 7`)
   t.strictSame((await migrate(urls)).createdRoles, [urls.worker])
@@ -52,7 +52,7 @@ t.test('a role that exists is kept as it is, its password too', async (t) => {
   t.strictSame(await verifyDatabase(url.href, 'web'), [])
 })
 
-t.test('two at once take turns', async (t) => {
+t.test('concurrent runs are serialized', async (t) => {
   const urls = await createEmptyDatabase(t)
   const reports = await Promise.all([migrate(urls), migrate(urls), migrate(urls)])
   const applied = reports.flatMap((report) => report.applied)
@@ -64,7 +64,7 @@ t.test('two at once take turns', async (t) => {
   t.strictSame(await verifyDatabase(urls.url, 'web'), [])
 })
 
-t.test('while one is at work, another waits', async (t) => {
+t.test('a second run waits for the first', async (t) => {
   const urls = await createEmptyDatabase(t)
   const other = new pg.Client({ connectionString: urls.ownerUrl })
   await other.connect()
@@ -79,7 +79,7 @@ t.test('while one is at work, another waits', async (t) => {
   t.ok((await waiting).applied.length > 0)
 })
 
-t.test('where the web and the worker share a role, it gets the rights of both', async (t) => {
+t.test('a role for both web and worker gets the privileges of both', async (t) => {
   const urls = await createEmptyDatabase(t)
   t.strictSame((await migrate({ ...urls, workerUrl: urls.url })).createdRoles, [urls.app])
   t.strictSame(await verifyDatabase(urls.url, 'web'), [])
@@ -89,7 +89,7 @@ t.test('where the web and the worker share a role, it gets the rights of both', 
   t.strictSame(await query(urls.url, may), [{ web: true, worker: true, neither: false }])
 })
 
-t.test('a migration that fails leaves nothing and can be run again', async (t) => {
+t.test('a failed migration changes nothing and can be run again', async (t) => {
   const urls = await createEmptyDatabase(t)
   const known = await readMigrations()
   await migrate(urls)
@@ -101,22 +101,22 @@ t.test('a migration that fails leaves nothing and can be run again', async (t) =
   await t.rejects(failing, refusal)
   await t.rejects(failing, OperatorError)
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
-  t.strictSame(await verifyDatabase(urls.url, 'web'), [], 'the program it was before still runs')
+  t.strictSame(await verifyDatabase(urls.url, 'web'), [], 'the previous release still runs')
   const mended = await migrate(urls, [...known, { name, sql: 'CREATE TABLE whole ();' }])
   t.strictSame(mended.applied, [name])
 })
 
-t.test('an owner who may not create the missing role is told what to do', async (t) => {
+t.test('an owner that cannot create the missing role gets the remedy', async (t) => {
   const urls = await createEmptyDatabase(t)
   await onCluster(`ALTER ROLE ${urls.owner} NOCREATEROLE`)
   const refusal = { message: new RegExp(`${urls.app} is missing`), remedy: /CREATEROLE/ }
   await t.rejects(migrate(urls), refusal)
   await t.rejects(migrate(urls), OperatorError)
   await onCluster(`CREATE ROLE ${urls.app} LOGIN; CREATE ROLE ${urls.worker} LOGIN`)
-  t.strictSame((await migrate(urls)).createdRoles, [], 'and needs CREATEROLE for nothing else')
+  t.strictSame((await migrate(urls)).createdRoles, [], 'CREATEROLE is needed for nothing else')
 })
 
-t.test('an owner that cannot be used is refused', async (t) => {
+t.test('an unusable owner is an error', async (t) => {
   const urls = await createEmptyDatabase(t)
   const owned = { message: /both log in as/, remedy: /another role/ }
   await t.rejects(migrate({ ...urls, url: urls.ownerUrl }), owned, 'the owner as the web role')
@@ -131,7 +131,7 @@ t.test('an owner that cannot be used is refused', async (t) => {
 
 type EmptyDatabase = Awaited<ReturnType<typeof createEmptyDatabase>>
 
-/** A database with an owner of its own and names for roles that do not exist yet. */
+/** A database with its own owner, and names of roles that do not exist yet. */
 async function createEmptyDatabase(t: Test) {
   const cluster = process.env.TEST_POSTGRES_URL ?? ''
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -158,7 +158,7 @@ async function createEmptyDatabase(t: Test) {
   }
 }
 
-/** Every object with its owner and rights, and every role with its attributes, as lines. */
+/** Every object with its owner and privileges, and every role with its attributes, as lines. */
 function describeCatalogue(ownerUrl: EmptyDatabase['ownerUrl']): Promise<pg.QueryResultRow[]> {
   return query(
     ownerUrl,

@@ -11,7 +11,7 @@ import {
 
 type Row = Record<string, unknown>
 
-/** A row of the user in each table under row-level security that has no canary to do for it. */
+/** A row in each table under row-level security that isolationRows does not cover. */
 const samples: Record<string, (user: TestUser) => Row> = {
   tenants: ({ tenantId }) => ({ id: tenantId, name: 'A tenant' }),
   invoices: ({ tenantId }) => ({
@@ -54,10 +54,10 @@ const samples: Record<string, (user: TestUser) => Row> = {
   }),
 }
 
-/** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
+/** Rows that need other rows; see test/schema/document-chain.test.ts. */
 const chained = ['teams', 'team_members', 'folders', 'documents']
 
-/** Rows the samples point at, in the order of their keys; their tables are given no other. */
+/** Rows that the samples reference, in the order of their keys. */
 function parentsOf(user: TestUser): [string, Row][] {
   const { tenantId } = user
   const first = `msg_first-${tenantId}`
@@ -70,7 +70,7 @@ function parentsOf(user: TestUser): [string, Row][] {
   ]
 }
 
-/** Written by everyone, for whomever it concerns. */
+/** Tables that everyone may append to. */
 const writtenForOthers = ['audit_log']
 
 t.test('row-level security, with raw SQL', async (t) => {
@@ -103,7 +103,7 @@ t.test('row-level security, with raw SQL', async (t) => {
         }
         for (const { what, sql, may } of commands.slice(1)) {
           const outcome = await attempt(mine, sql)
-          // Not even the owner of the log may change it: there is no policy for that.
+          // Not even the table's owner may change the log: no policy allows it.
           const touched = table === 'audit_log' && what !== 'SELECT' ? 0 : given(table) || 1
           t.match(outcome, may ? { rows: touched } : denied, `${what} of an own row`)
         }
@@ -154,7 +154,7 @@ async function tablesUnderRls({ admin }: TestDatabase): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** INSERT, SELECT, UPDATE, DELETE: whether the role may, and a statement that takes every row. */
+/** For each command: whether the role has the privilege, and a statement on every row. */
 async function commandsOn(attempt: Attempt, table: string) {
   const outcome = await attempt(
     {},

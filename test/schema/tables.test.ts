@@ -3,7 +3,7 @@ import { tablePrivileges } from '#src/schema/tables.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 
-t.test('every table has its line in the grants, and every line its table', async (t) => {
+t.test('every table has an entry in tablePrivileges, and every entry a table', async (t) => {
   const database = await createDatabase(t)
   const { rows } = await database.admin.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -16,7 +16,7 @@ t.test('every table has its line in the grants, and every line its table', async
   )
 })
 
-t.test('neither role can get out of its grants', async (t) => {
+t.test('neither role can exceed its privileges', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database)
   await database.admin.query(

@@ -2,10 +2,10 @@ import t from 'tap'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 
 /*
- * Foreign keys are checked without row-level security: one without the tenant would let a tenant
- * point at another's row, and a unique key without it would tell one what another has.
+ * Keys are checked without row-level security: with a foreign key without the tenant, a tenant could
+ * reference another's row; a unique key without it would reveal another tenant's values.
  */
-t.test('every key of a tenant table has the tenant in it', async (t) => {
+t.test('every key of a tenant table contains the tenant', async (t) => {
   const database = await createDatabase(t)
   t.strictSame(await keysWithoutTenant(database), [], 'no key without tenant_id')
   await database.admin.query(`
@@ -14,7 +14,7 @@ t.test('every key of a tenant table has the tenant in it', async (t) => {
   t.strictSame(await keysWithoutTenant(database), ['loose_fkey', 'loose_key'])
 })
 
-/** Keys of the tables under row-level security; a row of the audit log may be of no tenant. */
+/** Keys of the tables under row-level security, except the audit log, whose tenant may be null. */
 async function keysWithoutTenant({ admin }: TestDatabase): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(
     `WITH tenant AS (

@@ -11,38 +11,41 @@ const statements = [
   'DELETE FROM tenant_invitations',
 ]
 
-t.test('the views have the rows of the transaction’s tenant, and none without one', async (t) => {
-  const database = await createDatabase(t)
-  const mine = await createUser(database)
-  const other = await createUser(database)
-  for (const { tenantId } of [mine, other]) {
-    await database.admin.query(
-      `INSERT INTO invitations (tenant_id, email, role, expires_at)
+t.test(
+  'the views show the rows of the transaction’s tenant, and none without a tenant',
+  async (t) => {
+    const database = await createDatabase(t)
+    const mine = await createUser(database)
+    const other = await createUser(database)
+    for (const { tenantId } of [mine, other]) {
+      await database.admin.query(
+        `INSERT INTO invitations (tenant_id, email, role, expires_at)
        VALUES ($1, 'a@example.com', 'viewer', now() + interval '1 day')`,
-      [tenantId],
-    )
-  }
-  const app = await attemptsAs(t, database.url)
-  const worker = await attemptsAs(t, database.workerUrl)
-  for (const sql of statements) {
-    t.match(await app({ tenantId: mine.tenantId }, sql), { rows: 1 }, sql)
-    t.match(await app({}, sql), { rows: 0 }, `${sql} without a context`)
-    t.match(await app({ userId: mine.userId }, sql), { rows: 0 }, `${sql} as a user alone`)
-    t.match(await app({ tenantId: crypto.randomUUID() }, sql), { rows: 0 }, `${sql} elsewhere`)
-    t.match(await worker(mine, sql), denied, `${sql} as the worker`)
-  }
-  const never = [
-    `INSERT INTO tenant_members (tenant_id, user_id, role) VALUES ('${mine.tenantId}', ${other.userId}, 'admin')`,
-    `UPDATE tenant_members SET tenant_id = '${other.tenantId}'`,
-    `UPDATE tenant_members SET user_id = ${other.userId}`,
-    `UPDATE tenant_invitations SET role = 'admin'`,
-  ]
-  for (const sql of never) t.match(await app(mine, sql), denied, sql)
-})
+        [tenantId],
+      )
+    }
+    const app = await attemptsAs(t, database.url)
+    const worker = await attemptsAs(t, database.workerUrl)
+    for (const sql of statements) {
+      t.match(await app({ tenantId: mine.tenantId }, sql), { rows: 1 }, sql)
+      t.match(await app({}, sql), { rows: 0 }, `${sql} without a context`)
+      t.match(await app({ userId: mine.userId }, sql), { rows: 0 }, `${sql} as a user alone`)
+      t.match(await app({ tenantId: crypto.randomUUID() }, sql), { rows: 0 }, `${sql} elsewhere`)
+      t.match(await worker(mine, sql), denied, `${sql} as the worker`)
+    }
+    const never = [
+      `INSERT INTO tenant_members (tenant_id, user_id, role) VALUES ('${mine.tenantId}', ${other.userId}, 'admin')`,
+      `UPDATE tenant_members SET tenant_id = '${other.tenantId}'`,
+      `UPDATE tenant_members SET user_id = ${other.userId}`,
+      `UPDATE tenant_invitations SET role = 'admin'`,
+    ]
+    for (const sql of never) t.match(await app(mine, sql), denied, sql)
+  },
+)
 
 const lists = ['/users', '/invitations'] as const
 
-/** Two tenants with a member and an invitation each, and requests that reach for the other's. */
+/** Two tenants with a member and an invitation each, and requests for the other tenant's rows. */
 async function world(t: Parameters<typeof build>[0]) {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
@@ -62,7 +65,7 @@ async function world(t: Parameters<typeof build>[0]) {
   return { test, user, attacks, seen }
 }
 
-t.test('each lock alone keeps foreign rows in: the views without their condition', async (t) => {
+t.test('the query’s scope alone protects other tenants’ rows', async (t) => {
   const { test, attacks, seen } = await world(t)
   await test.database.admin.query(`
     CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
@@ -74,9 +77,9 @@ t.test('each lock alone keeps foreign rows in: the views without their condition
   t.strictSame(await attacks(), [404, 404, 404])
 })
 
-t.test('each lock alone keeps foreign rows in: without the query’s own scope', async (t) => {
+t.test('the views alone protect other tenants’ rows', async (t) => {
   const { test, user, attacks, seen } = await world(t)
-  // Whatever tenant a query asks for, every row now says that it is of that one.
+  // Every row now matches any tenant that a query asks for.
   await test.database.admin.query(`
     CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
       SELECT '${user.tenantId}'::uuid AS tenant_id, user_id, role, department FROM memberships

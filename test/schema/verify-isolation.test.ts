@@ -6,7 +6,7 @@ import { verifyIsolation } from '#src/schema/verify-isolation.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
-t.test('two canary tenants see their own alone, and leave nothing behind', async (t) => {
+t.test('the temporary tenants see only their own rows and leave none behind', async (t) => {
   const database = await createDatabase(t)
   const { tenantId } = await createUser(database)
   await createTestInvoice(database, tenantId)
@@ -19,22 +19,25 @@ t.test('two canary tenants see their own alone, and leave nothing behind', async
   }
 })
 
-t.test('every tenant table that the application role may fill has a canary', async (t) => {
-  const database = await createDatabase(t)
-  const { rows } = await database.admin.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class
+t.test(
+  'every tenant table to which the application role may add rows has an isolation row',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { rows } = await database.admin.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
        AND has_any_column_privilege('test_app', oid, 'INSERT') AND relname <> ALL ($1)`,
-    [[...unscopedTables, ...serviceTables, 'tenants']],
-  )
-  t.strictSame(
-    Object.keys(isolationRows).toSorted(),
-    rows.map(({ name }) => name).toSorted(),
-    'src/schema/isolation-rows.ts has a row for each of them and no other',
-  )
-})
+      [[...unscopedTables, ...serviceTables, 'tenants']],
+    )
+    t.strictSame(
+      Object.keys(isolationRows).toSorted(),
+      rows.map(({ name }) => name).toSorted(),
+      'src/schema/isolation-rows.ts has a row for each of them and no other',
+    )
+  },
+)
 
-t.test('what lets a tenant past the lock is found by trying', async (t) => {
+t.test('each way of access to another tenant’s rows is found', async (t) => {
   const findings: [string, string, RegExp[]][] = [
     [
       'row-level security disabled',
@@ -58,7 +61,7 @@ t.test('what lets a tenant past the lock is found by trying', async (t) => {
       [/posts shows rows although no tenant/],
     ],
     [
-      'a table the role cannot fill',
+      'a table to which the role cannot add rows',
       'CREATE POLICY wide ON invoices FOR SELECT USING (amount > 0)',
       [/invoices shows rows although no tenant/, /invoices shows a tenant another's/],
     ],
@@ -73,12 +76,12 @@ t.test('what lets a tenant past the lock is found by trying', async (t) => {
       [/audit_log shows a tenant another's/, /audit_log shows rows although/],
     ],
     [
-      'tenants that can be made for others',
+      'tenants that anyone can create',
       'CREATE POLICY wide ON tenants FOR INSERT WITH CHECK (true)',
       [/tenants takes/],
     ],
     [
-      'policies that stand, over a context that does not',
+      'valid policies over a broken current_tenant_id()',
       `CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid LANGUAGE sql STABLE
        RETURN (SELECT tenant_id FROM memberships ORDER BY user_id LIMIT 1)`,
       [/./],
@@ -99,7 +102,7 @@ t.test('what lets a tenant past the lock is found by trying', async (t) => {
   }
 })
 
-t.test('a canary that is killed in the middle is an error, and leaves nothing', async (t) => {
+t.test('a check that is killed midway is an error and leaves no rows', async (t) => {
   const database = await createDatabase(t)
   const blocker = await database.admin.connect()
   t.teardown(() => blocker.release())
@@ -112,7 +115,7 @@ t.test('a canary that is killed in the middle is an error, and leaves nothing', 
   t.equal((await database.admin.query('SELECT FROM tenants')).rowCount, 0)
 })
 
-/** The problems in a database in which `sql` was run, for a role of its own: `:role` in `sql`. */
+/** Runs `sql` in a new database and returns the problems for a new role (`:role` in `sql`). */
 async function tryWith(t: Test, sql: string): Promise<string[]> {
   const database = await createDatabaseWithRole(t)
   const { tenantId } = await createUser(database)

@@ -15,10 +15,10 @@ import { startProxy } from '#test/support/postgres-proxy.ts'
 const scope = 'tenant_id = (SELECT current_tenant_id())'
 const policy = `CREATE POLICY tenant_scope ON invoices USING (${scope}) WITH CHECK (${scope})`
 const good = { ready: 200, failing: undefined, invoice: 200, order: 200, signIn: 200 }
-// What reads no owned or tenant rows goes on: here the page that offers to sign in.
+// Requests that read no tenant rows still work, for example the sign-in page.
 const red = { ready: 503, failing: ['tenant lock'], invoice: 503, order: 503, signIn: 200 }
 
-t.test('a broken lock is seen by the next proof, and so is its return', async (t) => {
+t.test('the next verification notices a broken tenant lock, and its repair', async (t) => {
   const { database, proveAgain, look, logged } = await serve(t)
   t.match(await look(), good, 'at the start')
   const breaks: [string, string, string, RegExp][] = [
@@ -69,7 +69,7 @@ t.test('a broken lock is seen by the next proof, and so is its return', async (t
   }
 })
 
-t.test('a database that cannot be asked proves nothing either way', async (t) => {
+t.test('an unavailable database changes nothing', async (t) => {
   const { database, proxy, proveAgain, look, logged } = await serve(t)
   proxy.pause()
   await proveAgain()
@@ -86,7 +86,7 @@ t.test('a database that cannot be asked proves nothing either way', async (t) =>
   t.strictSame(logged(), [], 'no word of it')
 })
 
-/** The program as it serves requests, with a proof whenever the test says so. */
+/** A serving program whose verification the test triggers. */
 async function serve(t: Test) {
   const database = await createDatabaseWithRole(t)
   const user = await createUser(database)
@@ -130,7 +130,7 @@ async function serve(t: Test) {
       const statuses = { invoice: invoice.status, order: order.status, signIn: signIn.status }
       return { ready: ready.status, failing, ...statuses }
     },
-    /** What was said of the lock since the last time. */
+    /** Log lines about the tenant lock since the last call. */
     logged() {
       const said = lines
       lines = []

@@ -4,13 +4,13 @@ import { verifyDatabase } from '#src/schema/verify.ts'
 import { createDatabase } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
-t.test('the database as migrated has no flaw, for either role', async (t) => {
+t.test('a migrated database has no findings, for either role', async (t) => {
   const database = await createDatabase(t)
   t.strictSame(await verifyDatabase(database.url, 'web'), [])
   t.strictSame(await verifyDatabase(database.workerUrl, 'worker'), [])
 })
 
-t.test('each flaw of the tables is found, named, and alone', async (t) => {
+t.test('each problem of a table is found, and nothing else', async (t) => {
   const findings: [string, string, RegExp][] = [
     [
       'row-level security disabled',
@@ -134,7 +134,7 @@ t.test('each flaw of the tables is found, named, and alone', async (t) => {
   )
 })
 
-t.test('each flaw of the role is found, named, and alone', async (t) => {
+t.test('each problem of a role is found, and nothing else', async (t) => {
   const app = ':role'
   const findings: [string, string, RegExp][] = [
     ['superuser', `ALTER ROLE ${app} SUPERUSER`, /superuser or BYPASSRLS/],
@@ -182,7 +182,7 @@ t.test('each flaw of the role is found, named, and alone', async (t) => {
   }
 })
 
-t.test('behind a pooler the role itself must have limits', async (t) => {
+t.test('behind a pooler the role must have timeouts', async (t) => {
   const database = await createDatabaseWithRole(t)
   const url = `${database.url}?pgbouncer=true`
   t.strictSame(await verifyDatabase(url, 'web'), [], 'as migrate makes it')
@@ -191,7 +191,7 @@ t.test('behind a pooler the role itself must have limits', async (t) => {
   t.strictSame(await verifyDatabase(database.url, 'web'), [], 'without one a connection names them')
 })
 
-t.test('a database that is not ready is one flaw, with what mends it', async (t) => {
+t.test('a database that is not ready is one finding with its remedy', async (t) => {
   const database = await createDatabase(t)
   await database.admin.query(
     'CREATE TABLE kept AS SELECT * FROM _prisma_migrations; UPDATE _prisma_migrations SET rolled_back_at = now()',
@@ -216,7 +216,7 @@ t.test('a database that cannot be reached is an error', async (t) => {
   })
 })
 
-/** The flaws of a database in which `sql` was run, seen by a role of its own: `:role` in `sql`. */
+/** Runs `sql` in a new database and returns the findings for a new role (`:role` in `sql`). */
 async function proveWith(t: Test, sql: string): Promise<Finding[]> {
   const database = await createDatabaseWithRole(t)
   await database.admin.query(sql.replaceAll(':role', database.roleName))

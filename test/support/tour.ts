@@ -85,14 +85,14 @@ async function readOrders(t: Test, { baseUrl, page }: Visit): Promise<void> {
 async function sendEvent(t: Test, { event, receiver }: Visit): Promise<void> {
   const changed = { ...event, data: event.data.replace('4900', '4901') }
   t.equal(await send('POST', event), '200 recorded')
-  await said(receiver, /invoice\.created \S+, signature good, answered 200/)
+  await said(receiver, /invoice\.created \S+, valid signature, response 200/)
   t.equal(await send('POST', event), '200 duplicate')
   t.equal(await send('POST', changed), '400 bad signature')
 }
 
 async function changeOrder(t: Test, { change, receiver, baseUrl, page }: Visit): Promise<void> {
   t.match(await send('PATCH', change), /^200 .*"city":"Porto"/)
-  await said(receiver, /order\.updated \S+, signature good, answered 200/)
+  await said(receiver, /order\.updated \S+, valid signature, response 200/)
   await page.goto(baseUrl)
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
   await page.getByRole('link', { name: `${receiver}/webhooks` }).click()
@@ -109,7 +109,7 @@ type Delivery = { page: string; endpoint: string; eventId: string }
 async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<Delivery> {
   await fetch(`${receiver}/fail?times=1`, { method: 'POST' })
   t.match(await send('PATCH', change), /^200 /)
-  const failure = /order\.updated (\S+), signature good, answered 500/
+  const failure = /order\.updated (\S+), valid signature, response 500/
   const [[, eventId = ''] = []] = await said(receiver, failure)
   const endpoint = page.url()
   await page.reload()
@@ -119,7 +119,7 @@ async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<D
   while ((await made.count()) === 0) await page.reload()
   t.match(
     await made.first().textContent(),
-    /500 Attempt 1, .*The endpoint answered 500\. It has an error of its own.*told to fail/s,
+    /500 Attempt 1, .*The endpoint responded with 500\. It has an error of its own.*told to fail/s,
   )
   return { page: page.url(), endpoint, eventId }
 }
@@ -128,7 +128,7 @@ async function replayOne(t: Test, visit: Visit, { page: url, eventId }: Delivery
   const { page, receiver } = visit
   await page.getByRole('button', { name: 'Replay delivery' }).click()
   await page.getByRole('status').getByText('Replay scheduled').waitFor()
-  await said(receiver, new RegExp(`${eventId}, signature good.*, answered 200`))
+  await said(receiver, new RegExp(`${eventId}, valid signature.*, response 200`))
   await page.goto(url)
   await untilReplayed(page, 1)
   const text = await attempts(page).textContent()

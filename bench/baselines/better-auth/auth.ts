@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 
-// Generated when the benchmark runs, so its types are not there when the code is checked.
+// Generated when the benchmark runs, so its types are missing during the type check.
 const generated = new URL('./generated/client.ts', import.meta.url).href
 const { PrismaClient } = await import(generated)
 
@@ -12,7 +12,7 @@ export const prisma = new PrismaClient({
   adapter: new PrismaPg({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) }),
 })
 
-/** As the documentation sets it up; its rate limit counts sign-in routes and is not in the way. */
+/** Configured as documented; its rate limit applies to sign-in routes only. */
 export const auth = betterAuth({
   baseURL: 'http://localhost:3000',
   secret: 'a better-auth secret that is long enough for a bench',
@@ -22,8 +22,8 @@ export const auth = betterAuth({
 })
 
 /**
- * Prisma's documented recipe for row-level security: each query in a transaction of its own, behind
- * a `set_config` with the user's id.
+ * Prisma's documented recipe for row-level security: each query runs in its own transaction after
+ * `set_config` with the user's id.
  */
 export function forUser(userId: string) {
   return prisma.$extends({

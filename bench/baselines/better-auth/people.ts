@@ -1,7 +1,7 @@
 import { anOrder, people } from '../../orders.ts'
 import { auth, forUser, prisma } from './auth.ts'
 
-/* Signs people up and places an order each. Prints the requests that read them as JSON. */
+/* Signs users up with an order each. Prints the requests that read the orders as JSON. */
 
 const reads: { path: string; cookie: string }[] = []
 for (let n = 0; n < people; n++) {

@@ -2,7 +2,7 @@ import { fromNodeHeaders } from 'better-auth/node'
 import Fastify from 'fastify'
 import { auth, forUser } from './auth.ts'
 
-/* Reading one's order with better-auth's session and Prisma's recipe. Prints its address. */
+/* Reads an own order with better-auth's session and Prisma's recipe. Prints its address. */
 
 const app = Fastify()
 

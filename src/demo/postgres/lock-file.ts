@@ -5,13 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const pollMs = 50
 
-/** The process id of the live server on this data, if there is one. */
+/** The process id of the server that runs on this cluster, if any. */
 export async function findServer(cluster: string): Promise<number | undefined> {
   const pid = await readLock(cluster)
   return pid !== undefined && isAlive(pid) && (await isServer(pid)) ? pid : undefined
 }
 
-/** Whether a process with this id exists; it need not be the caller's. */
+/** Whether a process with this id exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -22,9 +22,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Waits for the server of a predecessor that was just killed to leave the data.
+ * Waits until the server of a killed predecessor has stopped.
  *
- * @throws when it is still there after `deadlineMs`
+ * @throws if it still runs after `deadlineMs`
  */
 export async function awaitVacancy(cluster: string, deadlineMs: number): Promise<void> {
   const end = performance.now() + deadlineMs
@@ -39,7 +39,7 @@ export async function awaitVacancy(cluster: string, deadlineMs: number): Promise
   }
 }
 
-/** PostgreSQL takes a lock whose process id now belongs to another program for a live server's. */
+/** Removes the lock if its process id now belongs to another program: PostgreSQL would refuse to start. */
 async function dropStaleLock(cluster: string): Promise<void> {
   const pid = await readLock(cluster)
   if (pid !== undefined && isAlive(pid)) await rm(join(cluster, 'postmaster.pid'))
@@ -51,7 +51,7 @@ async function readLock(cluster: string): Promise<number | undefined> {
   return pid > 0 ? pid : undefined
 }
 
-/** Ids are used again: after a restart of the machine, or in the next container. */
+/** Process ids are reused, after a reboot or in the next container. */
 async function isServer(pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')

@@ -3,18 +3,17 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** An account of this machine that the server runs under when the program itself runs as root. */
+/** The account that the server runs under if this program runs as root. */
 export type Account = { name: string; uid: number; gid: number }
 
-// "nobody" first: it owns nothing, while "postgres" may own a real server's data.
+// "nobody" first: it owns no files, while "postgres" may own the data of a real server.
 const candidates = ['nobody', 'postgres']
 
 /**
- * The account PostgreSQL is to run under, or undefined for the caller's own. Only root needs
- * another one, since PostgreSQL refuses to run as root. Data that exists keeps its owner. No
- * account is ever created.
+ * The account for PostgreSQL, or undefined for the current one. Only root needs another account,
+ * since PostgreSQL refuses to run as root. Existing data keeps its owner. No account is created.
  *
- * @throws when root finds no account it may switch to
+ * @throws if root cannot switch to any of the candidates
  */
 export async function chooseAccount(dataDir: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -25,7 +24,7 @@ export async function chooseAccount(dataDir: string): Promise<Account | undefine
   }
   for (const name of candidates) {
     const account = lookUp(name)
-    // A container may map fewer accounts than its password file lists.
+    // A container may map fewer accounts than /etc/passwd lists.
     if (account && succeedsAs(account, 'exit 0')) return account
   }
   const names = candidates.join('" or "')
@@ -43,7 +42,7 @@ function idOf(flag: '-u' | '-g', name: string): number | undefined {
   return status === 0 ? Number(stdout.trim()) : undefined
 }
 
-/** Whether `script` succeeds when that account runs it; `$1` in it is `argument`. */
+/** Whether `script` succeeds when the account runs it with `argument` as `$1`. */
 export function succeedsAs({ uid, gid }: Account, script: string, argument = ''): boolean {
   const options = { uid, gid, cwd: '/', stdio: 'ignore', timeout: 10_000 } as const
   return spawnSync('/bin/sh', ['-c', script, 'sh', argument], options).status === 0

@@ -7,25 +7,25 @@ import { endsWithin } from '#src/runtime/timeout.ts'
 import { isAlive } from './lock-file.ts'
 import type { Account } from './os-account.ts'
 
-/** `pid` is the server's own (its postmaster's), not the supervisor's. */
+/** `pid` is that of the postmaster, not of the supervisor. */
 export type ServerProcess = { pid: number; stop(): Promise<void> }
 
 type Command = { file: string; args: string[]; cwd: string; account: Account | undefined }
 
-const startDeadlineMs = 60_000 // recovery after a crash included
+const startDeadlineMs = 60_000 // including crash recovery
 const fastStopMs = 15_000
 const immediateStopMs = 5_000
 const keptLines = 6
 
-/** English messages, UTC, and no PG* variable of the caller. */
+/** English messages and UTC; no PG* variables of the caller. */
 export const serverEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Runs the server and stops it when its standard input ends, which happens by itself when the
- * process that holds the other end is killed. The watcher is a process of its own, so that the
- * death of the shell above it does not matter. It signals again until the server is gone: a
- * shell starts its background children with SIGINT ignored, and the server takes a moment to
- * install its own handler. SIGINT is a fast shutdown, SIGQUIT an immediate one.
+ * Runs the server and stops it when its standard input ends, which also happens when the parent
+ * process is killed. The watcher is a separate process, so that it survives the shell. It repeats
+ * the signal until the server has stopped, because a shell starts background processes with SIGINT
+ * ignored and the server needs a moment to install its handler. SIGINT is a fast shutdown, SIGQUIT
+ * an immediate one.
  */
 const supervisor = `
 exec 3<&0
@@ -53,9 +53,9 @@ exit "$status"
 /**
  * Starts a PostgreSQL server and resolves when it accepts connections.
  *
- * It does not keep the caller's process alive; when that ends, the server is stopped.
+ * The server does not keep the caller's process alive, and stops when that process ends.
  *
- * @throws when it ends before or misses the deadline, with the last lines of its log
+ * @throws if the server ends or misses the deadline, with the last lines of its log
  */
 export async function runServer({ file, args, cwd, account }: Command): Promise<ServerProcess> {
   const child = spawn('/bin/sh', ['-c', supervisor, 'sh', file, ...args], {
@@ -63,12 +63,12 @@ export async function runServer({ file, args, cwd, account }: Command): Promise<
     cwd,
     env: serverEnvironment,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C reaches the whole foreground group, and the server must
-    // outlive the last query of the program that is shutting down.
+    // In its own process group: Ctrl-C signals the whole foreground group, and the server must
+    // stay up until the last query of the program.
     detached: true,
   })
   const ended = once(child, 'close')
-  // The supervisor may be gone before the end of its input is written.
+  // Writing to a supervisor that has ended is an error.
   child.stdin.on('error', () => undefined)
   const log = followLog(child.stderr)
   const pid = await Promise.race([readPid(child.stdout), ended.then(() => 0)])
@@ -76,7 +76,7 @@ export async function runServer({ file, args, cwd, account }: Command): Promise<
   const isInTime = await endsWithin(startDeadlineMs, Promise.race([log.ready, ended]))
   if (!log.isReady()) {
     await stop()
-    const reason = isInTime ? 'ended at its start' : `was not ready after ${startDeadlineMs} ms`
+    const reason = isInTime ? 'ended during its start' : `was not ready after ${startDeadlineMs} ms`
     throw new Error(`PostgreSQL ${reason}: ${log.lastLines()}`)
   }
   hold(child, 'unref')
@@ -88,7 +88,7 @@ async function readPid(output: Readable): Promise<number> {
   return 0
 }
 
-/** Reads the log to its end (a full pipe would block the server) and keeps its last lines. */
+/** Reads the whole log, because a full pipe would block the server, and keeps its last lines. */
 function followLog(input: Readable) {
   const lines: string[] = []
   const { promise: ready, resolve } = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ async function stopServer(child: Child, pid: number, ended: Promise<unknown>): P
   throw new Error(`the PostgreSQL process ${pid} could not be stopped`)
 }
 
-/** Whether the process and its pipes keep the caller's process alive. */
+/** Sets whether the child and its pipes keep this process alive. */
 function hold(child: Child, how: 'ref' | 'unref'): void {
   child[how]()
   for (const stream of child.stdio) if (stream instanceof Socket) stream[how]()

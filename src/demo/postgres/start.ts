@@ -18,25 +18,25 @@ export type EmbeddedPostgres = {
   superuser: string
   password: string
   pid: number
-  /** A connection URL, of the superuser unless `user` is given. */
+  /** A connection URL, by default for the superuser. */
   url(database: string, user?: { name: string; password: string }): string
-  /** Fast shutdown; resolves when the server has ended. May be called again. */
+  /** Fast shutdown; resolves when the server has stopped. Can be called repeatedly. */
   stop(): Promise<void>
 }
 
-/** `settings` are PostgreSQL's own, by name. */
+/** `settings` are PostgreSQL configuration parameters by name. */
 export type StartOptions = { dataDir: string; settings?: Record<string, string> }
 
 const host = '127.0.0.1'
-const vacancyDeadlineMs = 5_000 // a killed predecessor shuts down in less
+const vacancyDeadlineMs = 5_000 // the server of a killed predecessor stops sooner
 const portAttempts = 3
 
 /**
- * Starts a real PostgreSQL from npm's binaries on 127.0.0.1 and a free port, with its data in
- * `dataDir`, which is made on the first start and used again on the next. Works as root too.
- * The server ends with `stop()` and also when this process ends, however it does.
+ * Starts a PostgreSQL from npm's binaries on 127.0.0.1 and a free port. Its data is in `dataDir`,
+ * which the first start creates. Also works as root. The server stops with `stop()` and when this
+ * process ends for any reason.
  *
- * @throws with one line naming the remedy or the end of the server's log
+ * @throws with one line that names a remedy or ends with the server's log
  */
 export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
@@ -54,12 +54,12 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
   return { host, port, superuser, password, pid, url, stop }
 }
 
-/** Removes a stopped cluster, wherever `dataDir` leads. */
+/** Removes a stopped cluster, also behind a link. */
 export async function removePostgres(dataDir: string): Promise<void> {
   await removeDataDirectory(resolve(dataDir))
 }
 
-/** A port that was free may be taken before the server has it, so this is tried again. */
+/** Retries if another process takes the port first. */
 async function listen(
   cluster: string,
   { binaries, account }: Place,

@@ -49,7 +49,7 @@ t.test('the cluster is UTF-8, ordered by code point, and listens on 127.0.0.1 al
 })
 
 t.test(
-  'a wrong password is refused, and the right one is readable by its owner only',
+  'a wrong password is refused; the password file is readable by its owner only',
   async (t) => {
     const dataDir = await makeDataDir(t, 0o711)
     const database = await startPostgres({ dataDir, settings })
@@ -61,7 +61,7 @@ t.test(
   },
 )
 
-t.test('a folder that only its owner may enter is no obstacle, to root neither', async (t) => {
+t.test('works below a folder that only its owner can enter, also as root', async (t) => {
   const dataDir = await makeDataDir(t, 0o700)
   const first = await startPostgres({ dataDir, settings })
   await query(first.url('postgres'), 'create table kept as select 42 as answer')
@@ -93,7 +93,7 @@ t.test('kill -9 of the program stops the server, and the next start waits for it
   t.ok(await vanishes(pid))
 })
 
-t.test('data that a live server uses is refused with the remedy', async (t) => {
+t.test('data in use by another server is an error with a remedy', async (t) => {
   const dataDir = await makeDataDir(t, 0o711)
   const database = await startPostgres({ dataDir, settings })
   t.teardown(() => database.stop())
@@ -102,14 +102,15 @@ t.test('data that a live server uses is refused with the remedy', async (t) => {
   })
 })
 
-t.test('a server that ends at its start is one line with the end of its log', async (t) => {
+t.test('a server that fails to start is one line with the end of its log', async (t) => {
   const dataDir = await makeDataDir(t, 0o711)
   await t.rejects(startPostgres({ dataDir, settings: { shared_buffers: 'nonsense' } }), {
-    message: /^PostgreSQL ended at its start: .*invalid value for parameter "shared_buffers".*$/,
+    message:
+      /^PostgreSQL ended during its start: .*invalid value for parameter "shared_buffers".*$/,
   })
 })
 
-/** A path for the data, in a new folder of that mode; both are removed when the test ends. */
+/** A data path in a new folder of that mode; both are removed when the test ends. */
 async function makeDataDir(t: Test, mode: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-postgres-test-'))
   await chmod(folder, mode)
@@ -132,7 +133,7 @@ async function query(connectionString: string, sql: string): Promise<unknown[]> 
   }
 }
 
-/** A program of its own that starts the server and then waits for nothing. */
+/** A separate program that starts the server and then stays idle. */
 async function startInChild(
   t: Test,
   dataDir: string,
@@ -153,7 +154,7 @@ async function firstLine(output: Readable): Promise<string> {
   return String(line)
 }
 
-/** A process that is not one's child can only be asked for. */
+/** Polls, because the process is not our child. */
 async function vanishes(pid: number): Promise<boolean> {
   const end = performance.now() + deadlineMs
   while (isAlive(pid) && performance.now() < end) await wait(pollMs)
