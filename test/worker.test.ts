@@ -6,7 +6,7 @@ import { build, createDatabase, createUser } from '#test/support/helper.ts'
 import { enqueue, jobsOf, startQueue, startTestWorker } from '#test/support/running-worker.ts'
 import { until } from '#test/support/until.ts'
 
-t.test('an event that was received is worked on, end to end', async (t) => {
+t.test('a received event is processed, end to end', async (t) => {
   const { app, database } = await build(t)
   const { tenantId } = await createUser(database, { billingCustomer: 'cus_1' })
   const worker = await startTestWorker(t, database)
@@ -19,7 +19,7 @@ t.test('an event that was received is worked on, end to end', async (t) => {
   t.strictSame(worker.errors, [])
 })
 
-t.test('two workers and a doubled job make one invoice', async (t) => {
+t.test('two workers and a duplicate job create one invoice', async (t) => {
   const database = await createDatabase(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
@@ -35,7 +35,7 @@ t.test('two workers and a doubled job make one invoice', async (t) => {
   t.match(await stateOf(database), { status: 'processed', attempts: 1 })
 })
 
-t.test('the worker clears dead sessions away', async (t) => {
+t.test('the worker deletes expired sessions', async (t) => {
   const database = await createDatabase(t)
   await database.admin.query(
     `INSERT INTO sessions (id_hash, expires_at) VALUES (sha256('dead'), now())`,
@@ -46,7 +46,7 @@ t.test('the worker clears dead sessions away', async (t) => {
   t.strictSame(worker.errors, [])
 })
 
-t.test('an unknown customer fails with the reason and is tried again', async (t) => {
+t.test('an event of an unknown customer fails with the reason and is retried', async (t) => {
   const database = await createDatabase(t)
   const worker = await startTestWorker(t, database)
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
@@ -63,7 +63,7 @@ t.test('an unknown customer fails with the reason and is tried again', async (t)
   t.match(await jobsOf(database), { evt_1: { state: 'completed', retry_count: 1 } })
 })
 
-t.test('the last attempt that fails leaves the event dead', async (t) => {
+t.test('an event is dead after its last try fails', async (t) => {
   const database = await createDatabase(t)
   const queue = await startQueue(t, database, 'web')
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
@@ -98,7 +98,7 @@ t.test('one poison event never blocks another', async (t) => {
 })
 
 t.test(
-  'where even the failure cannot be noted, the others of its batch are not held up',
+  'an event whose failure cannot be recorded does not block the others of its batch',
   async (t) => {
     const database = await createDatabase(t)
     await createUser(database, { billingCustomer: 'cus_1' })
@@ -116,7 +116,7 @@ t.test(
   },
 )
 
-t.test('on stop, the job under way is finished', async (t) => {
+t.test('on stop, the job in progress finishes', async (t) => {
   const database = await createDatabase(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const worker = await startTestWorker(t, database)
@@ -132,7 +132,7 @@ t.test('on stop, the job under way is finished', async (t) => {
   t.equal((await invoicesOf(database)).length, 1)
 })
 
-t.test('the queue needs no right its role has not got', async (t) => {
+t.test('the queue works with the privileges of its roles', async (t) => {
   const database = await createDatabase(t)
   for (const duty of ['web', 'worker'] as const) {
     const problems: unknown[] = []
@@ -146,7 +146,7 @@ t.test('the queue needs no right its role has not got', async (t) => {
       await queue.complete('billing-event', done?.id ?? '')
       await queue.fail('billing-event', failed?.id ?? '', { reason: 'x' })
       await queue.supervise()
-      // Everything is due: what has ended long ago is deleted, what hangs is expired.
+      // Makes maintenance due: old jobs are deleted, hanging ones expire.
       await database.admin.query(
         `UPDATE pgboss.job SET completed_on = now() - interval '1 year', keep_until = now();
          UPDATE pgboss.queue SET maintain_on = NULL, monitor_on = NULL, monitor_claim_on = NULL`,

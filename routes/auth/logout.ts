@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { logoutState } from '#src/auth/sessions/backchannel-logout.ts'
-import { signOut } from '#src/auth/sessions/sign-out.ts'
+import { logoutState, signOut } from '#src/auth/sessions/sign-out.ts'
 import { isForm } from '#src/http/params.ts'
 import { problems } from '#src/http/schemas.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { logoutState, readLogoutState } from '#src/auth/sessions/backchannel-logout.ts'
+import { logoutState, readLogoutState } from '#src/auth/sessions/sign-out.ts'
 import { problems } from '#src/http/schemas.ts'
 import { signedOutPage } from '#src/pages/sign-in.ts'
 

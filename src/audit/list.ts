@@ -4,6 +4,30 @@ import type { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
 
+/** One page of the audit log, for the user and for the tenant's admins. */
+export const AuditPage = PageOf(
+  Type.Object({
+    id: Id,
+    at: Time,
+    action: Type.String({ description: 'The action, such as `sign-in`' }),
+    outcome: Type.String({ description: '`done`, `refused`, `unavailable` or `failed`' }),
+    reason: Nullable(
+      Type.String({ description: 'Stable code: why it was refused or how it was done' }),
+    ),
+    provider: Nullable(Type.String()),
+    target: Nullable(
+      Type.String({
+        description:
+          'Id of the session, token, tenant, invitation, user, endpoint or delivery concerned',
+      }),
+    ),
+    userId: Nullable(Id),
+    tenantId: Nullable(Uuid),
+    ip: Nullable(Type.String({ description: 'The network part of the address' })),
+    userAgent: Nullable(Type.String()),
+  }),
+)
+
 export const ownAuditList = { name: 'own-audit', forms: [idForm] }
 export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
 
@@ -43,27 +67,3 @@ async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name
     }),
   )
 }
-
-/** One page of the audit log, for the user and for the tenant's admins. */
-export const AuditPage = PageOf(
-  Type.Object({
-    id: Id,
-    at: Time,
-    action: Type.String({ description: 'The action, such as `sign-in`' }),
-    outcome: Type.String({ description: '`done`, `refused`, `unavailable` or `failed`' }),
-    reason: Nullable(
-      Type.String({ description: 'Stable code: why it was refused or how it was done' }),
-    ),
-    provider: Nullable(Type.String()),
-    target: Nullable(
-      Type.String({
-        description:
-          'Id of the session, token, tenant, invitation, user, endpoint or delivery concerned',
-      }),
-    ),
-    userId: Nullable(Id),
-    tenantId: Nullable(Uuid),
-    ip: Nullable(Type.String({ description: 'The network part of the address' })),
-    userAgent: Nullable(Type.String()),
-  }),
-)

@@ -70,7 +70,7 @@ export function openRecordStore(
   const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }
   const options = {
     ...poolOptions(url, connections, waits),
-    application_name: 'gatehouse inbox',
+    application_name: 'gatehouse recorder',
     // The same plan for few events and for many: planning costs more than executing.
     ...(!isPooled(url) && { options: '-c plan_cache_mode=force_generic_plan' }),
   }

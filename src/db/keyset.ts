@@ -19,7 +19,7 @@ export function byCreation({ limit, after }: Page) {
   }
 }
 
-/** Says the range of the index on its own, which an OR of both cases would hide. */
+/** The rows after the cursor. `lte` alone is a range of the index, which an OR would not be. */
 function behind(createdAt: Date, id: string) {
   return { createdAt: { lte: createdAt }, NOT: { createdAt, id: { gte: id } } }
 }
@@ -36,8 +36,9 @@ export const createdPosition = Prisma.sql`
   (extract(epoch FROM created_at) * 1000000)::bigint::text AS position`
 
 /**
- * The same for a hand-written statement, for tables whose `created_at` the database writes: the end
- * of the statement. Microseconds, because a JavaScript date would cut them off.
+ * The end of a hand-written statement for a page of a list, newest first, with one row more than fits
+ * on the page. For tables whose `created_at` is set by the database: it has microseconds, which a
+ * JavaScript date would cut off.
  */
 export function newestFirst({ limit, after }: Page): Prisma.Sql {
   const [micros, id] = after ?? []

@@ -67,7 +67,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   'unsupported-media-type': { text: 'The request has a format that we do not support.', ...home },
   'too-many-requests': { text: 'You have sent too many requests.', ...home },
   internal: { text: 'The error is on our side and has been logged.', ...home },
-  unavailable: { text: 'The service is temporarily unavailable.', ...home },
+  unavailable: { text: 'Your request could not be processed.', ...home },
 }
 
 /** A problem as a page, with one suggested next step. */

@@ -9,7 +9,7 @@ export type StoppedParts = {
   worker: Stoppable | null
   admin: { close(): Promise<unknown> } | null
   verification: Stoppable | null
-  /** Stopped last, to send the traces of the last requests and jobs. */
+  /** Stopped when requests and jobs have ended, so that their traces are sent. */
   tracing: Stoppable
 }
 

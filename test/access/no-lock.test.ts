@@ -1,23 +1,23 @@
 import t from 'tap'
 import { actors } from '#test/access/matrix/actors.ts'
 import { entriesOf, isWhole, lockedEntries } from '#test/access/matrix/entries.ts'
-import { judgeAll, openProgram } from '#test/access/matrix/matrix.ts'
+import { openProgram, runMatrix } from '#test/access/matrix/matrix.ts'
 import { leaks } from '#test/access/matrix/verdicts.ts'
 import { createWorld } from '#test/access/matrix/world.ts'
 
 /*
- * What makes the two runs on one lock mean something: with both switched off in the same way, each
- * of their routes gives away what is not the caller's.
+ * Proves that the two runs with one lock test something: with both locks disabled in the same way,
+ * each of their routes leaks foreign objects.
  */
-t.test('with neither lock every route leaks: the switches do what they say', async (t) => {
+t.test('with neither lock every route leaks, so the switches work', async (t) => {
   const { setup, routes } = await openProgram(t, { queryScope: false, rowLevelSecurity: false })
   const entries = lockedEntries(entriesOf(routes)).filter(({ row }) => !row.heldByKeys)
   const callers = actors.filter(({ name }) => name === 'admin, at night')
   const tight: string[] = []
   for (const entry of entries) {
-    // One at a time, each in a world of its own: what leaks may also be deleted.
+    // One at a time, each in its own world, because a leaked object may be deleted.
     const world = await createWorld(setup.test)
-    const { verdicts } = await judgeAll({ ...setup, world }, [entry], { callers })
+    const { verdicts } = await runMatrix({ ...setup, world }, [entry], { callers })
     if (!leaks(verdicts)) tight.push(entry.name)
   }
   t.strictSame(tight, [])

@@ -11,14 +11,14 @@ import { build, createUser, signIn } from '#test/support/helper.ts'
 
 const names = Object.keys(roles)
 
-/** The roles that the contract lets; for what belongs to no tenant no role counts. */
+/** The roles that the contract allows; none for operator rules. */
 function rolesFor(name: string): string[] {
   const { permission, reach } = rules[name] ?? { reach: 'operator' }
   if (reach === 'operator') return []
   return names.filter((role) => permission === undefined || roles[role]?.includes(permission))
 }
 
-t.test('docs/access.md is what the policy says (npm run generate)', async (t) => {
+t.test('docs/access.md is generated from the policy (npm run generate)', async (t) => {
   const document = await readFile(new URL('../../docs/access.md', import.meta.url), 'utf8')
   t.equal(document, accessDocument(accessOverview()), 'as npm run generate writes it')
 })
@@ -38,13 +38,13 @@ t.test('the overview has every rule, with the roles and conditions of the contra
   }
 })
 
-t.test('the page is for people who are signed in and marks their role', async (t) => {
+t.test('the page is for signed-in users and marks their role', async (t) => {
   const test = await build(t)
   const url = '/app/access'
   const headers = { accept: 'text/html' }
   const anonymous = await test.app.inject({ url, headers })
   t.equal(anonymous.statusCode, 401)
-  t.match(anonymous.body, /href="\/auth\/login"/, 'with the way to sign in')
+  t.match(anonymous.body, /href="\/auth\/login"/, 'with a link to sign in')
   for (const role of names) {
     const { cookie } = await signIn(test, await createUser(test.database, { role }))
     const page = await test.app.inject({ url, headers: { ...headers, cookie } })
@@ -58,7 +58,7 @@ t.test('the page is for people who are signed in and marks their role', async (t
   }
 })
 
-t.test('the API description says of each operation what the contract says', async (t) => {
+t.test('the OpenAPI document states the access rule of each operation', async (t) => {
   const { built, routes } = await collectRoutes(() => build(t))
   await built.app.ready()
   const { paths } = JSON.parse(JSON.stringify(built.app.swagger()))

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { entriesOf, lockedEntries } from '#test/access/matrix/entries.ts'
-import { judgeAll, openProgram } from '#test/access/matrix/matrix.ts'
+import { openProgram, runMatrix } from '#test/access/matrix/matrix.ts'
 import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 
-t.test('the query’s scope alone keeps every object from whom it does not belong to', async (t) => {
+t.test('the query scope alone hides every foreign object', async (t) => {
   const { setup, routes } = await openProgram(t, { queryScope: true, rowLevelSecurity: false })
-  const { verdicts, before, after } = await judgeAll(setup, lockedEntries(entriesOf(routes)))
+  const { verdicts, before, after } = await runMatrix(setup, lockedEntries(entriesOf(routes)))
   t.strictSame(wrongOf(verdicts), [])
-  t.strictSame(after, before, 'nothing that was refused left a trace')
-  t.comment(`the query’s scope alone: ${summaryOf(verdicts)}`)
+  t.strictSame(after, before, 'no refused request changed anything')
+  t.comment(`query scope alone: ${summaryOf(verdicts)}`)
 })

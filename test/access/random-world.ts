@@ -11,16 +11,16 @@ import {
 const tenants = 3
 const people = 4
 
-/** Who looks, and where from. */
+/** The viewer, and their active tenant. */
 export type Viewer = { userId: number; tenantId: string; role: string; department: string | null }
 
-/** An object and what a decision can be made on. */
+/** An object with the facts that a decision needs. */
 export type Made = {
   id: number
   tenantId: string
   ownerId: number | null
   department: string | null
-  /** Members of the team that a chain starts at. */
+  /** Members of the team at the start of the chain. */
   team: readonly number[]
 }
 
@@ -29,7 +29,7 @@ const person = fc.nat({ max: people - 1 })
 const department = fc.constantFrom('press', 'sales', null)
 const some = { maxLength: 6 }
 
-/** A plan of tenants, who is a member of which in what role, and whose the objects are. */
+/** A plan of tenants, memberships with roles, and objects with their scopes. */
 export const anyWorld = fc.record({
   members: fc.array(
     fc.record({
@@ -43,13 +43,13 @@ export const anyWorld = fc.record({
   orders: fc.array(fc.record({ tenant, person }), some),
   posts: fc.array(fc.record({ tenant, department }), some),
   invoices: fc.array(tenant, some),
-  /** A team with some of those members in it, and one document at the end of its chain. */
+  /** A team with some of the members, and one document in its folder. */
   teams: fc.array(fc.record({ tenant, people: fc.uniqueArray(person) }), some),
 })
 
 type Plan = typeof anyWorld extends fc.Arbitrary<infer World> ? World : never
 
-/** Makes the world of the plan; the viewer is its first member. */
+/** Creates the world of a plan. The viewer is its first member. */
 export async function createObjects(
   database: TestDatabase,
   plan: Plan,
@@ -103,7 +103,7 @@ async function createPeople({ admin }: TestDatabase): Promise<number[]> {
   return rows.map(({ id }) => Number(id))
 }
 
-/** Makes the memberships, the first of each pair; resolves to the pairs. */
+/** Creates the memberships without duplicates; resolves to their pairs. */
 async function join(
   { admin }: TestDatabase,
   { members }: Plan,

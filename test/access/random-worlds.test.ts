@@ -18,7 +18,7 @@ type Scope = { userId: number; tenantId: string }
 type Listed = 'order' | 'post' | 'invoice' | 'document'
 type List = (tx: Tx, scope: Scope) => Promise<{ data: { id: number }[] }>
 
-/** What a list of the program shows in the scope. */
+/** The ids that a list of the program shows in the scope. */
 const lists: Readonly<Record<Listed, List>> = {
   order: (tx: Tx, scope: Scope) => listOrders(tx, scope, all),
   post: (tx: Tx, scope: Scope) => listPosts(tx, scope, all),
@@ -26,7 +26,7 @@ const lists: Readonly<Record<Listed, List>> = {
   document: (tx: Tx, scope: Scope) => listDocuments(tx, scope, all),
 }
 
-/** The decision in the process: the policy's leave, and its kind of scope on plain facts. */
+/** The decision of the policy, with the scope applied to plain facts. */
 function mayRead(viewer: Viewer, resource: Listed, object: Made): boolean {
   const caller = { ...viewer, tokenPermissions: null }
   const { effect, rule } = decideWithoutObject({ caller, resource, action: 'read' })
@@ -65,7 +65,7 @@ t.test('in any world the decision, the list and row-level security agree', async
   t.ok(seen > runs && hidden > runs, `${seen} objects seen, ${hidden} hidden`)
 })
 
-t.test('in any world a change of a post does what was decided', async (t) => {
+t.test('in any world a change of a post follows the decision', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
@@ -89,10 +89,10 @@ t.test('in any world a change of a post does what was decided', async (t) => {
     }),
     { numRuns: runs },
   )
-  t.same([...outcomes].toSorted(), ['changed', 'missing', 'refused'], 'each of them happened')
+  t.same([...outcomes].toSorted(), ['changed', 'missing', 'refused'], 'every outcome occurred')
 })
 
-t.test('every resource with a scope of its own kind is among them', async (t) => {
+t.test('every kind of scope is covered by a resource', async (t) => {
   const scopes = new Set(policy.map(({ scope }) => scope))
   const covered = policy.filter(({ resource }) => Object.hasOwn(lists, resource))
   t.same(new Set(covered.map(({ scope }) => scope)), scopes.difference(new Set(['operator'])))

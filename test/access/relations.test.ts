@@ -13,7 +13,7 @@ import { createRandomWorld, randomWorld } from '#test/support/random-world.ts'
 t.test('model, check, list, change and each lock alone agree on the chain', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 2)
-  // Row-level security does not hold a superuser: what this one finds is the work of the queries.
+  // A superuser bypasses row-level security, so this shows what the queries alone find.
   const unguarded = openDatabase(database.superuserUrl, 2)
   t.teardown(() => Promise.all([db.close(), unguarded.close()]))
   const attempt = await attemptsAs(t, database.url)

@@ -1,19 +1,19 @@
 import t from 'tap'
 import { entriesOf, lockedEntries } from '#test/access/matrix/entries.ts'
-import { judgeAll, openProgram, type Verdict } from '#test/access/matrix/matrix.ts'
+import { openProgram, runMatrix, type Verdict } from '#test/access/matrix/matrix.ts'
 import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
 
-t.test('row-level security alone keeps every object from whom it does not belong to', async (t) => {
+t.test('row-level security alone hides every foreign object', async (t) => {
   const { setup, routes } = await openProgram(t, { queryScope: false, rowLevelSecurity: true })
   const entries = lockedEntries(entriesOf(routes))
   const options = { isExcused: isRefusedInsert }
-  const { verdicts, before, after } = await judgeAll(setup, entries, options)
+  const { verdicts, before, after } = await runMatrix(setup, entries, options)
   t.strictSame(wrongOf(verdicts.filter((verdict) => !isRefusedInsert(verdict))), [])
-  t.strictSame(after, before, 'nothing that was refused left a trace')
+  t.strictSame(after, before, 'no refused request changed anything')
   t.comment(`row-level security alone: ${summaryOf(verdicts)}`)
 })
 
-/** A new row that only the policy refuses is an error and no 404; it is not there all the same. */
+/** A row that only a policy refuses to insert is an error instead of a 404. It is still not inserted. */
 function isRefusedInsert({ route, expected, actual }: Verdict): boolean {
   return route.startsWith('POST ') && expected === 404 && actual === 500
 }

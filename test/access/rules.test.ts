@@ -14,7 +14,7 @@ const limits = [null, [], ...tokenPermissions.map((permission) => [permission])]
 const departments = ['press', 'sales', null]
 const times = ['00:00:00.000', '08:59:59.999', '09:00:00.000', '16:59:59.999', '17:00:00.000']
 
-/** Everybody the policy can tell apart. */
+/** All callers that the policy distinguishes. */
 const claims = everyRole.flatMap((role) =>
   [tenantId, null].flatMap((tenantId) =>
     [true, false].flatMap((operator) =>
@@ -29,7 +29,7 @@ function rowOf(rule: { resource: string; action: string }): RuleRow {
   return row
 }
 
-t.test('every rule of the policy decides as the contract says, whoever asks', async (t) => {
+t.test('every rule of the policy decides as the contract says, for every caller', async (t) => {
   const wrong = policy.flatMap((rule) => {
     const { resource, action } = rule
     return claims
@@ -43,14 +43,14 @@ t.test('every rule of the policy decides as the contract says, whoever asks', as
   t.strictSame(wrong, [])
   t.same(Object.keys(rules).length, policy.length)
   for (const rule of policy) {
-    // Said also where every role has the permission, so that leaving it out changes nothing today.
+    // Also checked if every role has the permission, where leaving it out would change nothing today.
     const { permission = null, token = null } = rowOf(rule)
     t.match(rule, { permission, tokenPermission: token }, `${rule.resource}:${rule.action}`)
   }
   t.comment(`policy: ${policy.length} rules, ${policy.length * claims.length} decisions`)
 })
 
-t.test('the attribute rule forbids where the contract says and nowhere else', async (t) => {
+t.test('the attribute rule denies exactly where the contract says', async (t) => {
   const situations = ['editor', 'admin'].flatMap((role) =>
     departments.flatMap((department) =>
       departments.flatMap((own) => times.map((time) => ({ role, department, own, time }))),

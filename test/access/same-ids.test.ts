@@ -9,16 +9,16 @@ import { addMember, createTeam } from '#test/support/chain.ts'
 import { createDatabase, createOrder, createUser, type TestDatabase } from '#test/support/helper.ts'
 
 /*
- * A key is the tenant and the number: the sequence gives no number twice, but nothing forbids it (a
- * database put together of two, a number per tenant). The queries are held to the tenant then too;
- * row-level security is off here, so that nothing else holds them.
+ * The primary key is the tenant and the number. The sequence gives each number once, but the same
+ * number may exist in two tenants (after a merge of databases, for example). Queries must stay within
+ * their tenant then too. Row-level security is off here, so only the queries separate the tenants.
  */
 
 const [shared, other] = [101, 102] // teams
 const [inShared, inOther, both] = [1, 2, 3] // documents
 const [top, nested, deepest] = [1001, 1002, 1032] // folders
 
-t.test('the same numbers in two tenants lead nobody from one into the other', async (t) => {
+t.test('the same numbers in two tenants do not mix', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
@@ -28,7 +28,7 @@ t.test('the same numbers in two tenants lead nobody from one into the other', as
   const now = new Date()
   await addMembership(database, foreign, userId)
 
-  // What is found first when only the number is asked for is the other tenant's.
+  // A query by number alone would find the other tenant's row first.
   await addTeams(database, foreign, userId, other)
   await addTeams(database, tenantId, userId, shared)
   await addFolderChain(database, foreign, other)
@@ -53,7 +53,7 @@ t.test('the same numbers in two tenants lead nobody from one into the other', as
     t.equal(list.data.length, 1)
   })
 
-  await t.test('a folder is made and moved among those of its own tenant', async (t) => {
+  await t.test('a folder is created and moved within its own tenant', async (t) => {
     const made = await db.write({ tenantId }, (tx) =>
       createFolder(tx, { tenantId }, { name: 'New', parentId: top }, now),
     )
@@ -91,13 +91,13 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
     { tenant_id: foreign.tenantId, id: 2, title: 'A title' },
     { tenant_id: own.tenantId, id: 1, title: 'Changed' },
   ])
-  const { rows: told } = await database.admin.query(
+  const { rows: events } = await database.admin.query(
     `SELECT body::jsonb -> 'data' ->> 'tenantId' AS tenant FROM outbound_events`,
   )
-  t.strictSame(told, Array(2).fill({ tenant: own.tenantId }))
+  t.strictSame(events, Array(2).fill({ tenant: own.tenantId }))
 })
 
-t.test('a team is one of the tenant, and its members are told apart', async (t) => {
+t.test('a team and its members are those of the tenant', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
@@ -126,7 +126,7 @@ t.test('a team is one of the tenant, and its members are told apart', async (t) 
   })
 })
 
-t.test('the newest orders are the owner’s', async (t) => {
+t.test('the newest orders are those of the owner', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
@@ -168,7 +168,7 @@ async function addTeams({ admin }: TestDatabase, tenantId: string, userId: numbe
   ])
 }
 
-/** As deep as can be, each folder in the one before. */
+/** Nested to the maximum depth. */
 async function addFolderChain({ admin }: TestDatabase, tenantId: string, teamId: number) {
   await admin.query(
     `INSERT INTO folders (tenant_id, id, team_id, parent_id, parent_depth, name)
@@ -188,7 +188,7 @@ async function addFolders({ admin }: TestDatabase, tenantId: string, teamId: num
   )
 }
 
-/** In a new folder of the team. */
+/** Documents in a new folder of the team. */
 async function addDocument({ admin }: TestDatabase, tenantId: string, id: number, teamId: number) {
   await admin.query(
     `WITH folder AS (

@@ -6,7 +6,7 @@ import { crashServer } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 import { type Killable, startKillable } from './killable.ts'
 
-export type CrashRun = { rounds: number; acknowledged: number; breaches: string[] }
+export type CrashRun = { rounds: number; acknowledged: number; violations: string[] }
 
 const eventsPerRound = 6
 const settleMs = 20
@@ -48,9 +48,9 @@ export async function runCrashRounds(
     }
     await resend([...sent])
     await settle(database)
-    const breaches = await checkHistory(database.admin, { acknowledged, sent })
-    if (acknowledged.size !== sent.size) breaches.push('events that were never acknowledged')
-    return { rounds: round, acknowledged: acknowledged.size, breaches }
+    const violations = await checkHistory(database.admin, { acknowledged, sent })
+    if (acknowledged.size !== sent.size) violations.push('events that were never acknowledged')
+    return { rounds: round, acknowledged: acknowledged.size, violations }
   } finally {
     await Promise.all([web.end(), worker.end()])
   }

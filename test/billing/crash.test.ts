@@ -45,13 +45,13 @@ async function survive(
     RATE_LIMIT_WEBHOOKS: 'off',
   }
   const run = await runCrashRounds(database, env, { ...options, seed, seconds })
-  t.strictSame(run.breaches, [], `seed ${seed}`)
+  t.strictSame(run.violations, [], `seed ${seed}`)
   t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
   t.ok(run.acknowledged > 0)
 }
 
 t.test('the checker finds each kind of violation', async (t) => {
-  const breaches: [string, string, RegExp][] = [
+  const violations: [string, string, RegExp][] = [
     ['lost', `DELETE FROM received_events`, /acknowledged, but not recorded/],
     ['no effect', `DELETE FROM invoices`, /without effect/],
     ['doubled job', insertJob, /more than one job/],
@@ -60,7 +60,7 @@ t.test('the checker finds each kind of violation', async (t) => {
     ['not processed', `UPDATE received_events SET status = 'recorded'`, /not processed/],
     ['never sent', insertStranger, /never sent/],
   ]
-  for (const [name, sql, breach] of breaches) {
+  for (const [name, sql, violation] of violations) {
     const database = await createDatabase(t)
     const { tenantId } = await createUser(database)
     await database.admin.query(
@@ -73,7 +73,7 @@ t.test('the checker finds each kind of violation', async (t) => {
     const history = { acknowledged: new Set(['a']), sent: new Set(['a']) }
     t.strictSame(await checkHistory(database.admin, history), [], name)
     await database.admin.query(sql)
-    t.match((await checkHistory(database.admin, history)).join('; '), breach, name)
+    t.match((await checkHistory(database.admin, history)).join('; '), violation, name)
   }
 })
 

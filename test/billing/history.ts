@@ -21,21 +21,21 @@ export async function checkHistory(admin: pg.Pool, history: History): Promise<st
   const jobs = await ids(
     `SELECT data->>'eventId' AS id FROM pgboss.job WHERE name = 'billing-event'`,
   )
-  const breaches: string[] = []
-  const tell = (what: string, which: readonly string[]) => {
-    if (which.length > 0) breaches.push(`${what}: ${which.slice(0, 5).join(', ')}`)
+  const violations: string[] = []
+  const report = (what: string, which: readonly string[]) => {
+    if (which.length > 0) violations.push(`${what}: ${which.slice(0, 5).join(', ')}`)
   }
   const acknowledged = [...history.acknowledged]
-  tell('acknowledged, but not recorded', missing(acknowledged, received))
-  tell('acknowledged, but without effect', missing(acknowledged, effects))
-  tell('took effect more than once', doubled(effects))
-  tell('has more than one job', doubled(jobs))
-  tell('recorded without a job', missing(received, jobs))
-  tell('known, but not recorded', missing(known, received))
-  tell('recorded, but not known', missing(received, known))
-  tell('recorded, but never sent', missing(received, [...history.sent]))
-  tell('not processed', unsettled)
-  return breaches
+  report('acknowledged, but not recorded', missing(acknowledged, received))
+  report('acknowledged, but without effect', missing(acknowledged, effects))
+  report('took effect more than once', doubled(effects))
+  report('has more than one job', doubled(jobs))
+  report('recorded without a job', missing(received, jobs))
+  report('known, but not recorded', missing(known, received))
+  report('recorded, but not known', missing(received, known))
+  report('recorded, but never sent', missing(received, [...history.sent]))
+  report('not processed', unsettled)
+  return violations
 }
 
 function missing(from: readonly string[], inside: readonly string[]): string[] {

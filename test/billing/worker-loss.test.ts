@@ -50,21 +50,21 @@ t.test('a worker that dies during the last try leaves the event dead', async (t)
 t.test('a result recorded before its job expired stays', async (t) => {
   const database = await createDatabase(t)
   const queue = await startQueue(t, database, 'web')
-  const noted = await receive(database, { id: 'evt_noted', type: 'charge.succeeded' })
+  const dead = await receive(database, { id: 'evt_noted', type: 'charge.succeeded' })
   const done = await receive(database, { id: 'evt_done', type: 'charge.succeeded' })
   await database.admin.query(
-    `UPDATE received_events SET last_error = 'as noted', attempts = 21,
+    `UPDATE received_events SET last_error = 'as recorded', attempts = 21,
        status = CASE event_id WHEN 'evt_noted' THEN 'dead' ELSE 'processed' END`,
   )
-  for (const eventId of [noted, done]) await queue.send('billing-event-dead', { eventId })
+  for (const eventId of [dead, done]) await queue.send('billing-event-dead', { eventId })
   const worker = await startTestWorker(t, database)
   await until(
     database,
     `SELECT FROM pgboss.job WHERE name = 'billing-event-dead' HAVING every(state = 'completed')`,
   )
   await worker.stop()
-  const kept = { attempts: 21, last_error: 'as noted' }
-  t.match(await stateOf(database, noted), { status: 'dead', ...kept })
+  const kept = { attempts: 21, last_error: 'as recorded' }
+  t.match(await stateOf(database, dead), { status: 'dead', ...kept })
   t.match(await stateOf(database, done), { status: 'processed', ...kept })
 })
 

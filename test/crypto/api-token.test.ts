@@ -1,7 +1,7 @@
 import t from 'tap'
 import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
 
-t.test('a token is recognised by its prefix and checksum', async (t) => {
+t.test('a token is recognized by its prefix and checksum', async (t) => {
   const tokens = Array.from({ length: 200 }, randomApiToken)
   t.equal(new Set(tokens).size, tokens.length)
   for (const token of tokens) {
@@ -10,7 +10,7 @@ t.test('a token is recognised by its prefix and checksum', async (t) => {
   }
 })
 
-t.test('whatever is changed is no token', async (t) => {
+t.test('a changed token is not recognized', async (t) => {
   const token = randomApiToken()
   for (let index = 0; index < token.length; index += 1) {
     const changed = token.at(index) === 'x' ? 'y' : 'x'

@@ -17,7 +17,7 @@ const keys: EncryptionKeys = [first]
 const binding: Binding = ['provider-token', 'acme', 'subject-1', 'refresh_token']
 const text = 'a refresh token – with every kind of character \u{1F511}'
 
-/** Why it does not open; null when it does. */
+/** The fault of `unseal`; null if it succeeds. */
 function faultOf(ring: EncryptionKeys, sealed: Uint8Array, bound: Binding): string | null {
   try {
     unseal(ring, sealed, bound)
@@ -28,7 +28,7 @@ function faultOf(ring: EncryptionKeys, sealed: Uint8Array, bound: Binding): stri
   }
 }
 
-t.test('what is sealed opens, says its key and nothing of its text', async (t) => {
+t.test('an envelope can be unsealed; it shows the key id and nothing of the text', async (t) => {
   const sealed = seal(keys, text, binding)
   t.equal(unseal(keys, sealed, binding), text)
   t.equal(keyIdOf(sealed), first.id)
@@ -37,14 +37,14 @@ t.test('what is sealed opens, says its key and nothing of its text', async (t) =
   t.equal(unseal(keys, seal(keys, '', binding), binding), '')
 })
 
-t.test('every sealing has a nonce of its own', async (t) => {
+t.test('every envelope has its own nonce', async (t) => {
   const nonces = Array.from({ length: 1000 }, () =>
     seal(keys, text, binding).subarray(9, 21).toString('hex'),
   )
   t.equal(new Set(nonces).size, 1000)
 })
 
-t.test('a change of any byte, in every region, is noticed', async (t) => {
+t.test('a change of any byte is detected', async (t) => {
   const sealed = seal(keys, text, binding)
   for (let position = 0; position < sealed.length; position += 1) {
     for (const mask of [0x01, 0x80]) {
@@ -59,7 +59,7 @@ t.test('a change of any byte, in every region, is noticed', async (t) => {
   t.equal(faultOf(keys, Buffer.concat([sealed, Buffer.from([0])]), binding), 'not-authentic')
 })
 
-t.test('moved to another row, identity or purpose it does not open', async (t) => {
+t.test('an envelope moved to another row, identity or purpose cannot be unsealed', async (t) => {
   const sealed = seal(keys, text, binding)
   const others: Binding[] = [
     ['provider-token', 'other', 'subject-1', 'refresh_token'],
@@ -74,20 +74,20 @@ t.test('moved to another row, identity or purpose it does not open', async (t) =
   for (const other of others) t.equal(faultOf(keys, sealed, other), 'not-authentic', String(other))
 })
 
-t.test('rotation: the first key seals, every configured one opens', async (t) => {
+t.test('rotation: the first key seals, every configured key unseals', async (t) => {
   const old = seal([first], text, binding)
   const ring: EncryptionKeys = [second, first]
   t.equal(unseal(ring, old, binding), text)
   t.equal(keyIdOf(seal(ring, text, binding)), second.id)
   t.equal(faultOf([second], old, binding), 'unknown-key')
   const impostor = { ...second, id: first.id }
-  t.equal(faultOf([impostor], old, binding), 'not-authentic', 'the right name on a wrong key')
+  t.equal(faultOf([impostor], old, binding), 'not-authentic', 'a wrong key with the right id')
   const renamed = Buffer.concat([sealHeader([second]), old.subarray(sealHeader([first]).length)])
   t.equal(faultOf(ring, renamed, binding), 'not-authentic', 'another key id in the envelope')
   t.equal(faultOf([{ ...first, id: 'k2' }], renamed, binding), 'not-authentic')
 })
 
-t.test('what is no envelope is called so, and no error repeats a text', async (t) => {
+t.test('other bytes are malformed, and no error contains a text', async (t) => {
   for (const bytes of [[], [1], [1, 0], [2, 1, 65], [1, 200, 65], Array(64).fill(0)]) {
     t.equal(faultOf(keys, Buffer.from(bytes), binding), 'malformed')
   }

@@ -151,8 +151,8 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     t.same(await Promise.all(children.map(({ ended }) => ended)), [0, 0])
     const lines = children.flatMap((child) => child.output().trim().split('\n'))
     t.equal(lines.length, 40)
-    t.same(new Set(lines), new Set([`token ${world.op.desk.accessTokens[1]}`]))
-    t.equal(world.op.desk.presented.length, 1)
+    t.same(new Set(lines), new Set([`token ${world.op.records.accessTokens[1]}`]))
+    t.equal(world.op.records.presented.length, 1)
   })
 
   t.test('an event that cannot be recorded within 2 s is 503 and is not recorded', async (t) => {

@@ -8,26 +8,26 @@ import type { Certified } from '#test/support/certificates.ts'
 export type Balancer = {
   /** `https://localhost:PORT`. */
   url: string
-  /** Where requests go from now on, in turn. */
+  /** Sets the servers that get requests, one after another. */
   leadTo(origins: readonly string[]): void
-  /** How many requests each of them was given. */
+  /** The number of requests that each server got. */
   given: ReadonlyMap<string, number>
 }
 
 /**
- * Ends TLS on loopback and gives each request to the next server, so that no two requests of a
- * browser reach the same one. Gone with the test.
+ * Terminates TLS on loopback and forwards each request to the next server, so that consecutive
+ * requests of a browser reach different ones. Closed with the test.
  */
 export async function startBalancer(t: Test, certified: Certified): Promise<Balancer> {
   const given = new Map<string, number>()
   let origins: readonly string[] = []
-  let turn = 0
+  let index = 0
 
   function next(path: string): string {
-    // Every page has them: counted among the turns they would bring each page to the same server.
+    // Every page loads these. If they counted, each page would reach the same server.
     const isAsset = path.startsWith('/assets/')
-    if (!isAsset) turn += 1
-    return origins[turn % origins.length] ?? ''
+    if (!isAsset) index += 1
+    return origins[index % origins.length] ?? ''
   }
 
   const server = createServer(certified, (incoming, outgoing) => {
@@ -62,7 +62,7 @@ function pass(origin: string, incoming: IncomingMessage, outgoing: ServerRespons
   }
   const options = { method, headers: { ...headers, ...forwarded } }
   const asked = request(new URL(url, origin), options, (answer) => {
-    // Whoever goes away first, the other end is closed with it.
+    // When either side closes, close the other.
     if (outgoing.destroyed) answer.destroy()
     else {
       outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)

@@ -14,7 +14,7 @@ const shippingAddress = {
 
 type Answered = { id: string; data: unknown[] }
 
-/** Whichever process made or shows a delivery, one of the two workers makes each attempt. */
+/** Any web process creates and shows deliveries; each attempt is made by one of the two workers. */
 export async function deliverOnce(t: Test, instances: Instances): Promise<void> {
   const { ask, database, newSession, receiver } = instances
   const user = await createUser(database, { role: 'admin' })
@@ -30,7 +30,7 @@ export async function deliverOnce(t: Test, instances: Instances): Promise<void> 
   const endpoint = `/webhook-endpoints/${made.body.id}`
   const orderId = await createOrder(database, user)
 
-  // One through each at a time: more would be refused by a busy machine.
+  // One request per process at a time: a busy machine would refuse more.
   for (let made = 0; made < changes; made += 2) {
     const both = ([0, 1] as const).map((web) =>
       send(web, 'PATCH', `/orders/${orderId}`, { shippingAddress }),
@@ -52,7 +52,7 @@ export async function deliverOnce(t: Test, instances: Instances): Promise<void> 
   const to = new Date(Date.now() + 60_000).toISOString()
   const asked = await send(1, 'POST', `${endpoint}/replay`, { from, to })
   t.equal(asked.status, 202)
-  t.same((await arrived()).toSorted(), first.toSorted(), 'each event once more')
+  t.same((await arrived()).toSorted(), first.toSorted(), 'each event once again')
   await settled()
   t.same(await attempts(), [
     { series: 0, number: 1, made: changes },
@@ -65,7 +65,7 @@ export async function deliverOnce(t: Test, instances: Instances): Promise<void> 
   }
   t.equal(receiver.requests.length, 2 * changes, 'and nothing else arrived')
 
-  /** The ids of the next that arrive, as many as were changed. */
+  /** The ids of the next deliveries, one for each change. */
   async function arrived(): Promise<string[]> {
     const requests = await Promise.all(Array.from({ length: changes }, () => receiver.next()))
     return requests.map(({ headers }) => String(headers['webhook-id']))

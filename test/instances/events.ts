@@ -5,7 +5,7 @@ import type { Instances } from './instances.ts'
 
 const events = 20
 
-/** The same event at both processes at once: recorded by one of them, and worked on once. */
+/** The same event at both processes at once: recorded and processed once. */
 export async function recordOnce(t: Test, { ask, database }: Instances): Promise<void> {
   const invoices = await countInvoices()
   const ids = Array.from({ length: events }, (_, index) => `evt_both_${index}`)
@@ -15,7 +15,7 @@ export async function recordOnce(t: Test, { ask, database }: Instances): Promise
       const { pathname } = new URL(url)
       const post = async (web: 0 | 1): Promise<string> => {
         const answer = await ask(web, pathname, { method: 'POST', headers, body: data })
-        // A busy machine may take longer than the 2 s; then the provider sends again.
+        // A busy machine may take longer than 2 s; then the provider sends it again.
         return answer.status === 503 ? post(web) : `${answer.status} ${await answer.text()}`
       }
       return Promise.all([post(0), post(1)])
@@ -27,7 +27,7 @@ export async function recordOnce(t: Test, { ask, database }: Instances): Promise
     `SELECT FROM received_events WHERE event_id LIKE 'evt_both_%'
      HAVING count(*) = ${events} AND every(status = 'processed')`,
   )
-  t.equal(await countInvoices(), invoices + events, 'one effect of each')
+  t.equal(await countInvoices(), invoices + events, 'one effect each')
 
   async function countInvoices(): Promise<number> {
     const { rows } = await database.admin.query('SELECT count(*)::int FROM invoices')

@@ -33,23 +33,23 @@ const shippingAddress = {
 }
 
 export type Installation = {
-  /** Complete settings of a production, for every process of it. */
+  /** Complete production settings for all processes. */
   env: Record<string, string>
-  /** Where browsers reach it. */
+  /** The public URL. */
   balancer: Balancer
-  /** A customer's server that deliveries may reach. */
+  /** A receiver of deliveries. */
   receiver: Receiver
-  /** Adds the demo's people, with `prisma/seed.ts` unless that was done, and Acme's endpoint. */
+  /** Adds the demo's users, with `prisma/seed.ts` if needed, and Acme's endpoint. */
   furnish(options?: { seeded: boolean }): Promise<void>
-  /** Leads browsers to these web processes, as soon as each answers; only after `furnish`. */
+  /** Routes browsers to these web processes once they respond. Call `furnish` first. */
   leadTo(origins: readonly string[]): Promise<void>
-  /** For the tour; only after `furnish`. */
+  /** For the tour. Call `furnish` first. */
   place(browser: Browser): Place
 }
 
 /**
- * All that a production needs beside its own processes: a balancer and a provider, both under a
- * certificate that is trusted from here on, receivers, and the settings that name them.
+ * Everything a production installation needs besides its processes: a load balancer and a provider
+ * with a trusted certificate, receivers, and the settings that name them.
  */
 export async function prepareInstallation(t: Test, urls: Urls): Promise<Installation> {
   const { ownerUrl } = urls
@@ -97,7 +97,7 @@ export async function prepareInstallation(t: Test, urls: Urls): Promise<Installa
       await addSampleCustomer(ownerUrl, { keys, url, secret: endpointSecret, token })
     },
     async leadTo(origins) {
-      // On a busy machine the first connection to the database may take too long: 503, come again.
+      // On a busy machine the first database connection may time out with a 503.
       const headers = { authorization: `Bearer ${token}` }
       for (const origin of origins) {
         while (!(await fetch(`${origin}/orders/1`, { headers })).ok);

@@ -12,8 +12,8 @@ import { noRedis, startRedis } from './redis.ts'
 import { signInAcross } from './sign-in.ts'
 
 /*
- * Two web and two worker processes as in production, on one database, behind a balancer that gives
- * each request of a browser to another of them.
+ * Two web and two worker processes as in production, on one database, behind a load balancer that
+ * sends consecutive requests of a browser to different processes.
  */
 
 const browser = await launchBrowser()
@@ -31,17 +31,23 @@ for (const pooled of [false, true]) {
       ...(redis && { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
     })
 
-    await t.test('the whole tour, each request answered by another', async (t) => {
+    await t.test('the whole tour, with each request to another process', async (t) => {
       await takeTour(t, instances.place(browser))
       for (const origin of instances.origins) {
         t.ok((instances.balancer.given.get(origin) ?? 0) > 10, 'by both')
       }
     })
-    await t.test('a sign-in starts on one and ends on the other', (t) => signInAcross(t, instances))
-    await t.test('a role that changes is that of the next request', (t) => changeRole(t, instances))
-    await t.test('a removed member is out', (t) => removeMember(t, instances))
-    await t.test('an ended session is ended everywhere', (t) => endSessions(t, instances))
-    await t.test('an event that comes to both', (t) => recordOnce(t, instances))
+    await t.test('a sign-in starts in one process and ends in the other', (t) =>
+      signInAcross(t, instances),
+    )
+    await t.test('a change of role takes effect with the next request', (t) =>
+      changeRole(t, instances),
+    )
+    await t.test('a removed member has no access', (t) => removeMember(t, instances))
+    await t.test('an ended session is ended in both processes', (t) => endSessions(t, instances))
+    await t.test('an event sent to both processes is recorded once', (t) =>
+      recordOnce(t, instances),
+    )
     await t.test('deliveries and their replay', (t) => deliverOnce(t, instances))
     if (!pooled) {
       await t.test('limits with Redis, without it, with it again', { skip: noRedis }, async (t) => {
@@ -52,7 +58,7 @@ for (const pooled of [false, true]) {
       t.notMatch(output(), /"level":"fatal"|"status":500/)
     }
     for (const { output } of instances.workers) {
-      t.notMatch(output(), /"level":"fatal"|LISTEN/, 'no channel is lost that a pooler takes away')
+      t.notMatch(output(), /"level":"fatal"|LISTEN/, 'no LISTEN through a pooler')
     }
   })
 }

@@ -9,23 +9,23 @@ export type Headers = Record<string, string>
 
 export type Instances = Installation & {
   database: TestDatabase
-  /** The web processes, and where each listens itself. */
+  /** The web processes and their own addresses. */
   webs: readonly Program[]
   workers: readonly Program[]
   origins: readonly [string, string]
-  /** The cookie of a new session, as a request behind the balancer carries it. */
+  /** The cookie of a new session, as in a request behind the load balancer. */
   newSession(user: TestUser): Promise<Headers>
-  /** Asks each web process by itself; as the balancer would, it says that TLS was ended. */
+  /** Sends a request to each web process directly, with the headers of the load balancer. */
   ask(web: 0 | 1, path: string, request?: RequestInit & { headers?: Headers }): Promise<Response>
 }
 
-// Of four processes, fewer than they would open by themselves.
+// For four processes, fewer than the default.
 const serverConnections = 8
 
 /**
- * A production in full: two web and two worker processes on one database, behind the balancer,
- * with the demo's people in it.
- * @param settings over those of a production
+ * A whole production installation: two web and two worker processes on one database, behind the load
+ * balancer, with the demo's users.
+ * @param settings override the production settings
  */
 export async function startInstances(
   t: Test,
@@ -42,7 +42,7 @@ export async function startInstances(
   })
   await installation.furnish()
   const env = { ...installation.env, ...settings }
-  // Four at once would take longer than a connection to the database may.
+  // Starting four at once would exceed the connection timeout.
   const webs = await startTwo(t, ['serve'], { ...env, ROLE: 'web' })
   const workers = await startTwo(t, ['worker'], env)
   const [one = '', two = ''] = await Promise.all(
@@ -70,7 +70,7 @@ export async function startInstances(
   }
 }
 
-/** Resolves once both listen, be it for the administrator alone. */
+/** Resolves once both listen, at least on the admin port. */
 async function startTwo(t: Test, args: string[], env: Record<string, string>): Promise<Program[]> {
   const programs = await Promise.all([runProgram(t, args, env), runProgram(t, args, env)])
   await Promise.all(programs.map((program) => program.says(/listening at http/)))

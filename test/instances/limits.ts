@@ -5,7 +5,7 @@ import { startRedis } from './redis.ts'
 const limit = 30 // RATE_LIMIT_SIGN_IN, as it is by default
 
 /**
- * One count for both while Redis is there, one for each while it is away, and one for both again.
+ * One shared count with Redis, one per process without it, and one shared count again.
  * @param stopRedis ends the Redis that the processes started with
  */
 export async function shareLimits(
@@ -22,11 +22,15 @@ export async function shareLimits(
   const before = away()
   await stopRedis()
   const alone = await signIns(2 * limit + 4)
-  t.same(alone, { 302: 2 * limit, 429: 4 }, 'every request is answered, each counts for itself')
+  t.same(
+    alone,
+    { 302: 2 * limit, 429: 4 },
+    'every request is answered, and each process counts for itself',
+  )
   t.same(
     away(),
     before.map((times) => times + 1),
-    'said once by each',
+    'logged once by each',
   )
 
   const returns = saidBy('counted in Redis again')
@@ -36,14 +40,14 @@ export async function shareLimits(
   }
   t.same(await withRedis(() => signIns(limit + 2)), { 302: limit, 429: 2 }, 'one count again')
 
-  /** Once more where Redis, on a busy machine, was late meanwhile, which counts as being away. */
+  /** Repeats the check if Redis timed out meanwhile on a busy machine. */
   async function withRedis<T>(work: () => Promise<T>): Promise<T> {
     const before = String(away())
     const result = await work()
     return String(away()) === before ? result : withRedis(work)
   }
 
-  /** Starts that many sign-ins from one new address, in turn; resolves to the number of each answer. */
+  /** Starts that many sign-ins from a new address, one after another; resolves to the count of each status. */
   async function signIns(times: number): Promise<Record<string, number>> {
     addresses += 1
     const headers = { 'x-forwarded-for': `203.0.113.${addresses}` }

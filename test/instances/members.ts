@@ -3,11 +3,11 @@ import { createTestInvoice, createUser, type TestUser } from '#test/support/help
 import type { Headers, Instances } from './instances.ts'
 
 /*
- * Whatever changes, by whomever, the very next request in each process is judged by it: nothing
- * that decides is kept in a process.
+ * Every change takes effect with the next request in each process, because no process caches what
+ * decides about access.
  */
 
-/** A role and a department that change are those of the next request. */
+/** A change of role and department takes effect with the next request. */
 export async function changeRole(t: Test, instances: Instances): Promise<void> {
   const { user, path, credentials } = await member(instances, {
     role: 'admin',
@@ -31,7 +31,7 @@ export async function changeRole(t: Test, instances: Instances): Promise<void> {
   }
 }
 
-/** Whoever is removed from the tenant is out with the next request. */
+/** A removed member loses access with the next request. */
 export async function removeMember(t: Test, instances: Instances): Promise<void> {
   const { user, path, credentials } = await member(instances, { role: 'admin' })
   const everywhere = askBoth(instances)
@@ -44,7 +44,7 @@ export async function removeMember(t: Test, instances: Instances): Promise<void>
   }
 }
 
-/** A session ended through one process is ended in the other, and so are all others at once. */
+/** A session that is ended in one process is ended in the other; so are all other sessions at once. */
 export async function endSessions(t: Test, instances: Instances): Promise<void> {
   const { ask, newSession } = instances
   const { credentials, path, user } = await member(instances, { role: 'viewer' })
@@ -65,7 +65,7 @@ export async function endSessions(t: Test, instances: Instances): Promise<void> 
   t.match(await everywhere(path, cookie), [{ status: 401 }, { status: 401 }])
 }
 
-/** Somebody in a tenant with an invoice at `path`, by session and by token. */
+/** A member of a tenant with an invoice at `path`, with a session and a token. */
 async function member(instances: Instances, facts: { role: string; department?: string }) {
   const { database, newSession } = instances
   const user: TestUser = await createUser(database, facts)
@@ -74,7 +74,7 @@ async function member(instances: Instances, facts: { role: string; department?: 
   return { user, path, credentials: [session, await makeToken(instances, session)] }
 }
 
-/** What each process answers: the status and the members of the body. */
+/** The response of each process: status and body. */
 function askBoth({ ask }: Instances) {
   return (path: string, headers: Headers) =>
     Promise.all(

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
 
-/** Why a test with a real Redis is skipped; false where there is one. */
+/** The reason to skip tests with a real Redis; false if it is installed. */
 export const noRedis =
   spawnSync('redis-server', ['--version']).status !== 0 &&
   'redis-server is not installed here and no npm package carries it'
 
-/** A Redis that keeps nothing, gone with the test. @returns stops it at once */
+/** Starts a Redis without persistence. @returns a function that stops it */
 export async function startRedis(t: Test, port: number): Promise<() => Promise<void>> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { newProviderBrowser } from '#test/support/provider-browser.ts'
 import type { Instances } from './instances.ts'
 
-/** A sign-in belongs to the browser that started it, not to the process that did. */
+/** A sign-in is bound to the browser that started it, not to a process. */
 export async function signInAcross(t: Test, { ask }: Instances): Promise<void> {
   for (const [first, second] of [
     [0, 1],
@@ -15,15 +15,19 @@ export async function signInAcross(t: Test, { ask }: Instances): Promise<void> {
     const path = `${callback.pathname}${callback.search}`
 
     const stranger = await ask(second, path)
-    t.equal(`${stranger.status} ${await stranger.text()}`, '400 bad state', 'of another browser')
+    t.equal(`${stranger.status} ${await stranger.text()}`, '400 bad state', 'in another browser')
     const back = await ask(second, path, { headers: { cookie: pending } })
-    t.equal(back.status, 302, 'started on one, finished on the other')
+    t.equal(back.status, 302, 'started in one process, finished in the other')
     const cookie = cookieOf(back)
     t.not(cookie, pending, 'a new session id')
     for (const web of [first, second]) {
       t.equal((await ask(web, '/me', { headers: { cookie } })).status, 200)
       const again = await ask(web, path, { headers: { cookie } })
-      t.equal(`${again.status} ${await again.text()}`, '400 bad state', 'used once, anywhere')
+      t.equal(
+        `${again.status} ${await again.text()}`,
+        '400 bad state',
+        'the state is used only once',
+      )
       t.equal((await ask(web, '/me', { headers: { cookie: pending } })).status, 401)
     }
   }

@@ -19,7 +19,7 @@ function setupFor(url: string, settings: Partial<MailConfig> = {}): MailConfig {
   return { ...setup, ...settings }
 }
 
-t.test('a mail arrives once, from the sender of the settings', async (t) => {
+t.test('a mail arrives once, from the configured sender', async (t) => {
   const server = await startMailServer(t)
   await createMailer(setupFor(server.url)).send({
     ...mail,
@@ -34,7 +34,7 @@ t.test('a mail arrives once, from the sender of the settings', async (t) => {
   t.match(received?.text, /\r\n\r\nAll is well\.\r\n/)
 })
 
-t.test('STARTTLS is used where it is offered, and the certificate checked', async (t) => {
+t.test('STARTTLS is used if it is offered, and the certificate is verified', async (t) => {
   const server = await startMailServer(t, {
     ...forLocalhost,
     onAuth: ({ username }, _session, callback) => callback(null, { user: username ?? '' }),
@@ -51,7 +51,7 @@ t.test('STARTTLS is used where it is offered, and the certificate checked', asyn
   t.equal(server.mails.length + impostor.mails.length, 1)
 })
 
-t.test('no password is sent without TLS where that is demanded', async (t) => {
+t.test('no password is sent without TLS if TLS is required', async (t) => {
   const passwords: unknown[] = []
   const server = await startMailServer(t, {
     disabledCommands: ['STARTTLS'],
@@ -67,7 +67,7 @@ t.test('no password is sent without TLS where that is demanded', async (t) => {
   t.same([passwords, server.mails], [[], []])
 })
 
-t.test('no text becomes a header or a further recipient', async (t) => {
+t.test('no text becomes a header or another recipient', async (t) => {
   const server = await startMailServer(t)
   const to = [
     'ada@example.com',
@@ -89,10 +89,14 @@ t.test('no text becomes a header or a further recipient', async (t) => {
   t.same(received?.to, ['ada@example.com'])
   t.notMatch(received?.text, /^Bcc:/im)
   t.match(received?.text, /\r\n\r\n\.\r\nQUIT\r\n\.\r\n/)
-  await t.rejects(mailer.send({ ...mail, to: ['eve'] }), { name: 'MailError' }, 'nobody is left')
+  await t.rejects(
+    mailer.send({ ...mail, to: ['eve'] }),
+    { name: 'MailError' },
+    'no valid recipient is left',
+  )
 })
 
-t.test('what the server says is not repeated', async (t) => {
+t.test('the server’s text is not in the error', async (t) => {
   const server = await startMailServer(t, {
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo(address, _session, callback) {
@@ -107,12 +111,12 @@ t.test('what the server says is not repeated', async (t) => {
   t.notOk(error?.cause)
 })
 
-t.test('refusing, silent, endless and dripping servers are given up in time', async (t) => {
-  const gone = await startRawReceiver()
-  await gone.close()
+t.test('refusing, silent, endless and slow servers are abandoned in time', async (t) => {
+  const closed = await startRawReceiver()
+  await closed.close()
   const silent = await startRawReceiver()
   t.teardown(() => silent.close())
-  for (const port of [gone.port, silent.port]) {
+  for (const port of [closed.port, silent.port]) {
     const mailer = createMailer(setupFor(`smtp://127.0.0.1:${port}`), { timeoutMs: shortMs })
     await t.rejects(mailer.send(mail), { name: 'MailError' })
   }

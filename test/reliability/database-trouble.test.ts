@@ -21,7 +21,7 @@ const mebibyte = 1_048_576
 const boundMiB = 450 // less than what the flood brings
 
 t.test(
-  'a database in trouble is a bounded 503 with Retry-After, and relief is noticed',
+  'an unavailable database is a 503 with Retry-After within a limit, and the process recovers',
   async (t) => {
     const database = await createDatabase(t)
     const name = new URL(database.url).pathname.slice(1)
@@ -41,13 +41,13 @@ t.test(
     const well = async (name: string) => {
       while ((await everything()).some(({ status }) => status !== 200));
       while (!(await fetch(`${instance.admin}/readyz`)).ok);
-      t.pass(`${name}: it comes back by itself`)
+      t.pass(`${name}: it recovers by itself`)
     }
     const refused = (t: Test, name: string, answers: Answer[]) => {
       const others = answers.filter(
         ({ status, headers }) => status !== 503 || !(Number(headers['retry-after']) >= 1),
       )
-      t.strictSame(others, [], `${name}: all are refused, and told when to come again`)
+      t.strictSame(others, [], `${name}: all are refused with Retry-After`)
     }
     await well('at first')
 

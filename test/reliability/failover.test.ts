@@ -20,7 +20,7 @@ t.test('failover to a synchronous standby under load: nothing acknowledged is lo
   const statuses = new Set<number>()
   const half = Promise.withResolvers<void>()
 
-  /** As a provider: each event until it is acknowledged. */
+  /** Like a provider, sends each event until it is acknowledged. */
   async function send(sender: number): Promise<void> {
     for (let n = 0; n < eventsOfEach; n++) {
       const id = `evt_${sender}_${n}`
@@ -38,14 +38,22 @@ t.test('failover to a synchronous standby under load: nothing acknowledged is lo
   await half.promise
   await database.failOver()
   await sending
-  t.equal(history.acknowledged.size, senders * eventsOfEach, 'in the end every event is taken')
-  t.strictSame([...statuses].sort(), [200, 503], 'and meanwhile refused, not hung or failed')
+  t.equal(
+    history.acknowledged.size,
+    senders * eventsOfEach,
+    'every event is acknowledged in the end',
+  )
+  t.strictSame(
+    [...statuses].sort(),
+    [200, 503],
+    'refused during the failover, without a hang or a failure',
+  )
   await untilReady(instance)
   const answer = await ask(instance, { path: `/orders/${order}`, headers: { cookie } })
   t.equal(answer.status, 200)
   await settle(database)
   t.strictSame(await checkHistory(database.admin, history), [])
-  t.equal(instance.child.exitCode, null, 'the process is the one that was there before')
+  t.equal(instance.child.exitCode, null, 'the process has not restarted')
   instance.child.kill('SIGTERM')
   t.equal(await instance.ended, 0)
 })

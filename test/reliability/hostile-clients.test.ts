@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import { build, createUser, signIn } from '#test/support/helper.ts'
 
 /*
- * Clients that send what no client should, on the public listener. Whatever it is, it is answered
- * 4xx or cut, it never counts as a failure of ours, and whoever behaves is answered meanwhile.
+ * Clients that send invalid requests to the public listener. Each gets a 4xx or a closed connection,
+ * none counts as a server error, and other clients are served meanwhile.
  */
 
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
   { name: 'chunks of no size', text: post(chunked, 'zz\r\n'), status: '400' },
   { name: 'a folded header', text: get('/', 'x: a\r\n b\r\n'), status: /200|400/ },
   {
-    name: 'a giant body, as it says',
+    name: 'a giant content-length',
     text: post('content-length: 10000000000\r\n'),
     status: '413',
   },
@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
   { name: 'deeper JSON', text: post(...deep('{"a":')), status: /400|401/ },
 ]
 
-t.test('what no client should send is 4xx or cut', async (t) => {
+t.test('an invalid request is 4xx or closes the connection', async (t) => {
   const { port, calm, cookie, failures } = await serve(t)
   for (const { name, text, status } of cases) {
     const signedIn = text.replace(
@@ -60,7 +60,7 @@ t.test('what no client should send is 4xx or cut', async (t) => {
 })
 
 t.test(
-  'junk behind a request ends the connection, requests in a row are all answered',
+  'garbage after a request closes the connection, pipelined requests are all answered',
   async (t) => {
     const { port, calm, failures } = await serve(t)
     const answer = await talk(port, `${get('/openapi.json')}${get('/')}\0junk\r\n\r\n`)
@@ -72,7 +72,7 @@ t.test(
   },
 )
 
-t.test('an endless body is cut at the limit for bodies', async (t) => {
+t.test('an endless body is cut off at the body limit', async (t) => {
   const { port, calm, cookie, failures } = await serve(t)
   for (const path of ['/posts', '/webhooks/billing']) {
     const socket = await open(port)
@@ -85,15 +85,15 @@ t.test('an endless body is cut at the limit for bodies', async (t) => {
     socket.on('drain', pump)
     pump()
     t.match(await everything(socket), /^HTTP\/1\.1 (413|400)/, path)
-    t.ok(sent < 1_000, 'not all of it was taken')
+    t.ok(sent < 1_000, 'the rest was not read')
     await calm(path)
   }
   t.strictSame(failures(), [])
 })
 
-t.test('slow headers, slow bodies and silent connections are cut in time', async (t) => {
+t.test('slow headers, slow bodies and idle connections time out', async (t) => {
   const { app, port, calm, cookie, failures } = await serve(t)
-  t.ok(app.server.headersTimeout < app.server.requestTimeout, 'or Node exchanges the two')
+  t.ok(app.server.headersTimeout < app.server.requestTimeout, 'otherwise Node swaps the two')
   app.server.headersTimeout = 300
   app.server.requestTimeout = 400
   const silent = await Promise.all(Array.from({ length: 300 }, () => open(port)))
@@ -124,12 +124,12 @@ async function serve(t: Test) {
     app,
     cookie,
     port: Number(new URL(origin).port),
-    /** Somebody who behaves is answered. */
+    /** A valid request is served. */
     calm: async (name: string) => {
       const answer = await fetch(`${origin}/me`, { headers: { cookie, connection: 'close' } })
-      t.equal(answer.status, 200, `${name}: others are answered`)
+      t.equal(answer.status, 200, `${name}: other clients are served`)
     },
-    /** What was logged as a failure of ours. */
+    /** Logged errors, and responses with 5xx. */
     failures: () => log.filter((line) => /"level":"(error|fatal)"|"status":5\d\d/.test(line)),
   }
 }
@@ -146,7 +146,7 @@ async function talk(port: number, text: string): Promise<string> {
   return everything(await open(port, text))
 }
 
-/** What the server says until it ends the connection, however it does. */
+/** Everything the server sends until the connection ends, in any way. */
 async function everything(socket: Socket): Promise<string> {
   let text = ''
   socket.setEncoding('latin1').on('data', (part: string) => {
@@ -164,7 +164,7 @@ function flood(count: number): string {
   return Array.from({ length: count }, (_, n) => `x-${n}: ${'y'.repeat(20)}\r\n`).join('')
 }
 
-/** Headers and body of JSON that only opens. */
+/** Headers and body of JSON with only opening brackets. */
 function deep(opening: string): [string, string] {
   const body = opening.repeat(Math.floor(200_000 / opening.length))
   return [`content-length: ${body.length}\r\n`, body]

@@ -3,15 +3,15 @@ import type { Test } from 'tap'
 import { type TestDatabase, testSettings } from '#test/support/helper.ts'
 import { addresses, type Program, runProgram } from '#test/support/program.ts'
 
-/** The whole program as a process, as a balancer knows it. */
+/** The whole program as a process, as a load balancer sees it. */
 export type Instance = Program & {
   origin: string
   admin: string
-  /** Keeps connections alive as long as the server does. */
+  /** Keeps connections open as long as the server does. */
   agent: Agent
 }
 
-/** @param settings over those of a test; `entry` runs the program of another tree */
+/** @param settings override those of a test; `entry` runs the program of another tree */
 export async function startInstance(
   t: Test,
   database: Pick<TestDatabase, 'url' | 'workerUrl'> & TestDatabase,
@@ -26,11 +26,11 @@ export async function startInstance(
   return { ...program, origin: address, admin, agent }
 }
 
-/** What a machine with too little time for all its processes comes to, whatever they do. */
+/** Log messages that only an overloaded machine causes. */
 const starved =
   /timeout exceeded when trying to connect|connection timeout|statement timeout|webhook not recorded/
 
-/** What the process has logged as a failure of its own. */
+/** The errors that the process has logged. */
 export function troublesOf({ output }: Pick<Program, 'output'>): string[] {
   return output()
     .split('\n')
@@ -47,7 +47,7 @@ export type Ask = {
 
 export type Answer = { status: number; headers: Record<string, unknown>; body: string }
 
-/** One request, never tried again; rejects unless it is answered to its last byte. */
+/** Sends one request without a retry; rejects unless the response is complete. */
 export function ask({ origin, agent }: Pick<Instance, 'origin' | 'agent'>, what: Ask) {
   return new Promise<Answer>((resolve, reject) => {
     const { method = 'GET', path, headers = {}, body = '' } = what

@@ -14,19 +14,19 @@ import {
 import { type Answer, type Ask, ask, type Instance } from './instance.ts'
 
 export type Load = {
-  /** Those that requests are spread over. */
+  /** The instances that get requests. */
   instances: Instance[]
-  /** What was not answered as it should have been. */
+  /** Requests without the expected response. */
   failures: string[]
   answered(): number
-  /** Answers that asked to come again: a slow machine misses the limits of the database. */
+  /** Responses with 503: a slow machine exceeds the database timeouts. */
   busy(): number
-  /** Resolves once so many more were answered, or far too many were not. */
+  /** Resolves after this many more responses, or far too many failures. */
   more(count: number): Promise<void>
   stop(): Promise<void>
   /** An order of the user's. */
   order: number
-  /** What test/billing/history.ts holds the database against. */
+  /** The acknowledged events, for test/billing/history.ts. */
   history: { acknowledged: Set<string>; sent: Set<string> }
   user: TestUser
   cookie: string
@@ -39,9 +39,8 @@ const pauseMs = 20
 const watchMs = 50
 
 /**
- * Clients that read, write, look at pages and send events, one request after another. As a balancer
- * they leave an instance that says it is not ready, or that refuses a connection; nothing is ever
- * sent twice.
+ * Clients that read, write, open pages and send events, one request after another. Like a load
+ * balancer they avoid an instance that is not ready or refuses connections. No request is sent twice.
  */
 export async function startLoad(
   t: Test,
@@ -111,7 +110,7 @@ export async function startLoad(
     },
   ]
 
-  /** What a balancer does: it asks /readyz and sends nothing new to whoever is not. */
+  /** Like a load balancer, checks /readyz and sends no new requests to an instance that is not ready. */
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
       for (const instance of instances) {
@@ -157,7 +156,7 @@ const changedAddress = JSON.stringify({
   },
 })
 
-/** @param note what makes the body larger */
+/** @param note makes the body larger */
 export function signedEvent(id: string, note = ''): Ask {
   const time = Math.floor(Date.now() / 1000)
   const object = { id: `ch_${id}`, customer: 'cus_1', amount: 100, currency: 'eur' }
@@ -175,7 +174,7 @@ export function signedEvent(id: string, note = ''): Ask {
   return { method: 'POST', path: '/webhooks/billing', headers, body }
 }
 
-/** Refused before anything was sent: there is nobody any more. */
+/** The connection was refused before anything was sent. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }

@@ -12,6 +12,7 @@ import {
   createUser,
   type TestDatabase,
 } from '#test/support/helper.ts'
+import { query } from '#test/support/raw-sql.ts'
 import { until } from '#test/support/until.ts'
 
 const next = '29990101000000_next'
@@ -19,7 +20,7 @@ const readPauseMs = 20
 const waiting = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE%'`
 
-/** A database whose owner may make tables in it, as where `migrate` is run. */
+/** A database whose owner may create tables, as `migrate` needs. */
 async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
   const database = await createDatabase(t)
   const name = new URL(database.url).pathname.slice(1)
@@ -27,12 +28,12 @@ async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
   return database
 }
 
-/** Brings the database up to a release with these migrations more. */
+/** Migrates the database to a release with additional migrations. */
 async function migrateTo(database: TestDatabase, ...more: Migration[]) {
   return migrate(database, [...(await readMigrations()), ...more])
 }
 
-/** A transaction that holds `orders` as every reader does, until it is ended. */
+/** A transaction that holds a read lock on `orders` until `end`. */
 async function holdOrders({ admin }: TestDatabase) {
   const holder = await admin.connect()
   await holder.query('BEGIN; SELECT FROM orders')
@@ -44,40 +45,43 @@ async function holdOrders({ admin }: TestDatabase) {
   }
 }
 
-t.test('behind a long transaction a migration gives up, and others pass meanwhile', async (t) => {
-  const database = await createOwnedDatabase(t)
-  const user = await createUser(database)
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
-  const holder = await holdOrders(database)
-  const sql = 'CREATE TABLE never (); ALTER TABLE orders ADD COLUMN reference text'
-  const given = { done: false }
-  const failing = migrateTo(database, { name: next, sql })
-    .catch((error: unknown) => error)
-    .finally(() => {
-      given.done = true
+t.test(
+  'behind a long transaction a migration gives up, and requests continue meanwhile',
+  async (t) => {
+    const database = await createOwnedDatabase(t)
+    const user = await createUser(database)
+    const db = openDatabase(database.url, 2)
+    t.teardown(() => db.close())
+    const holder = await holdOrders(database)
+    const sql = 'CREATE TABLE never (); ALTER TABLE orders ADD COLUMN reference text'
+    const given = { done: false }
+    const failing = migrateTo(database, { name: next, sql })
+      .catch((error: unknown) => error)
+      .finally(() => {
+        given.done = true
+      })
+    let reads = 0
+    while (!given.done) {
+      t.equal(await db.read(user, (tx) => tx.order.count()), 0)
+      reads += 1
+      await wait(readPauseMs)
+    }
+    t.ok(reads > 1)
+    const error = await failing
+    t.match(error, {
+      message: new RegExp(`${next} was rolled back\\. Another transaction held`),
+      remedy: /pg_stat_activity/,
     })
-  let reads = 0
-  while (!given.done) {
-    t.equal(await db.read(user, (tx) => tx.order.count()), 0)
-    reads += 1
-    await wait(readPauseMs)
-  }
-  t.ok(reads > 1)
-  const error = await failing
-  t.match(error, {
-    message: new RegExp(`${next} was rolled back\\. Another transaction held`),
-    remedy: /pg_stat_activity/,
-  })
-  t.ok(error instanceof OperatorError)
-  const { rows } = await database.admin.query(`SELECT to_regclass('never') AS never`)
-  t.strictSame(rows, [{ never: null }])
-  t.strictSame(await verifyDatabase(database.url, 'web'), [], 'the release before still runs')
-  await holder.end()
-  t.strictSame((await migrateTo(database, { name: next, sql })).applied, [next])
-})
+    t.ok(error instanceof OperatorError)
+    const { rows } = await database.admin.query(`SELECT to_regclass('never') AS never`)
+    t.strictSame(rows, [{ never: null }])
+    t.strictSame(await verifyDatabase(database.url, 'web'), [], 'the previous release still runs')
+    await holder.end()
+    t.strictSame((await migrateTo(database, { name: next, sql })).applied, [next])
+  },
+)
 
-t.test('a lock that comes free between two tries is taken', async (t) => {
+t.test('a migration succeeds if the lock is released between two tries', async (t) => {
   const database = await createOwnedDatabase(t)
   const holder = await holdOrders(database)
   const sql = 'ALTER TABLE orders ADD COLUMN reference text'
@@ -88,26 +92,31 @@ t.test('a lock that comes free between two tries is taken', async (t) => {
   t.strictSame((await migrated).applied, [next])
 })
 
-t.test('an index is built concurrently, by one of two, and half a one is built anew', async (t) => {
-  const database = await createOwnedDatabase(t)
-  const { tenantId } = await createUser(database)
-  const sql = '-- Alone in its file.\nCREATE UNIQUE INDEX CONCURRENTLY title ON posts (title);'
-  const index = { name: next, sql }
-  await createTestPost(database, tenantId)
-  const copy = await createTestPost(database, tenantId)
-  await t.rejects(migrateTo(database, index), { message: /failed.*could not create unique index/s })
-  const state = `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('title')`
-  t.strictSame((await database.admin.query(state)).rows, [{ valid: false }])
-  await database.admin.query('DELETE FROM posts WHERE id = $1', [copy])
-  const both = await Promise.all([migrateTo(database, index), migrateTo(database, index)])
-  t.strictSame(
-    both.flatMap(({ applied }) => applied),
-    [next],
-  )
-  t.strictSame((await database.admin.query(state)).rows, [{ valid: true }])
-})
+t.test(
+  'an index is built concurrently by one of two processes, and an invalid one is rebuilt',
+  async (t) => {
+    const database = await createOwnedDatabase(t)
+    const { tenantId } = await createUser(database)
+    const sql = '-- Alone in its file.\nCREATE UNIQUE INDEX CONCURRENTLY title ON posts (title);'
+    const index = { name: next, sql }
+    await createTestPost(database, tenantId)
+    const copy = await createTestPost(database, tenantId)
+    await t.rejects(migrateTo(database, index), {
+      message: /failed.*could not create unique index/s,
+    })
+    const state = `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('title')`
+    t.strictSame((await database.admin.query(state)).rows, [{ valid: false }])
+    await database.admin.query('DELETE FROM posts WHERE id = $1', [copy])
+    const both = await Promise.all([migrateTo(database, index), migrateTo(database, index)])
+    t.strictSame(
+      both.flatMap(({ applied }) => applied),
+      [next],
+    )
+    t.strictSame((await database.admin.query(state)).rows, [{ valid: true }])
+  },
+)
 
-t.test('a program on the schema of a newer release', async (t) => {
+t.test('a release runs on the schema of a newer one', async (t) => {
   const database = await createOwnedDatabase(t)
   const expand = {
     name: next,
@@ -119,7 +128,11 @@ t.test('a program on the schema of a newer release', async (t) => {
 
   await migrateTo(database, expand)
   await database.admin.query(expand.sql.slice(expand.sql.indexOf('GRANT'))) // as the newer one does
-  t.strictSame(await verifyDatabase(database.url, 'web'), [], 'starts: it does not reach the rest')
+  t.strictSame(
+    await verifyDatabase(database.url, 'web'),
+    [],
+    'starts without access to the new table',
+  )
   t.strictSame(await verifyDatabase(database.workerUrl, 'worker'), [])
   await database.admin.query('ALTER TABLE posts NO FORCE ROW LEVEL SECURITY')
   t.match(await verifyDatabase(database.url, 'web'), [{ problem: /posts is not forced/ }], 'own')
@@ -132,8 +145,53 @@ t.test('a program on the schema of a newer release', async (t) => {
   await t.rejects(migrateTo(database, lacking), { message: /does not know .*next.*lacks .*other/ })
 
   await database.admin.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [next])
-  t.match(await verifyDatabase(database.url, 'web'), [{ problem: /badges/ }], 'nobody’s table')
+  t.match(await verifyDatabase(database.url, 'web'), [{ problem: /badges/ }], 'an unknown table')
 })
+
+t.test(
+  'explicit_all fills its columns although the owner is under row-level security',
+  async (t) => {
+    const database = await createOwnedDatabase(t)
+    const { tenantId, userId } = await createUser(database)
+    await database.admin.query(`
+    ALTER TABLE webhook_endpoints DROP COLUMN all_event_types,
+      ALTER COLUMN event_types DROP NOT NULL, ALTER COLUMN event_types DROP DEFAULT,
+      ADD CONSTRAINT webhook_endpoints_event_types_check CHECK (cardinality(event_types) > 0);
+    ALTER TABLE api_tokens DROP COLUMN all_permissions,
+      ALTER COLUMN permissions DROP NOT NULL, ALTER COLUMN permissions DROP DEFAULT;
+    INSERT INTO webhook_endpoints (tenant_id, url, event_types, signature, secret)
+    VALUES ('${tenantId}', 'https://all.example', NULL, 'spec', ''),
+           ('${tenantId}', 'https://one.example', '{order.updated}', 'spec', '');
+    INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
+    SELECT sha256(name::bytea), ${userId}, '${tenantId}', name, permissions::text[], now()
+    FROM (VALUES ('all', NULL), ('none', '{}'), ('one', '{post:read}')) AS token (name, permissions)`)
+    const migrations = await readMigrations()
+    const sql = migrations.find(({ name }) => name.endsWith('_explicit_all'))?.sql ?? ''
+    await query(database.ownerUrl, sql)
+
+    const endpoints = await database.admin.query(
+      'SELECT url, all_event_types, event_types FROM webhook_endpoints ORDER BY url',
+    )
+    t.strictSame(endpoints.rows, [
+      { url: 'https://all.example', all_event_types: true, event_types: [] },
+      { url: 'https://one.example', all_event_types: false, event_types: ['order.updated'] },
+    ])
+    const tokens = await database.admin.query(
+      'SELECT name, all_permissions, permissions FROM api_tokens ORDER BY name',
+    )
+    t.strictSame(tokens.rows, [
+      { name: 'all', all_permissions: true, permissions: [] },
+      { name: 'none', all_permissions: false, permissions: [] },
+      { name: 'one', all_permissions: false, permissions: ['post:read'] },
+    ])
+    for (const contradiction of [
+      'UPDATE webhook_endpoints SET all_event_types = NOT all_event_types',
+      `UPDATE api_tokens SET all_permissions = true WHERE name = 'one'`,
+    ]) {
+      await t.rejects(database.admin.query(contradiction), { code: '23514' })
+    }
+  },
+)
 
 t.test('the queue starts on its own schema and on a newer one', async (t) => {
   const { admin, url, workerUrl } = await createOwnedDatabase(t)

@@ -6,8 +6,8 @@ import { copyTree } from '#test/mutation/lane.ts'
 import { temporaryFolder } from '#test/support/program.ts'
 
 /*
- * A release after this one, made from this tree: a column with values for the rows that are there,
- * an index on it, a table of its own, the rights to them, and code that reads the column.
+ * The next release, made from this tree: a column with values for existing rows, an index on it, a
+ * new table, their privileges, and code that reads the column.
  */
 
 const migrations = {
@@ -26,7 +26,7 @@ END $$;`,
     'CREATE INDEX CONCURRENTLY orders_reference ON orders (tenant_id, reference);',
 }
 
-/** File, text in it, and what stands there in the next release. */
+/** File, text in it, and its replacement in the next release. */
 const changes = [
   [
     'src/resources/orders.ts',

@@ -7,7 +7,7 @@ import { ask, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
 
-t.test('a new release beside the old one on one database: no request fails', async (t) => {
+t.test('rolling upgrade: two releases on one database, and no request fails', async (t) => {
   const database = await createDatabase(t)
   const name = new URL(database.url).pathname.slice(1)
   await database.admin.query(`ALTER DATABASE ${name} OWNER TO test_owner`)
@@ -39,12 +39,12 @@ t.test('a new release beside the old one on one database: no request fails', asy
     return JSON.parse(body).shippingAddress.line2
   }
   t.equal(await line2(old), undefined)
-  t.equal(await line2(again), undefined, 'the old one also starts on the newer schema')
-  t.equal(await line2(fresh), `R-${load.order}`, 'the new one has its column')
+  t.equal(await line2(again), undefined, 'the old release starts on the newer schema')
+  t.equal(await line2(fresh), `R-${load.order}`, 'the new release reads its column')
 
   const stale = await runProgram(t, ['migrate'], env)
   t.equal(await stale.ended, 0)
-  t.match(stale.output(), /A newer release has applied .*; nothing was changed\.\n$/)
+  t.match(stale.output(), /A newer release has applied .*\. Nothing was changed\.\n$/)
 
   for (const { child } of [old, again]) child.kill('SIGTERM')
   t.strictSame(await Promise.all([old.ended, again.ended]), [0, 0])

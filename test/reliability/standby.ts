@@ -16,8 +16,8 @@ const name = 'pair'
 const run = promisify(execFile)
 
 /**
- * A primary with a synchronous standby, on servers of their own, behind one address that leads to
- * the primary. `admin` is the connection to whichever that is.
+ * A primary and a synchronous standby, behind one address that leads to the current primary. `admin`
+ * connects to it.
  */
 export async function startPair(t: Test): Promise<TestDatabase & { failOver(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pair-'))
@@ -56,12 +56,12 @@ export async function startPair(t: Test): Promise<TestDatabase & { failOver(): P
   return {
     ...urls,
     admin,
-    /** `kill -9` of the primary; resolves once the standby is in its place. */
+    /** `kill -9` of the primary; resolves once the standby is promoted. */
     async failOver() {
       process.kill(primary.pid, 'SIGKILL')
       proxy.pause()
       await onServer(standby.url('postgres'), async (client) => {
-        // It was copied with the primary's password, and from now on waits for nobody.
+        // A copy of the primary, so it has the same password, but no standby to wait for.
         await client.query('SELECT pg_promote()')
       })
       proxy.leadTo(standby.url(name))
@@ -70,7 +70,7 @@ export async function startPair(t: Test): Promise<TestDatabase & { failOver(): P
   }
 }
 
-/** An empty file says that the data are a standby's. */
+/** An empty `standby.signal` makes the server a standby. */
 async function makeStandby(cluster: string): Promise<void> {
   const signal = join(cluster, 'standby.signal')
   await copyFile('/dev/null', signal)

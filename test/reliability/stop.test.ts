@@ -19,11 +19,11 @@ import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 
 const stopLimitMs = 10_000
-/** `npm run soak` asks for many. */
+/** `npm run soak` sets many. */
 const rounds = Number(process.env.STOP_ROUNDS ?? 0)
 
 t.test(
-  'SIGTERM under load: no request is dropped, what is under way ends or goes over',
+  'SIGTERM under load: no request is dropped, and jobs in progress finish or move to another process',
   async (t) => {
     const database = await createDatabase(t)
     const receiver = await openReceiver(t, () => {}) // hangs
@@ -34,7 +34,7 @@ t.test(
     const endpointId = await createEndpoint(database, load.user, endpoint)
     const { cookie } = load
     await createAndChangePost(first, cookie)
-    await receiver.next() // the delivery is under way, in the only process there is
+    await receiver.next() // the delivery is in progress, in the only process
     const second = await startInstance(t, database, settings)
     load.instances.push(second)
 
@@ -63,10 +63,14 @@ t.test(
        AND NOT EXISTS (SELECT FROM deliveries WHERE status = 'pending')`,
     )
     t.strictSame(await checkHistory(database.admin, load.history), [])
-    t.equal(receiver.requests.length, 2, 'the delivery under way was made once more, by the other')
+    t.equal(
+      receiver.requests.length,
+      2,
+      'the interrupted delivery was repeated by the other process',
+    )
     t.comment(`${load.answered()} requests (${load.busy()} refused), stopped in ${stoppedMs} ms`)
 
-    await t.test('a handler that hangs is cut at the limit', async (t) => {
+    await t.test('a hanging handler is aborted at the limit', async (t) => {
       const hanging = await hang(receiver, second, { cookie, endpointId })
       second.child.kill('SIGTERM')
       t.equal(await second.ended, 1)
@@ -108,8 +112,8 @@ t.test('a signal ends a process that has not started yet', async (t) => {
 })
 
 t.test(
-  'one process after another, each stopped under load',
-  { skip: rounds === 0 && 'STOP_ROUNDS says how often; npm run soak sets it' },
+  'many processes, each stopped under load',
+  { skip: rounds === 0 && 'set STOP_ROUNDS, as npm run soak does' },
   async (t) => {
     const database = await createDatabase(t)
     let current = await startInstance(t, database)
@@ -128,7 +132,7 @@ t.test(
   },
 )
 
-/** What an endpoint for `post.updated` is told of. */
+/** A change that publishes `post.updated`. */
 async function createAndChangePost(instance: Instance, cookie: string): Promise<void> {
   const headers = { cookie, 'content-type': 'application/json' }
   const body = '{"title":"A","body":"B"}'
@@ -137,7 +141,7 @@ async function createAndChangePost(instance: Instance, cookie: string): Promise<
   await ask(instance, { method: 'PATCH', path: `/posts/${id}`, headers, body: '{"title":"C"}' })
 }
 
-/** A page's live part, of a replay that does not come along; resolves once it is open. */
+/** The event stream of a replay that makes no progress; resolves once it is open. */
 async function openStream(
   { admin }: TestDatabase,
   { origin }: Instance,
@@ -153,7 +157,7 @@ async function openStream(
   return { ended: answer.text() }
 }
 
-/** A connection that was used once and is kept; resolves once the server has ended it. */
+/** A keep-alive connection after one request; resolves once the server closes it. */
 async function openIdle(instance: Instance): Promise<{ ended: Promise<unknown> }> {
   const socket = connectTo(instance)
   socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
@@ -162,7 +166,7 @@ async function openIdle(instance: Instance): Promise<{ ended: Promise<unknown> }
   return { ended: once(socket, 'close') }
 }
 
-/** A connection that never asks anything, as browsers make in advance. */
+/** A connection without a request, as browsers open in advance. */
 async function openSilent(instance: Instance): Promise<{ ended: Promise<unknown> }> {
   const socket = connectTo(instance)
   await once(socket, 'connect')
@@ -174,7 +178,7 @@ function connectTo({ origin }: Instance): Socket {
   return connect(Number(new URL(origin).port), '127.0.0.1')
 }
 
-/** A request whose handler waits for somebody who never answers. */
+/** A request whose handler waits for a response that never arrives. */
 async function hang(
   receiver: Receiver,
   instance: Instance,

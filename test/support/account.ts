@@ -5,7 +5,7 @@ type Method = 'GET' | 'POST' | 'DELETE' | 'PATCH'
 
 /** Requests with one cookie or token. */
 export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
-  // Async, so that it is sent at once and not when somebody waits for it.
+  // Async, so that the request is sent immediately and not only when it is awaited.
   return async (method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
     app.inject({
       method,
@@ -15,14 +15,14 @@ export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, st
     })
 }
 
-/** Requests whose body is text, for what no object serialises to. */
+/** Requests with a text body, for JSON that no object serializes to. */
 export function asText({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
   const headers = { ...credentials, 'content-type': 'application/json' }
   return async (method: Method, url: string, payload: string): Promise<LightMyRequestResponse> =>
     app.inject({ method, url, headers, payload })
 }
 
-/** Sets back when the person of every session authenticated. */
+/** Moves the authentication time of every session into the past. */
 export async function authenticatedAgo({ database }: TestApp, seconds: number): Promise<void> {
   await database.admin.query(
     'UPDATE sessions SET authenticated_at = now() - make_interval(secs => $1)',
@@ -30,7 +30,7 @@ export async function authenticatedAgo({ database }: TestApp, seconds: number): 
   )
 }
 
-/** A further identity of the user. */
+/** Adds another identity to the user. */
 export async function addIdentity(
   { database }: Pick<TestApp, 'database'>,
   userId: number,
@@ -44,7 +44,7 @@ export async function addIdentity(
   )
 }
 
-/** Whose each identity is, as `provider:subject`. */
+/** The user of each identity, by `provider:subject`. */
 export async function owners({
   database,
 }: Pick<TestApp, 'database'>): Promise<Record<string, number>> {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
-/** A certificate and its key as `tls.createServer` takes them. */
+/** A certificate and its key, as options of `tls.createServer`. */
 export type Certified = { cert: string; key: string }
 
 export type Authority = {
@@ -23,7 +23,7 @@ const oids = {
   basicConstraints: '551d13',
 }
 
-/** A certificate authority of the test's own (X.509 v3 over P-256). */
+/** A certificate authority for tests (X.509 v3 over P-256). */
 export function createAuthority(name: string): Authority {
   const keys = newKeys()
   const isAuthority = extension(oids.basicConstraints, sequence(tlv(0x01, Buffer.from([0xff]))))
@@ -39,7 +39,7 @@ export function createAuthority(name: string): Authority {
   }
 }
 
-/** A certificate that vouches for itself. */
+/** A self-signed certificate. */
 export function selfSigned(claims: Claims): Certified {
   const { publicKey, privateKey } = newKeys()
   const body = { issuer: 'self', subject: 'self', publicKey, extensions: [altNames(claims)] }
@@ -80,7 +80,7 @@ const time = (date: Date) => tlv(0x18, Buffer.from(date.toISOString().replace(/\
 const distinguishedName = (name: string) =>
   sequence(tlv(0x31, sequence(oid(oids.commonName), tlv(0x0c, Buffer.from(name)))))
 
-/** DER: a tag, the length of what follows in as few bytes as can be, and that. */
+/** DER: a tag, the length in as few bytes as possible, and the content. */
 function tlv(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   return Buffer.concat([Buffer.from([tag, ...sizeOf(content.length)]), content])

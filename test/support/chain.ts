@@ -1,6 +1,6 @@
 import type { TestDatabase, TestUser } from './helper.ts'
 
-/** A team of the tenant with these members; resolves to its id. */
+/** Inserts a team with these members; resolves to its id. */
 export async function createTeam(
   { admin }: TestDatabase,
   tenantId: string,
@@ -28,7 +28,7 @@ export async function addMember(
   ])
 }
 
-/** A folder of the team; resolves to its id. */
+/** Inserts a folder of the team; resolves to its id. */
 export async function createFolder(
   { admin }: TestDatabase,
   tenantId: string,
@@ -41,7 +41,7 @@ export async function createFolder(
   return Number(rows[0]?.id)
 }
 
-/** A folder nested in another one; resolves to its id. */
+/** Inserts a nested folder; resolves to its id. */
 export async function nestFolder({ admin }: TestDatabase, parentId: number): Promise<number> {
   const { rows } = await admin.query<{ id: string }>(
     `INSERT INTO folders (tenant_id, team_id, parent_id, parent_depth, name)
@@ -52,7 +52,7 @@ export async function nestFolder({ admin }: TestDatabase, parentId: number): Pro
   return Number(rows[0]?.id)
 }
 
-/** A document in the folder; resolves to its id. */
+/** Inserts a document in the folder; resolves to its id. */
 export async function createDocument({ admin }: TestDatabase, folderId: number): Promise<number> {
   const { rows } = await admin.query<{ id: string }>(
     `INSERT INTO documents (tenant_id, folder_id, team_id, title, body)

@@ -6,7 +6,7 @@ import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
 export const shortMs = 150
 export const longMs = 20_000
 
-/** Attempts, one after the other, at a receiver that answers so. */
+/** Makes attempts, one after another, at a receiver with these responses. */
 export async function sendTo(
   t: Test,
   answer: (socket: Socket, count: number) => void,
@@ -33,7 +33,7 @@ export const whole = (body: string | Buffer, head = 'HTTP/1.1 200 OK') =>
     Buffer.from(body),
   ])
 
-/** Waits until the first connection has ended. */
+/** Waits until the first connection is closed. */
 export async function closed({ connections: [socket] }: RawReceiver): Promise<void> {
   if (!socket || socket.closed) return
   await new Promise((resolve) => socket.on('close', resolve))

@@ -10,7 +10,7 @@ type Delivery = {
   attempts?: number
 }
 
-/** A delivery with its event, as it stands after `attempts` attempts; resolves to its id. */
+/** Inserts an event and a delivery after `attempts` attempts; resolves to its id. */
 export async function createDelivery(
   { admin }: TestDatabase,
   { tenantId, endpointId, ...delivery }: Delivery,
@@ -41,7 +41,7 @@ export async function createDelivery(
   return id
 }
 
-/** An endpoint of the tenant with one delivery that came to nothing. */
+/** An endpoint of the tenant with one exhausted delivery. */
 export async function exhaustedDelivery(
   database: TestDatabase,
   tenant: { tenantId: string },
@@ -52,7 +52,7 @@ export async function exhaustedDelivery(
   return { endpointId, id }
 }
 
-/** The jobs that wait for the deliveries, as series and number. */
+/** The waiting jobs of the deliveries, as series and number. */
 export async function waitingAttempts({ admin }: TestDatabase) {
   const { rows } = await admin.query<{
     data: { deliveryId: string; series: number; number: number }

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { RecordedRequest } from './receiver.ts'
 
 /**
- * An answer other than the honest one, whose body is sent where none is given; `hang` never ends
- * it, `endless` never stops it, `reset` breaks the connection.
+ * A response that replaces the honest one, whose body is sent if none is given; `hang` never ends
+ * the response, `endless` sends without end, `reset` breaks the connection.
  */
 export type Answer =
   | { status?: number; headers?: Record<string, string>; body?: string }
@@ -12,7 +12,7 @@ export type Answer =
   | 'endless'
   | 'reset'
 
-/** How the client proves itself, in the form or the header. */
+/** The client credentials in the form or the header. */
 export function clientOf(
   request: RecordedRequest,
   form: URLSearchParams,
@@ -28,7 +28,7 @@ export function clientOf(
   return { id: name, secret: password }
 }
 
-/** The given answer, or `honest` as JSON. */
+/** Sends the given response, or `honest` as JSON. */
 export function send(
   response: ServerResponse,
   answer: Answer | undefined,

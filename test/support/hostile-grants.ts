@@ -5,22 +5,22 @@ import type { Answer } from './hostile-answers.ts'
 import type { Json } from './hostile-tokens.ts'
 import type { RecordedRequest } from './receiver.ts'
 
-/** What can go wrong after the sign-in: with refresh, userinfo and revocation. */
+/** Faults of refresh, userinfo and revocation. */
 export type GrantFaults = {
-  /** Gives refresh tokens at sign-in; left out, it gives none. */
+  /** Issues refresh tokens at sign-in; none by default. */
   offline: boolean
-  /** `after` the token was rotated, `before` it was looked at. */
+  /** Sent `after` the token was rotated or `before` it was read. */
   refresh: { when: 'before' | 'after'; answer: Answer }
-  /** Changes of the refresh answer; `undefined` drops a member. */
+  /** Changes of the refresh response; `undefined` removes a member. */
   refreshBody: Json
-  /** Puts an id_token with these changes into the refresh answer. */
+  /** Adds an id_token with these changes to the refresh response. */
   refreshClaims: Json
-  /** The refresh token stays as it is, and the answer names none. */
+  /** The refresh token is not rotated, and the response contains none. */
   keepsRefreshToken: boolean
-  /** Changes of the userinfo claims; `undefined` drops one. */
+  /** Changes of the userinfo claims; `undefined` removes one. */
   userinfo: Json
   userinfoAnswer: Answer
-  /** The answer is a JWT with these further changes. */
+  /** The response is a JWT with these further changes. */
   signedUserinfo: Json
   revokeAnswer: Answer
 }
@@ -28,27 +28,27 @@ export type GrantFaults = {
 export type Grant = { clientId: string; redirectUri: string; nonce: string; challenge: string }
 type Owner = { clientId: string; spent: boolean }
 
-/** The provider's memory of refresh tokens and assertions, and everything it was shown. */
-export function createGrantDesk(issuer: string) {
+/** The provider's state: refresh tokens, assertions and everything it received. */
+export function createRecords(issuer: string) {
   const owners = new Map<string, Owner>()
   const assertions = new Set<string>()
 
   return {
-    /** Refresh tokens in the order they came to the token endpoint. */
+    /** Refresh tokens in the order in which the token endpoint received them. */
     presented: [] as string[],
-    /** Tokens in the order they came to the revocation endpoint. */
+    /** Tokens in the order in which the revocation endpoint received them. */
     revoked: [] as string[],
-    /** Access tokens given, oldest first. */
+    /** Issued access tokens, oldest first. */
     accessTokens: [] as string[],
-    /** Refresh tokens given, oldest first. */
+    /** Issued refresh tokens, oldest first. */
     refreshTokens: [] as string[],
     /** Public keys of clients that sign assertions. */
     clientKeys: [] as JWK[],
     /** The payload of every assertion that was accepted. */
     assertions: [] as JWTPayload[],
-    /** Runs while a refresh is being answered. */
+    /** Runs during a refresh. */
     duringRefresh: undefined as undefined | (() => Promise<unknown>),
-    /** Runs while a revocation is being answered. */
+    /** Runs during a revocation. */
     duringRevocation: undefined as undefined | (() => Promise<unknown>),
 
     issue(clientId: string): string {
@@ -58,7 +58,7 @@ export function createGrantDesk(issuer: string) {
       return token
     },
 
-    /** @returns false for a token that is unknown, of another client, or spent */
+    /** @returns false for a token that is unknown, used or from another client */
     redeem(token: string, clientId: string, rotates: boolean): boolean {
       this.presented.push(token)
       const owner = owners.get(token)
@@ -67,7 +67,7 @@ export function createGrantDesk(issuer: string) {
       return true
     },
 
-    /** Signature, iss, sub, aud, jti once, exp: RFC 7523, 3. */
+    /** Checks signature, iss, sub, aud, exp and the single use of jti (RFC 7523, 3). */
     async accepts(assertion: string, clientId: string): Promise<boolean> {
       for (const jwk of this.clientKeys) {
         const verified = await jwtVerify(assertion, await importJWK(jwk), {
@@ -93,7 +93,7 @@ export function createGrantDesk(issuer: string) {
   }
 }
 
-/** The bearer of a request, from its header alone. */
+/** The bearer token in the header of a request. */
 export function bearerOf(request: RecordedRequest): string | null {
   return /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? null
 }
@@ -104,7 +104,7 @@ export function refuse(response: ServerResponse, status: number, error: string):
     .end(JSON.stringify({ error }))
 }
 
-/** Whether the code is redeemed by who asked for it, with the verifier that fits. */
+/** True if the client that requested the code redeems it with the right code verifier. */
 export function keepsGrant(grant: Grant, clientId: string, form: URLSearchParams): boolean {
   const verifier = form.get('code_verifier') ?? ''
   return (

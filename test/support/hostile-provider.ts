@@ -4,7 +4,7 @@ import type { Clock } from '#src/runtime/clock.ts'
 import { type Answer, clientOf, send } from './hostile-answers.ts'
 import {
   bearerOf,
-  createGrantDesk,
+  createRecords,
   type Grant,
   type GrantFaults,
   keepsGrant,
@@ -13,19 +13,19 @@ import {
 import { corruptSignature, type Json, type SigningKey, signToken } from './hostile-tokens.ts'
 import { type RecordedRequest, startReceiver } from './receiver.ts'
 
-/** Every way in which the provider can do wrong; what is not set is done honestly. */
+/** All faults of the provider; without one it behaves correctly. */
 export type Faults = GrantFaults & {
-  /** Changes of the id_token's claims; `undefined` drops one. */
+  /** Changes of the id_token's claims; `undefined` removes one. */
   claims: Json
-  /** Changes of the id_token's header; `undefined` drops a member. */
+  /** Changes of the id_token's header; `undefined` removes a member. */
   header: Json
-  /** Replaces the id_token's payload altogether. */
+  /** Replaces the id_token's whole payload. */
   payload: unknown
   signingKey: SigningKey
   corruptSignature: boolean
-  /** Last word on the id_token. */
+  /** Changes the finished id_token. */
   idToken: (token: string) => unknown
-  /** Changes of the token response; `undefined` drops a member. */
+  /** Changes of the token response; `undefined` removes a member. */
   tokenBody: Json
   token: Answer
   metadata: Json
@@ -34,11 +34,11 @@ export type Faults = GrantFaults & {
   jwksAnswer: Answer
   /** Runs right before an id_token is signed. */
   beforeSigning: () => void | Promise<void>
-  /** The authorization response: `undefined` drops a parameter. */
+  /** Changes of the authorization response; `undefined` removes a parameter. */
   callback: Record<string, string | undefined>
   /** Client secrets that are accepted. */
   secrets: readonly string[]
-  /** 401 with WWW-Authenticate for a wrong secret, where it is otherwise 400. */
+  /** 401 with WWW-Authenticate for a wrong secret, instead of 400. */
   challenge: boolean
 }
 
@@ -53,7 +53,7 @@ export type Calls = {
 
 export type HostileProvider = Awaited<ReturnType<typeof startHostileProvider>>
 
-/** An OpenID Provider on loopback with real keys and tokens, and a switch per fault. */
+/** An OpenID Provider on loopback with real keys and tokens and configurable faults. */
 export async function startHostileProvider(options: {
   clock: Clock
   keys: readonly [SigningKey, ...SigningKey[]]
@@ -64,7 +64,7 @@ export async function startHostileProvider(options: {
   const op: { fault: Partial<Faults>; keys: SigningKey[] } = { fault: {}, keys: [...options.keys] }
   const receiver = await startReceiver(answer)
   const issuer = receiver.url
-  const desk = Object.assign(createGrantDesk(issuer), { now: () => options.clock.now() })
+  const records = Object.assign(createRecords(issuer), { now: () => options.clock.now() })
 
   function answer(request: RecordedRequest, response: ServerResponse): unknown {
     const path = request.url.split('?')[0]
@@ -121,22 +121,22 @@ export async function startHostileProvider(options: {
     }
     grants.delete(code)
     await op.fault.beforeSigning?.()
-    const refreshed = op.fault.offline ? { refresh_token: desk.issue(client.id) } : {}
+    const refreshed = op.fault.offline ? { refresh_token: records.issue(client.id) } : {}
     const honest = await tokenResponse(grant, { ...op.fault.claims })
     return send(response, token, { ...honest, ...refreshed, ...op.fault.tokenBody })
   }
 
   function isClient(client: { id: string; secret: string }, form: URLSearchParams) {
     const assertion = form.get('client_assertion')
-    if (assertion !== null) return desk.accepts(assertion, client.id)
+    if (assertion !== null) return records.accepts(assertion, client.id)
     return (op.fault.secrets ?? [options.secret]).includes(client.secret)
   }
 
   async function answerRefresh(clientId: string, token: string, response: ServerResponse) {
     const { refresh, keepsRefreshToken, refreshClaims, refreshBody } = op.fault
-    await desk.duringRefresh?.()
+    await records.duringRefresh?.()
     if (refresh?.when === 'before') return send(response, refresh.answer, {})
-    if (!desk.redeem(token, clientId, !keepsRefreshToken)) {
+    if (!records.redeem(token, clientId, !keepsRefreshToken)) {
       return refuse(response, 400, 'invalid_grant')
     }
     const grant = { clientId, redirectUri: '', nonce: '', challenge: '' }
@@ -144,7 +144,7 @@ export async function startHostileProvider(options: {
     const body = {
       ...honest,
       id_token: refreshClaims === undefined ? undefined : honest.id_token,
-      refresh_token: keepsRefreshToken ? undefined : desk.issue(clientId),
+      refresh_token: keepsRefreshToken ? undefined : records.issue(clientId),
       ...refreshBody,
     }
     return send(response, refresh?.answer, body)
@@ -156,7 +156,7 @@ export async function startHostileProvider(options: {
     if (request.method !== 'GET' || request.body.length > 0 || request.url.includes('?')) {
       return refuse(response, 400, 'invalid_request')
     }
-    if (bearer === null || !desk.accessTokens.includes(bearer)) {
+    if (bearer === null || !records.accessTokens.includes(bearer)) {
       return response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end()
     }
     const claims = { sub: 'subject-1', ...op.fault.userinfo }
@@ -172,13 +172,13 @@ export async function startHostileProvider(options: {
 
   async function answerRevocation(request: RecordedRequest, response: ServerResponse) {
     calls.revoke += 1
-    await desk.duringRevocation?.()
+    await records.duringRevocation?.()
     const form = new URLSearchParams(request.body.toString())
     if (!(await isClient(clientOf(request, form), form))) {
       return refuse(response, 401, 'invalid_client')
     }
     if (op.fault.revokeAnswer !== undefined) return send(response, op.fault.revokeAnswer, {})
-    desk.revoked.push(form.get('token') ?? '')
+    records.revoked.push(form.get('token') ?? '')
     return response.writeHead(200).end()
   }
 
@@ -186,7 +186,7 @@ export async function startHostileProvider(options: {
     const [first] = options.keys
     const key = op.fault.signingKey ?? op.keys[0] ?? first
     const accessToken = `opaque-${randomBytes(16).toString('hex')}`
-    desk.accessTokens.push(accessToken)
+    records.accessTokens.push(accessToken)
     const seconds = Math.floor(options.clock.now().getTime() / 1000)
     const honest = {
       iss: issuer,
@@ -225,11 +225,11 @@ export async function startHostileProvider(options: {
   return Object.assign(op, {
     issuer,
     calls,
-    desk,
+    records,
     requests: receiver.requests,
     close: receiver.close,
     issueCode,
-    /** The browser's way through the authorization endpoint: the callback's parameters. */
+    /** Authorizes a request as the user would; returns the callback's parameters. */
     approve(url: URL): URLSearchParams {
       const asked = (name: string) => url.searchParams.get(name) ?? ''
       const code = issueCode({

@@ -4,20 +4,20 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose'
 export type SigningKey = { kid: string; alg: 'RS256' | 'ES256'; privateKey: CryptoKey; jwk: JWK }
 export type Json = Record<string, unknown>
 
-/** A key pair of its own, published form included. */
+/** A new key pair with its published JWK. */
 export async function makeKey(alg: 'RS256' | 'ES256', kid: string): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg)
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** A second key of the same kind under a new `kid`, as a rotation publishes it. */
+/** Another key of the same type with a new `kid`, as published by a rotation. */
 export function rotatedKey(alg: 'RS256' | 'ES256'): Promise<SigningKey> {
   return makeKey(alg, `rotated-${randomBytes(4).toString('hex')}`)
 }
 
 /**
- * A compact JWS over any header and payload, forbidden ones too: `alg` of the header alone decides
- * how `key` or, for HS256, `secret` signs; every other `alg` leaves the signature empty.
+ * A compact JWS over any header and payload, including invalid ones: only `alg` of the header
+ * decides how `key` or, for HS256, `secret` signs; every other `alg` leaves the signature empty.
  */
 export async function signToken(
   header: Json,
@@ -30,7 +30,7 @@ export async function signToken(
   return `${content}.${signature.toString('base64url')}`
 }
 
-/** Every signature byte XOR 0x5A, as the certification suite breaks it. */
+/** Inverts the signature with XOR 0x5A per byte, as the certification suite does. */
 export function corruptSignature(token: string): string {
   const [header, payload, signature = ''] = token.split('.')
   const broken = Buffer.from(signature, 'base64url').map((byte) => byte ^ 0x5a)

@@ -7,16 +7,16 @@ export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 export const logoutPath = '/auth/backchannel-logout/demo'
 
 export const logoutSeconds = Date.UTC(2031, 4, 6, 7, 8, 9) / 1000
-/** Far from the machine's time, so that a rule judged by anything but the clock shows. */
+/** Far from the system time, so that a check against another clock fails. */
 export const logoutClock = {
   seconds: logoutSeconds,
   now: () => new Date(logoutClock.seconds * 1000 + 250),
 }
 
-/** What is wrong with a logout token; `undefined` drops a claim or a member of the header. */
+/** Faults of a logout token; `undefined` removes a claim or a header member. */
 export type LogoutFaults = { claims?: Json; header?: Json; key?: SigningKey }
 
-/** The honest token of the certification suite, `typ` absent and an unknown claim included. */
+/** The valid token of the certification suite, without `typ` and with an unknown claim. */
 export function signLogoutToken(
   { op }: Pick<Journey, 'op'>,
   clock: Clock,

@@ -5,9 +5,9 @@ import type { Test } from 'tap'
 export type ReceivedMail = {
   from: string
   to: string[]
-  /** The message: headers, an empty line, the body with its soft line breaks joined. */
+  /** The message: headers, an empty line, the body with soft line breaks removed. */
   text: string
-  /** Whether the connection was encrypted, and who had signed in. */
+  /** Whether the connection was encrypted, and the authenticated user. */
   secure: boolean
   user: string | undefined
 }
@@ -17,11 +17,11 @@ export type MailServer = {
   /** `smtp://127.0.0.1:PORT`. */
   url: string
   mails: readonly ReceivedMail[]
-  /** The oldest mail that `next` has not handed out, waiting for it to arrive if need be. */
+  /** Resolves to the oldest mail that `next` has not returned yet; waits until one arrives. */
   next(): Promise<ReceivedMail>
 }
 
-/** A real mail server on loopback, without STARTTLS and sign-in unless the options bring them. */
+/** A real mail server on loopback, without STARTTLS and authentication by default. */
 export async function startMailServer(
   t: Test,
   options: SMTPServerOptions = { disabledCommands: ['STARTTLS', 'AUTH'] },
@@ -58,12 +58,12 @@ export async function startMailServer(
       })
     },
   })
-  server.on('error', () => {}) // a client went away
+  server.on('error', () => {}) // a client disconnected
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')
   t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())))
   const address = server.server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return {
     port: address.port,
     url: `smtp://127.0.0.1:${address.port}`,

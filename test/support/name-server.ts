@@ -5,7 +5,7 @@ import { type Answer, type DecodedPacket, decode, encode, streamEncode } from 'd
 
 type Question = { name: string; type: string }
 
-/** Records, a fault by its number, or nothing at all. */
+/** Records, a response code, or no response. */
 export type NameAnswer =
   | { records: readonly Answer[] }
   | { rcode: 'SERVFAIL' | 'NXDOMAIN' | 'REFUSED' }
@@ -13,9 +13,9 @@ export type NameAnswer =
   | { overTcp: readonly Answer[] }
 
 export type NameServer = {
-  /** As `createResolve` takes it. */
+  /** The `servers` option of `createResolve`. */
   address: string
-  /** What it was asked so far, oldest first. */
+  /** All queries so far, oldest first. */
   questions: readonly Question[]
   close(): Promise<void>
 }
@@ -28,7 +28,7 @@ export function records(name: string, addresses: readonly string[]): readonly An
   return addresses.map((data) => ({ name, type: data.includes(':') ? 'AAAA' : 'A', ttl: 60, data }))
 }
 
-/** A name server on loopback, UDP and TCP, that says of each question what `answer` makes of it. */
+/** A name server on loopback, UDP and TCP, that responds to each query with `answer`. */
 export async function startNameServer(
   answer: (question: Question, count: number) => NameAnswer,
 ): Promise<NameServer> {
@@ -46,11 +46,13 @@ export async function startNameServer(
     const [asked] = packet.questions ?? []
     if (!asked) return null
     const question = { name: asked.name, type: String(asked.type) }
-    const said = answer(question, questions.filter(({ name }) => name === asked.name).length)
+    const reply = answer(question, questions.filter(({ name }) => name === asked.name).length)
     questions.push(question)
-    if ('silent' in said) return null
-    const flags = 'rcode' in said ? rcodes[said.rcode] : 'overTcp' in said && !isTcp ? truncated : 0
-    const all = 'records' in said ? said.records : 'overTcp' in said && isTcp ? said.overTcp : []
+    if ('silent' in reply) return null
+    const flags =
+      'rcode' in reply ? rcodes[reply.rcode] : 'overTcp' in reply && !isTcp ? truncated : 0
+    const all =
+      'records' in reply ? reply.records : 'overTcp' in reply && isTcp ? reply.overTcp : []
     const fitting = all.filter(({ type }) => type === asked.type || type === 'CNAME')
     return {
       type: 'response' as const,

@@ -6,16 +6,16 @@ import { createDatabase, createUser, type TestDatabase, type TestUser } from './
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
 import { until } from './until.ts'
 
-/** A tenant on a database of its own that makes events, and where they went. */
+/** A tenant with its own database that publishes events, and its deliveries. */
 export type Outbox = {
   database: TestDatabase
   db: Database
   tenant: TestUser
   /** @returns the id of the event */
   publish(event?: Partial<NewEvent>): Promise<string>
-  /** The deliveries with what was tried, oldest first. */
+  /** The deliveries with their attempts, oldest first. */
   deliveries(): Promise<DeliveryRow[]>
-  /** Resolves once `condition`, a query, gives a row. */
+  /** Resolves once the query `condition` returns a row. */
   until(condition: string): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export async function openReceiver(t: Test, handler?: Respond): Promise<Receiver
   return receiver
 }
 
-/** Settings under which deliveries reach the receivers. */
+/** Settings that allow deliveries to the receivers. */
 export function allowing(...receivers: readonly Receiver[]): Record<string, string> {
   return { OUTBOUND_ALLOW: receivers.map(({ port }) => `127.0.0.1:${port}`).join() }
 }

@@ -1,8 +1,8 @@
-/** Fetch with a cookie jar, good for one host; paths and ages of cookies do not matter here. */
+/** Fetch with a cookie jar for one host; it ignores paths and expiry of cookies. */
 export function newProviderBrowser() {
   const jar = new Map<string, string>()
 
-  /** Follows redirects up to the page, or to the redirect that leads to the client. */
+  /** Follows redirects to a page or to the redirect back to the client. */
   async function follow(target: URL, form?: URLSearchParams): Promise<Response> {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(target, {
@@ -20,7 +20,7 @@ export function newProviderBrowser() {
     return next?.origin === target.origin ? follow(next) : response
   }
 
-  /** Picks that person and gives the URL on which the client is called back. */
+  /** Selects that user and returns the callback URL. */
   async function signIn(request: URL, subject: string): Promise<URL> {
     const page = await follow(request)
     const answer = await follow(new URL(page.url), new URLSearchParams({ subject }))

@@ -6,7 +6,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import type { Journey } from './sign-in-journey.ts'
 
-/** What the worker revokes with: its own role and its own conversations. */
+/** The deps of the worker's revocations: its own role and its own provider clients. */
 export function createSignOutWorker(
   t: Test,
   { config, database }: Pick<Journey, 'config' | 'database'>,
@@ -17,7 +17,7 @@ export function createSignOutWorker(
   return { systemDb, providers, keys: config.encryptionKeys }
 }
 
-/** Works on every revocation that has a job, once each; resolves to what came of them. */
+/** Runs every revocation that has a job once, and returns the outcomes. */
 export async function drain(
   { database }: Pick<Journey, 'database'>,
   worker: RevocationDeps,
@@ -31,7 +31,7 @@ export async function drain(
   return outcomes
 }
 
-/** The way to the provider's API, as the server of `config` has it. */
+/** Provider tokens as the server with `config` has them. */
 export async function openGrantAccess(
   t: Test,
   { config, database }: Pick<Journey, 'config' | 'database'>,

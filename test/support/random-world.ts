@@ -7,7 +7,7 @@ const teams = 3
 const folders = 6
 const documents = 6
 
-/** Numbers instead of ids. A folder goes into the one before that `parent` names, or to its team. */
+/** Numbers instead of ids. A folder is in the earlier folder `parent`, or directly with its team. */
 export const randomWorld = fc.record({
   members: fc.uniqueArray(fc.record({ team: fc.nat(teams - 1), user: fc.nat(users - 1) }), {
     selector: ({ team, user }) => `${team} ${user}`,
@@ -31,7 +31,7 @@ export const randomWorld = fc.record({
 type Plan = typeof randomWorld extends fc.Arbitrary<infer Value> ? Value : never
 type Target = { teamId: number } | { parentId: number }
 
-/** Puts the world into a tenant of its own, and keeps a model of it that walks the chain itself. */
+/** Creates the world in a new tenant, with a model that follows the chain itself. */
 export async function createRandomWorld(database: TestDatabase, plan: Plan) {
   const first = await createUser(database)
   const { tenantId } = first
@@ -63,7 +63,7 @@ export async function createRandomWorld(database: TestDatabase, plan: Plan) {
     folderOf.set(await createDocument(database, folderId), folderId)
   }
 
-  /** From the folder up to the one that stands with a team. */
+  /** The folder and its parents, up to the top folder. */
   function pathOf(folderId: number): number[] {
     const place = placeOf.get(folderId)
     return place && 'parentId' in place ? [folderId, ...pathOf(place.parentId)] : [folderId]
@@ -82,7 +82,7 @@ export async function createRandomWorld(database: TestDatabase, plan: Plan) {
       const top = placeOf.get(at(pathOf(folderOf.get(documentId) ?? 0), -1))
       return top !== undefined && 'teamId' in top && members.has(`${top.teamId} ${userId}`)
     },
-    /** @returns false, and changes nothing, when the folder would come to be in itself */
+    /** @returns false without a change if the folder would contain itself */
     move(folderId: number, target: Target): boolean {
       if ('parentId' in target && pathOf(target.parentId).includes(folderId)) return false
       placeOf.set(folderId, target)

@@ -9,12 +9,12 @@ export type RawReceiver = {
   url: string
   /** Every connection so far, oldest first. */
   connections: readonly Socket[]
-  /** All that was received on all of them. */
+  /** Everything received on all connections. */
   received(): string
   close(): Promise<void>
 }
 
-/** A TCP server on loopback; `answer` is called once for every request head it has received. */
+/** A TCP server on loopback; calls `answer` once for every request head. */
 export async function startRawReceiver(
   answer: (socket: Socket, count: number) => void = () => {},
   place: { host?: string; port?: number } = {},

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startReceiver } from './receiver.ts'
 
-t.test('the receiver records what it is sent, byte for byte', async (t) => {
+t.test('the receiver records requests byte for byte', async (t) => {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   const body = Buffer.from([0, 255, 10, 13])
@@ -17,7 +17,7 @@ t.test('the receiver records what it is sent, byte for byte', async (t) => {
   t.equal(receiver.requests.length, 1)
 })
 
-t.test('next waits for requests and hands out each once, in order', async (t) => {
+t.test('`next` returns each request once, in order, and waits for it', async (t) => {
   const receiver = await startReceiver((_request, response) => response.end('first'))
   t.teardown(() => receiver.close())
   const waiting = [receiver.next(), receiver.next()]
@@ -29,7 +29,7 @@ t.test('next waits for requests and hands out each once, in order', async (t) =>
   t.same(urls, ['/1', '/2', '/3'])
 })
 
-t.test('close ends a request that nobody answers', async (t) => {
+t.test('`close` ends a request without a response', async (t) => {
   const receiver = await startReceiver(() => {})
   const request = fetch(receiver.url).catch(() => 'broken off')
   await receiver.next()

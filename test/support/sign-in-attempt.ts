@@ -17,16 +17,16 @@ export const redirectUri = 'http://localhost:3000/auth/callback'
 export const clientId = 'gatehouse'
 export const clientSecret = 'secret_of_the_client'
 
-/** Far from the machine's time, so that a rule judged by anything but the clock shows. */
+/** Far from the system time, so that a check against another clock fails. */
 export const now = Date.UTC(2031, 4, 6, 7, 8, 9) / 1000
 export const clock = { seconds: now, now: () => new Date(clock.seconds * 1000 + 250) }
 
 export const rsaKey = await makeKey('RS256', 'rsa-1')
 export const ecKey = await makeKey('ES256', 'ec-1')
-/** Published nowhere. */
+/** Keys that are never published. */
 export const strangerKey = await makeKey('RS256', 'rsa-1')
 
-/** A hostile provider for the length of the test. */
+/** A hostile provider that runs until the end of the test. */
 export async function startProvider(t: Test) {
   const keys = [rsaKey, ecKey] as const
   const op = await startHostileProvider({ clock, keys, secret: clientSecret })
@@ -58,7 +58,7 @@ export function relyingParty(
   return createProvider({ ...honest, ...config }, { clock, ...deps })
 }
 
-/** One whole sign-in: start, the browser's way, callback. */
+/** A whole sign-in: start, authorization, callback. */
 export async function signIn(
   op: Opponent,
   provider: Provider,
@@ -70,14 +70,14 @@ export async function signIn(
 
 export type Attempt = {
   outcome: VerifiedSignIn | null
-  /** Reason code of a refusal or an unavailability. */
+  /** Reason code of a refusal or outage; null after success. */
   reason: string | null
   error: SignInRefused | ProviderUnavailable | null
-  /** Calls to the provider during the attempt and until it would have seen a later one. */
+  /** Calls to the provider during the sign-in. */
   calls: Pick<Calls, 'metadata' | 'jwks' | 'token'>
 }
 
-/** Runs a sign-in against a fault and checks that the error, if any, gives nothing away. */
+/** Runs a sign-in with a fault and checks that the error, if any, contains no secret. */
 export async function attempt(
   t: Test,
   op: Opponent,
@@ -91,7 +91,7 @@ export async function attempt(
     (outcome) => ({ outcome, reason: null, error: null }),
     (error: unknown) => ({ outcome: null, ...judged(t, error, pending) }),
   )
-  await fetch(`${op.issuer}/marker`) // whatever was sent before this has arrived
+  await fetch(`${op.issuer}/marker`) // all earlier requests have arrived before this one
   const { metadata, jwks, token } = op.calls
   const calls = {
     metadata: metadata - before.metadata,
@@ -101,7 +101,7 @@ export async function attempt(
   return { ...result, calls }
 }
 
-/** The error of a promise that must be refused or unavailable. */
+/** The error of a promise that must reject with SignInRefused or ProviderUnavailable. */
 export async function failure(
   t: Test,
   promise: Promise<unknown>,
@@ -118,6 +118,6 @@ function judged(t: Test, error: unknown, pending: PendingSignIn) {
   const shown = `${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`
   const secrets = [...Object.values(pending), clientSecret, 'eyJ', 'opaque-', 'grant_']
   const leaked = secrets.filter((secret) => shown.includes(secret))
-  t.same(leaked, [], 'nothing secret hangs on the error')
+  t.same(leaked, [], 'the error contains no secret')
   return { error, reason: error.reason }
 }

@@ -4,13 +4,13 @@ import { type Json, makeKey, rotatedKey } from './hostile-tokens.ts'
 import { type LogoutFaults, logoutEvent } from './logout-request.ts'
 import { rsaKey } from './sign-in-journey.ts'
 
-/** Faults as they are, or as they follow from the provider and the time in Unix seconds. */
+/** Faults, or a function of the provider and the time in Unix seconds. */
 export type CaseFaults = Partial<Faults> | ((op: HostileProvider, now: number) => Partial<Faults>)
 
-/** Calls to the token endpoint and to the key set from the callback on. */
+/** Calls to the token endpoint and the key set after the callback. */
 export type Further = { token: number; jwks: number }
 
-/** One row: what the provider (or somebody in between) does, and what must come of it. */
+/** One row: a fault of the provider or of an attacker, and the expected result. */
 export type Case = { id: string; does: string } & (
   | { expect: 'accepted'; faults: CaseFaults; settings: Settings; sent?: RegExp }
   | { expect: 'refused'; faults: CaseFaults; settings: Settings; reason: string; further: Further }
@@ -62,7 +62,7 @@ function notApplicable(id: string, does: string, because: string): Case {
   return { id, does, expect: 'not applicable', because }
 }
 
-/** A row about tokens at rest: the test named after it is in `file`. */
+/** A row about stored tokens: its test, named after it, is in `file`. */
 function testedApart(id: string, does: string, file: string): Case {
   return { id, does, expect: 'tested apart', file }
 }
@@ -113,7 +113,7 @@ export const planCases: readonly Case[] = [
     userinfo,
   ),
   refused('B12', 'nonce of another sign-in', 'id-token-nonce', claims({ nonce: 'sent1' })),
-  accepted('B13', 'honest; profile and email are asked for'),
+  accepted('B13', 'honest; profile and email are requested'),
   accepted('B14', 'takes HTTP Basic', {}, basic, /^(?!.*client_secret)/),
   accepted('C1', 'waits for discovery'),
   accepted('C2', 'jwks_uri with a suffix', ({ issuer }) => ({
@@ -127,14 +127,14 @@ export const planCases: readonly Case[] = [
     reason: 'metadata-issuer-mismatch',
   },
   refused('C4', 'alg none', 'id-token-algorithm', { header: { alg: 'none' } }),
-  accepted('C5', 'new keys right before signing', (op) => ({ beforeSigning: rotate(op) })),
-  accepted('C6', 'new keys between two sign-ins', (op) => ({ beforeSigning: rotate(op) })),
+  accepted('C5', 'keys rotated right before signing', (op) => ({ beforeSigning: rotate(op) })),
+  accepted('C6', 'keys rotated between two sign-ins', (op) => ({ beforeSigning: rotate(op) })),
   refused('D1', 'no aud', 'id-token-audience', claims({ aud: undefined })),
-  refused('D2', 'HS256 with a broken MAC', 'id-token-algorithm', {
+  refused('D2', 'HS256 with an invalid MAC', 'id-token-algorithm', {
     header: { alg: 'HS256' },
     corruptSignature: true,
   }),
-  refused('D3', 'ES256, signature broken', 'id-token-signature', broken(), keysRead, es256),
+  refused('D3', 'ES256, invalid signature', 'id-token-signature', broken(), keysRead, es256),
   accepted('D4', 'userinfo, bearer in the header', toldApart, userinfo),
   accepted(
     'D5',
@@ -176,7 +176,7 @@ export const planCases: readonly Case[] = [
   logoutRefused('L8', 'another iss', 'issuer', { claims: { iss: 'http://127.0.0.1:9INVALID' } }),
   {
     id: 'L9',
-    does: 'returns with the state (the hint it would like is not kept: specification 12)',
+    does: 'returns with the state (no id_token_hint: specification 12)',
     expect: 'signed-out page',
     state: (state) => state,
   },
@@ -189,7 +189,7 @@ export const planCases: readonly Case[] = [
   { id: 'L11', does: 'returns without state', expect: 'signed-out page', state: () => null },
   notApplicable('L12', 'front-channel iframe', 'SameSite=Lax cookies do not reach an iframe.'),
   notApplicable('L13', 'front-channel, OP-initiated', 'As L12; the back channel does this.'),
-  notApplicable('L14', 'check-session iframe', 'No page of ours runs script or is framed.'),
+  notApplicable('L14', 'check-session iframe', 'Our pages run no scripts and cannot be framed.'),
 ]
 
 function broken(): Partial<Faults> {

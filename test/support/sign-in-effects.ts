@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { Further } from './sign-in-cases.ts'
 import type { Journey } from './sign-in-journey.ts'
 
-/** Every row a sign-in can touch, but for the pending one and the audit log. */
+/** Every row that a sign-in can change, except the pending sign-in and the audit log. */
 export async function rows({ database }: Journey): Promise<unknown> {
   const tables = ['users', 'oauth_identities', 'tenants', 'memberships', 'logout_tokens']
   const counts = tables.map(
@@ -14,7 +14,7 @@ export async function rows({ database }: Journey): Promise<unknown> {
   return result.rows[0]
 }
 
-/** No row changed, and the provider was asked for no more than `further`. */
+/** Checks that no row changed and that the provider received no calls except `further`. */
 export async function checkNothingHappened(
   t: Test,
   journey: Journey,
@@ -24,8 +24,8 @@ export async function checkNothingHappened(
 ): Promise<void> {
   const { op } = journey
   t.strictSame(await rows(journey), before, 'no row changed')
-  await fetch(`${op.issuer}/marker`) // whatever was sent before this has arrived
+  await fetch(`${op.issuer}/marker`) // all earlier requests have arrived before this one
   const made = { token: op.calls.token - calls.token, jwks: op.calls.jwks - calls.jwks }
   t.strictSame(made, further, 'no further call to the provider')
-  t.equal(op.calls.other - calls.other, 1, 'none elsewhere: only this test’s marker')
+  t.equal(op.calls.other - calls.other, 1, 'no other call except this test’s marker')
 }

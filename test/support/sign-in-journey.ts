@@ -10,7 +10,7 @@ export const rsaKey = await makeKey('RS256', 'rsa-1')
 
 export type Journey = TestApp & { op: Awaited<ReturnType<typeof startHostileProvider>> }
 
-/** The whole server with a provider of the tests' own, honest until told otherwise. */
+/** The whole server with a test provider, honest until a fault is set. */
 export async function buildWithProvider(
   t: Test,
   settings: Record<string, string> = {},
@@ -23,10 +23,10 @@ export async function buildWithProvider(
   return { ...test, op }
 }
 
-/** One browser: keeps the cookie as a browser would. */
+/** A browser's cookie. */
 export type Browser = { cookie: string }
 
-/** The request of a browser to the server, its answer's cookie kept. */
+/** Sends a browser's request and stores the cookie of the response. */
 export async function visit(
   app: FastifyInstance,
   browser: Browser,
@@ -49,13 +49,13 @@ export async function visit(
   return response
 }
 
-/** Opens a tab on the sign-in start; resolves to where the provider would be asked. */
+/** Opens the sign-in start in a tab; returns the URL of the authorization request. */
 export async function openTab(app: FastifyInstance, browser: Browser): Promise<URL> {
   const response = await visit(app, browser, '/auth/login?provider=demo')
   return new URL(String(response.headers.location))
 }
 
-/** Brings the provider's answer to the callback. */
+/** Calls the callback with the provider's response. */
 export function comeBack(
   app: FastifyInstance,
   browser: Browser,
@@ -64,7 +64,7 @@ export function comeBack(
   return visit(app, browser, `/auth/callback?${parameters}`)
 }
 
-/** One whole sign-in in `browser`. */
+/** A whole sign-in in `browser`. */
 export async function signInThrough(
   { app, op }: Pick<Journey, 'app' | 'op'>,
   browser: Browser,
@@ -72,7 +72,7 @@ export async function signInThrough(
   return comeBack(app, browser, op.approve(await openTab(app, browser)))
 }
 
-/** What a sign-in may change, in a form to compare before and after. */
+/** Counts of the rows that a sign-in may change, to compare before and after. */
 export async function accounts({ database }: Pick<TestApp, 'database'>): Promise<unknown> {
   const { rows } = await database.admin.query(`
     SELECT (SELECT count(*)::int FROM users) AS users,

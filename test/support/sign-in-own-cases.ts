@@ -16,7 +16,7 @@ const ecKey = await makeKey('ES256', 'ec-1')
 const client = 'gatehouse-test'
 const promised = { authorization_response_iss_parameter_supported: true }
 
-/** A row about one time: `claim` set to that many seconds from now. */
+/** A row about one time: `claim` is set to this many seconds from now. */
 function timed(id: string, does: string, reason: string | null, shift: object): Case {
   const faults: CaseFaults = (_op, now) =>
     claims(Object.fromEntries(Object.entries(shift).map(([name, by]) => [name, now + by])))
@@ -33,24 +33,31 @@ function unavailable(id: string, does: string, reason: string, faults: CaseFault
 
 /** The design's own rules for the id_token, the response and the provider. */
 const idTokenCases: readonly Case[] = [
-  refused('S1', 'iss with a slash more', 'id-token-issuer', ({ issuer }) =>
+  refused('S1', 'iss with a trailing slash', 'id-token-issuer', ({ issuer }) =>
     claims({ iss: `${issuer}/` }),
   ),
   refused('S2', 'sub of 256 characters', 'id-token-subject', claims({ sub: 'a'.repeat(256) })),
   accepted('S3', 'sub of 255 characters', claims({ sub: 'a'.repeat(255), email: undefined })),
   refused('S4', 'sub outside ASCII', 'id-token-subject', claims({ sub: 'é' })),
-  refused('S5', 'sub a number', 'id-token-subject', claims({ sub: 1 })),
+  refused('S5', 'sub is a number', 'id-token-subject', claims({ sub: 1 })),
   refused('S6', 'azp of another client', 'id-token-azp', claims({ azp: 'x' })),
-  refused('S7', 'two audiences and our azp', 'id-token-audience', claims({ aud: [client, 'x'] })),
-  refused('S8', 'exp as text', 'id-token-expired', claims({ exp: '9999999999' })),
-  refused('S9', 'iat a fraction', 'id-token-issued-at', (_op, now) => claims({ iat: now + 0.5 })),
+  refused(
+    'S7',
+    'two audiences, azp is this client',
+    'id-token-audience',
+    claims({ aud: [client, 'x'] }),
+  ),
+  refused('S8', 'exp is text', 'id-token-expired', claims({ exp: '9999999999' })),
+  refused('S9', 'iat is a fraction', 'id-token-issued-at', (_op, now) =>
+    claims({ iat: now + 0.5 }),
+  ),
   refused('S10', 'typ at+jwt', 'id-token-type', { header: { typ: 'at+jwt' } }),
   refused('S11', 'at_hash of another token', 'id-token-at-hash', claims({ at_hash: 'x' })),
   refused('S12', 'nonce missing', 'id-token-nonce', claims({ nonce: undefined })),
   refused('S13', 'alg nOnE', 'id-token-algorithm', { header: { alg: 'nOnE' } }),
   refused('S14', 'HS256 with our own secret', 'id-token-algorithm', { header: { alg: 'HS256' } }),
   refused('S15', 'published key, alg not configured', 'id-token-algorithm', { signingKey: ecKey }),
-  refused('S16', 'a stranger’s key', 'id-token-signature', { signingKey: stranger }, keysRead),
+  refused('S16', 'unpublished key', 'id-token-signature', { signingKey: stranger }, keysRead),
   refused(
     'S17',
     'the key in the header',
@@ -64,34 +71,34 @@ const idTokenCases: readonly Case[] = [
   refused('S18', 'unknown kid', 'id-token-key', { header: { kid: '../x' } }, keysRenewed),
   refused('S19', 'crit', 'id-token-malformed', { header: { crit: ['x'], x: 1 } }),
   refused('S20', 'no id_token', 'id-token-missing', { tokenBody: { id_token: undefined } }),
-  refused('S21', 'an encrypted form', 'id-token-malformed', { idToken: (token) => `${token}.x.y` }),
+  refused('S21', 'JWE form', 'id-token-malformed', { idToken: (token) => `${token}.x.y` }),
   refused('S22', 'token response as text/html', 'token-response-malformed', {
     token: { headers: { 'content-type': 'text/html' } },
   }),
   refused('S23', 'token response redirects', 'token-response-malformed', ({ issuer }) => ({
     token: { status: 307, headers: { location: `${issuer}/stolen` }, body: '' },
   })),
-  unavailable('S24', 'breaks off in the exchange', 'network', { token: 'reset' }),
+  unavailable('S24', 'connection broken in the exchange', 'network', { token: 'reset' }),
   unavailable('S25', 'an endless token response', 'too-large', { token: 'endless' }),
   unavailable('S26', '503 in the exchange', 'server-error', { token: { status: 503 } }),
-  unavailable('S27', 'keys down', 'server-error', { jwksAnswer: { status: 500 } }, 1),
+  unavailable('S27', 'key endpoint down', 'server-error', { jwksAnswer: { status: 500 } }, 1),
   {
     id: 'S28',
-    does: 'metadata down',
+    does: 'metadata endpoint down',
     expect: 'unavailable at the start',
     faults: { metadataAnswer: 'reset' },
     reason: 'network',
   },
   {
     id: 'S29',
-    does: 'an http token endpoint elsewhere',
+    does: 'an http token endpoint on another host',
     expect: 'unavailable at the start',
     faults: { metadata: { token_endpoint: 'http://10.0.0.1/token' } },
     reason: 'metadata-endpoint-insecure',
   },
   {
     id: 'S30',
-    does: 'an http end-session endpoint elsewhere',
+    does: 'an http end-session endpoint on another host',
     expect: 'unavailable at the start',
     faults: { metadata: { end_session_endpoint: 'http://10.0.0.1/end' } },
     reason: 'metadata-endpoint-insecure',
@@ -106,15 +113,15 @@ const timeCases: readonly Case[] = [
   timed('T4', 'iat 599 s ago', null, { iat: -599 }),
   timed('T5', 'iat 600 s ago', null, { iat: -600 }),
   timed('T6', 'iat 601 s ago', 'id-token-issued-at', { iat: -601 }),
-  timed('T7', 'iat 599 s ahead', null, { iat: 599, exp: 900 }),
-  timed('T8', 'iat 600 s ahead', null, { iat: 600, exp: 900 }),
-  timed('T9', 'iat 601 s ahead', 'id-token-issued-at', { iat: 601, exp: 900 }),
-  timed('T10', 'lifetime of a day less 1 s', null, { exp: 86_399 }),
+  timed('T7', 'iat 599 s in the future', null, { iat: 599, exp: 900 }),
+  timed('T8', 'iat 600 s in the future', null, { iat: 600, exp: 900 }),
+  timed('T9', 'iat 601 s in the future', 'id-token-issued-at', { iat: 601, exp: 900 }),
+  timed('T10', 'lifetime of a day minus 1 s', null, { exp: 86_399 }),
   timed('T11', 'lifetime of a day', null, { exp: 86_400 }),
   timed('T12', 'lifetime of a day and 1 s', 'id-token-lifetime', { exp: 86_401 }),
 ]
 
-/** The client's rules of RFC 9700 (and RFC 9207) that show on the callback. */
+/** The rules of RFC 9700 and RFC 9207 for the client's callback. */
 const callbackCases: readonly Case[] = [
   badState('F1', 'no state (RFC 9700, 4.7)', () => []),
   badState('F2', 'another state', () => [['state', 'x']]),
@@ -122,10 +129,16 @@ const callbackCases: readonly Case[] = [
     ['state', state],
     ['state', state],
   ]),
-  badState('F4', 'the state cut short', (state) => [['state', state.slice(0, -1)]]),
+  badState('F4', 'the state truncated', (state) => [['state', state.slice(0, -1)]]),
   badState('F5', 'an error without state', () => [['error', 'access_denied']]),
-  refused('F6', 'iss of another', 'iss-mismatch', { callback: { iss: 'https://x' } }, untouched),
-  refused('F7', 'iss promised, not sent', 'iss-missing', { metadata: promised }, untouched),
+  refused(
+    'F6',
+    'iss of another issuer',
+    'iss-mismatch',
+    { callback: { iss: 'https://x' } },
+    untouched,
+  ),
+  refused('F7', 'iss announced, not sent', 'iss-missing', { metadata: promised }, untouched),
   refused('F8', 'iss empty', 'iss-mismatch', { callback: { iss: '' } }, untouched),
   refused('F9', 'no code', 'code-missing', { callback: { code: undefined } }, untouched),
   refused('F10', 'a stolen code', 'exchange-rejected', { callback: { code: 'stolen' } }, exchanged),

@@ -1,7 +1,7 @@
 import { as, asText } from './account.ts'
 import { createUser, signIn, type TestApp } from './helper.ts'
 
-/** Somebody signed in, and a way to make tokens of theirs. */
+/** A signed-in user, and a function that creates API tokens for them. */
 export async function owner(test: TestApp, facts: Parameters<typeof createUser>[1] = {}) {
   const user = await createUser(test.database, facts)
   const { cookie } = await signIn(test, user)

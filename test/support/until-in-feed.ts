@@ -2,8 +2,8 @@ import type { TestDatabase } from './helper.ts'
 import { until } from './until.ts'
 
 /**
- * Resolves when the feed may show every event there is: no transaction that began before theirs
- * ended still writes, in whichever database of the cluster.
+ * Resolves when the feed can show all current events: every writing transaction of the cluster that
+ * began before they were committed has ended.
  */
 export async function untilInFeed(database: Pick<TestDatabase, 'admin'>): Promise<void> {
   await until(

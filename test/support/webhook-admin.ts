@@ -4,7 +4,7 @@ import { build, createUser, signIn, type TestDatabase } from './helper.ts'
 
 type Options = Parameters<typeof build> extends [Test, ...infer Rest] ? Rest : never
 
-/** A public address, so that no name has to be looked up. */
+/** A public address, so that no DNS lookup is needed. */
 export const url = 'https://8.8.8.8/hook'
 
 /** The whole server, and the admins of two tenants on it. */
@@ -21,7 +21,7 @@ export async function twoAdmins(t: Test, ...options: Options) {
   }
 }
 
-/** A clock that stands until it is set. */
+/** A clock that only changes when it is set. */
 export function standingClock(start: string) {
   let now = new Date(start)
   return {
@@ -32,7 +32,7 @@ export function standingClock(start: string) {
   }
 }
 
-/** A replay of January to the endpoint, not yet worked on; resolves to its id. */
+/** Inserts a replay of January to the endpoint, not yet processed; resolves to its id. */
 export async function createReplayOf(
   { admin }: TestDatabase,
   { tenantId }: { tenantId: string },

@@ -6,7 +6,7 @@ import { encryptionKey, type TestDatabase, type TestUser } from './helper.ts'
 export const endpointSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 export const testKeys = readEncryptionKeys(encryptionKey, [])
 
-/** An endpoint of the tenant that signs with `endpointSecret`; resolves to its id. */
+/** Inserts an endpoint of the tenant with `endpointSecret`; resolves to its id. */
 export async function createEndpoint(
   { admin }: TestDatabase,
   { tenantId }: Pick<TestUser, 'tenantId'>,

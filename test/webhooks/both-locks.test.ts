@@ -55,7 +55,7 @@ t.test('query scope alone: without row-level security a foreign row is still a 4
   const pages = [`/app/webhooks/${endpointId}`, `/app/deliveries/${id}`]
   for (const page of pages) t.equal((await sendAsOther('GET', page)).statusCode, 404, page)
   const overview = (await sendAsOther('GET', '/app/webhooks')).body
-  t.match(overview, 'You have none.')
+  t.match(overview, 'No endpoints yet.')
   t.notMatch(overview, '<svg')
   for (const list of ['/webhook-endpoints', '/events']) {
     t.strictSame((await sendAsOther('GET', list)).json().data, [], list)

@@ -7,6 +7,20 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
+/** An invitation as the tenant's admins see it. */
+export const Invitation = Type.Object({
+  id: Uuid,
+  email: Type.String({ description: 'In lower case' }),
+  role: Type.String(),
+  department: Nullable(Type.String()),
+  invitedBy: Nullable(
+    Type.Integer({ ...Id, description: 'null after the inviting user was deleted' }),
+  ),
+  createdAt: Time,
+  expiresAt: Time,
+  acceptedAt: Nullable(Time),
+})
+
 export type Invitation = {
   id: string
   tenantId: string
@@ -172,6 +186,18 @@ export async function acceptInvitations(
   }
 }
 
+export const invitationList = { name: 'invitations', forms: newestFirstForms }
+
+/** The tenant's open invitations, newest first, including expired ones. */
+export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
+  const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
+    SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
+           ${createdPosition}
+    FROM tenant_invitations
+    WHERE tenant_id = ${scope.tenantId}::uuid AND accepted_at IS NULL AND ${newestFirst(page)}`
+  return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)
+}
+
 function toInvitation(row: InvitationRow): Invitation {
   return {
     id: row.id,
@@ -185,29 +211,3 @@ function toInvitation(row: InvitationRow): Invitation {
     acceptedAt: row.accepted_at?.toISOString() ?? null,
   }
 }
-
-export const invitationList = { name: 'invitations', forms: newestFirstForms }
-
-/** The tenant's open invitations, newest first, including expired ones. */
-export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
-  const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
-    SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-           ${createdPosition}
-    FROM tenant_invitations
-    WHERE tenant_id = ${scope.tenantId}::uuid AND accepted_at IS NULL AND ${newestFirst(page)}`
-  return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)
-}
-
-/** An invitation as the tenant's admins see it. */
-export const Invitation = Type.Object({
-  id: Uuid,
-  email: Type.String({ description: 'In lower case' }),
-  role: Type.String(),
-  department: Nullable(Type.String()),
-  invitedBy: Nullable(
-    Type.Integer({ ...Id, description: 'null after the inviting user was deleted' }),
-  ),
-  createdAt: Time,
-  expiresAt: Time,
-  acceptedAt: Nullable(Time),
-})

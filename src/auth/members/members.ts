@@ -14,6 +14,17 @@ import { Problem } from '#src/http/problems.ts'
 /** An admin who manages the members of a tenant. */
 export type Admin = { readonly userId: number; readonly tenantId: string }
 
+export type Member = {
+  id: number
+  email: string | null
+  role: string
+  department: string | null
+  /** Only in the user's own tenant, where their invoices are; null in any other. */
+  billingCustomer: string | null
+  /** When the user first signed in. */
+  createdAt: string
+}
+
 export type MemberChange = {
   role?: 'viewer' | 'editor' | 'admin'
   department?: string | null
@@ -33,6 +44,35 @@ export type MemberRefusal =
   | 'customer-taken'
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
+
+/** A row of `memberColumns`. */
+export type MemberRow = {
+  id: bigint | string
+  email: string | null
+  role: string
+  department: string | null
+  billing_customer: string | null
+  created_at: Date
+}
+
+/** Columns of `tenant_members m` and `users u`. */
+const memberColumns = `
+  m.user_id AS id, u.email, m.role, m.department, u.created_at,
+  CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END AS billing_customer`
+
+export const memberList = { name: 'members', forms: [idForm] }
+
+/** The members of the tenant, newest users first. */
+export async function listMembers(tx: Tx, scope: TenantScope, page: Page) {
+  const [last] = page.after ?? []
+  const behind = last === undefined ? Prisma.empty : Prisma.sql`AND m.user_id < ${last}::bigint`
+  const rows = await tx.$queryRaw<MemberRow[]>`
+    SELECT ${Prisma.raw(memberColumns)}
+    FROM tenant_members m JOIN users u ON u.id = m.user_id
+    WHERE m.tenant_id = ${scope.tenantId}::uuid ${behind}
+    ORDER BY m.user_id DESC LIMIT ${page.limit + 1}`
+  return pageOf(rows, page, memberList.name, (row) => [String(row.id)], toMember)
+}
 
 /**
  * Changes a member; the change applies from their next request. The last admin of a tenant cannot
@@ -187,6 +227,17 @@ async function updateMember(
   return row === undefined ? 'missing' : toMember(row)
 }
 
+function toMember(row: MemberRow): Member {
+  return {
+    id: Number(row.id),
+    email: row.email,
+    role: row.role,
+    department: row.department,
+    billingCustomer: row.billing_customer,
+    createdAt: row.created_at.toISOString(),
+  }
+}
+
 /** Deletes the user after the last membership. @returns false if there is another membership */
 async function deleteUserWithoutTenant(
   connection: Queryable,
@@ -202,57 +253,6 @@ async function deleteUserWithoutTenant(
   await retireGrants(connection, queue, { userId, tenantId })
   await connection.query({ text: 'DELETE FROM users WHERE id = $1', values: [userId] })
   return true
-}
-
-export type Member = {
-  id: number
-  email: string | null
-  role: string
-  department: string | null
-  /** Only in the user's own tenant, where their invoices are; null in any other. */
-  billingCustomer: string | null
-  /** When the user first signed in. */
-  createdAt: string
-}
-
-/** A row of `memberColumns`. */
-export type MemberRow = {
-  id: bigint | string
-  email: string | null
-  role: string
-  department: string | null
-  billing_customer: string | null
-  created_at: Date
-}
-
-/** Columns of `tenant_members m` and `users u`. */
-const memberColumns = `
-  m.user_id AS id, u.email, m.role, m.department, u.created_at,
-  CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END AS billing_customer`
-
-export const memberList = { name: 'members', forms: [idForm] }
-
-/** The members of the tenant, newest users first. */
-export async function listMembers(tx: Tx, scope: TenantScope, page: Page) {
-  const [last] = page.after ?? []
-  const behind = last === undefined ? Prisma.empty : Prisma.sql`AND m.user_id < ${last}::bigint`
-  const rows = await tx.$queryRaw<MemberRow[]>`
-    SELECT ${Prisma.raw(memberColumns)}
-    FROM tenant_members m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${scope.tenantId}::uuid ${behind}
-    ORDER BY m.user_id DESC LIMIT ${page.limit + 1}`
-  return pageOf(rows, page, memberList.name, (row) => [String(row.id)], toMember)
-}
-
-function toMember(row: MemberRow): Member {
-  return {
-    id: Number(row.id),
-    email: row.email,
-    role: row.role,
-    department: row.department,
-    billingCustomer: row.billing_customer,
-    createdAt: row.created_at.toISOString(),
-  }
 }
 
 /** The problem response for a refused change of members. */

@@ -27,7 +27,7 @@ const logoutRefusals = {
   'logout-token-lifetime': 'The logout token is valid for more than a day.',
   'logout-token-event': 'The logout token does not contain the back-channel logout event.',
   'logout-token-nonce': 'The logout token contains a `nonce`; only an id_token may.',
-  'logout-token-subject': 'The logout token has neither a valid `sub` nor a valid `sid`.',
+  'logout-token-subject': '`sub` and `sid` are both missing, or one of them is invalid.',
   'logout-token-jti': 'The logout token has no `jti`.',
   'logout-token-key': 'No published key matches the logout token, or several do.',
   'logout-token-signature': 'The signature of the logout token is invalid.',
@@ -176,7 +176,7 @@ const metadataMs = 500
  * The URL where a browser ends its session at the provider (OpenID Connect RP-Initiated Logout 1.0,
  * 2). It has no `id_token_hint`, because the id_token is not stored (specification 12); the
  * provider may therefore ask the user to confirm.
- * @returns null if the provider has no such endpoint or its metadata takes longer than 500 ms
+ * @returns null if the provider has no such endpoint or its metadata is not available within 500 ms
  */
 export async function endSessionUrl(
   metadata: Promise<ProviderMetadata>,

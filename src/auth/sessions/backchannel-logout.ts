@@ -1,6 +1,6 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { ProviderLogout } from '#src/auth/oidc/logout.ts'
-import { equalBytes, hmacSha256, randomToken, sha256 } from '#src/crypto/hash.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
@@ -8,18 +8,6 @@ const statementTimeoutMs = statementTimeoutsMs.byKey
 // A logout token is accepted from 600 s before to 600 s after its `iat`; rounded up from 20
 // minutes.
 const rememberedSeconds = 3_600
-
-/** The provider of the session's sign-in; null for an anonymous session. */
-export async function providerOfSession(
-  connection: Queryable,
-  sessionId: string,
-): Promise<string | null> {
-  const { rows } = await connection.query<{ provider: string | null }>({
-    text: 'SELECT provider FROM sessions WHERE id = $1',
-    values: [sessionId],
-  })
-  return rows[0]?.provider ?? null
-}
 
 /**
  * Ends the sessions that a verified logout token is for: with `sid` those signed in from that
@@ -102,27 +90,4 @@ async function endBySubject(
     values: [provider, subject],
   })
   return rows
-}
-
-/**
- * The `state` of an RP-initiated logout: the provider's name, signed, so that a forged link to the
- * signed-out page is detected. It is not stored, because the session has ended by then.
- */
-export function logoutState(secret: string, provider: string): string {
-  const content = `${provider}.${randomToken()}`
-  return `${content}.${signatureOf(secret, content).toString('base64url')}`
-}
-
-/** The provider of a `logoutState`; null for any other text. */
-export function readLogoutState(secrets: readonly string[], state: string): string | null {
-  const [, content = '', provider = '', signature = ''] =
-    /^(([a-z][a-z0-9_]*)\.[\w-]{43})\.([\w-]{43})$/.exec(state) ?? []
-  const given = Buffer.from(signature, 'base64url')
-  const isSigned = secrets.some((secret) => equalBytes(signatureOf(secret, content), given))
-  return isSigned ? provider : null
-}
-
-/** The prefix separates these signatures from session cookies, which the same secrets sign. */
-function signatureOf(secret: string, content: string): Buffer {
-  return hmacSha256(secret, 'provider-logout:', content)
 }

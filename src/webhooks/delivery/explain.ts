@@ -123,9 +123,9 @@ function explainStatus(attempt: FailedAttempt): string {
   if (statusCode === null) return 'The endpoint did not respond.'
   if ((statusCode === 401 || statusCode === 403) && hasFailedSinceRotation(attempt)) {
     const time = attempt.secretRotatedAt?.toISOString().slice(0, 16).replace('T', ' ')
-    return `The endpoint has responded with ${statusCode} since its secret was rotated (${time} UTC). It probably still uses the old one.`
+    return `The endpoint has answered ${statusCode} since its secret was rotated (${time} UTC). It probably still uses the old one.`
   }
-  return `The endpoint responded with ${statusCode}. ${adviceFor(statusCode)}`
+  return `The endpoint answered ${statusCode}. ${adviceFor(statusCode)}`
 }
 
 function hasFailedSinceRotation({ secretRotatedAt, lastSuccessAt }: FailedAttempt): boolean {

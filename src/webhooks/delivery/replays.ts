@@ -171,7 +171,7 @@ export async function replayDelivery(
   return findDelivery(tx, by, id)
 }
 
-/** The longest range of one replay, in days. Deliveries are kept as long. */
+/** The longest range of one replay, in days. Deliveries are kept for the same time. */
 export const maxRangeDays = 90
 
 const dayMs = 86_400_000

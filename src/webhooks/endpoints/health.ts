@@ -26,7 +26,7 @@ export const disableAfterExhausted = 10
 
 /**
  * Decides the state of an endpoint after one of its deliveries has ended (contract 7). A disabled
- * endpoint stays disabled until somebody enables it.
+ * endpoint stays disabled until it is enabled.
  * @param exhausted deliveries exhausted since `failuresCountFrom`, counted up to
  *   `disableAfterExhausted`
  * @returns null if nothing changes

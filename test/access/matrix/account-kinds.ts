@@ -1,7 +1,7 @@
 import { addIdentity } from '#test/support/account.ts'
 import { insert, type Kinds, named, numbered } from './kind.ts'
 
-/** What a person has, and who is in a tenant. */
+/** Objects of a user's account, and members of a tenant. */
 export const accountKinds: Kinds = {
   tenant: {
     ...named,
@@ -32,7 +32,7 @@ export const accountKinds: Kinds = {
     missing: { provider: 'demo', subject: 'nobody' },
     malformed: { provider: 'Demo!', subject: 'x' },
     async create({ world, owner }) {
-      // Two, because the last one cannot be taken away.
+      // Two, because the last one cannot be unlinked.
       const subject = crypto.randomUUID()
       await addIdentity(world.test, owner.userId, subject)
       await addIdentity(world.test, owner.userId, `${subject}-other`)

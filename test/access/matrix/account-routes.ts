@@ -1,6 +1,6 @@
 import type { RouteRows } from './route-row.ts'
 
-/** Contract 3: sign-in, pages and one's own account. */
+/** Contract 3: sign-in, pages and the user's account. */
 export const accountRoutes: RouteRows = {
   'GET /': { who: 'anyone', answer: 200 },
   'GET /assets/gatehouse.css': { who: 'anyone', answer: 200 },
@@ -8,7 +8,7 @@ export const accountRoutes: RouteRows = {
   'GET /openapi.json': { who: 'anyone', answer: 200 },
   'GET /docs': { who: 'anyone', answer: 200 },
 
-  // The matrix has no provider: 503, and 400 for a callback that nobody asked for.
+  // The matrix has no provider: 503, and 400 for a callback without a pending sign-in.
   'GET /auth/login': { who: 'anyone', answer: 503 },
   'GET /auth/callback': { who: 'anyone', answer: 400 },
   'GET /auth/signed-out': { who: 'anyone', answer: 200, answerInSession: 302 },

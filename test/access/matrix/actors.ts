@@ -1,19 +1,19 @@
 import { tokenPermissions } from './contract.ts'
 
-/** Somebody who sends a request, and all that is to be known of them. */
+/** The sender of a request, with every property that matters for access. */
 export type Actor = {
   name: string
-  by: 'nobody' | 'session' | 'token'
+  by: 'anonymous' | 'session' | 'token'
   role: string
   department: string | null
   /** Time of day of the request, UTC. */
   time: string
-  /** The tenant of the session or token: the one most objects are in, another, or none. */
+  /** The tenant of the session or token: the one with most objects, another, or none. */
   in: 'home' | 'elsewhere' | 'nowhere'
-  /** Also a member of the other tenant of the two. */
+  /** Also a member of the other tenant. */
   memberOfBoth: boolean
   state: 'live' | 'ended' | 'past-its-limit' | 'removed'
-  /** What a token is limited to, seen from what the route needs. */
+  /** The limit of a token, relative to what the route needs. */
   limit: 'none' | 'what is needed' | 'all but what is needed' | 'everything' | 'nothing'
   operator: boolean
   fromAnotherSite: boolean
@@ -42,11 +42,11 @@ const editor = (name: string, facts: Partial<Actor>) => actor(name, { role: 'edi
 const admin = (name: string, facts: Partial<Actor>) => actor(name, { role: 'admin', ...facts })
 const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token', ...facts })
 
-/** Whoever may most comes first: what leaks, leaks to them. */
+/** The most privileged actors come first: they find a leak soonest. */
 export const actors: readonly Actor[] = [
   admin('admin, at night', { time: '03:00:00.000', department: null }),
   admin('admin of another tenant', { in: 'elsewhere' }),
-  actor('anonymous', { by: 'nobody' }),
+  actor('anonymous', { by: 'anonymous' }),
   actor('viewer', {}),
   editor('editor, at noon', {}),
   editor('editor, a moment before nine', { time: '08:59:59.999' }),
@@ -79,7 +79,7 @@ export const actors: readonly Actor[] = [
   token('token of an operator', { operator: true }),
 ]
 
-/** What the actor's token is limited to, on a route that needs `needed` of it; null for nothing. */
+/** The permissions of the actor's token on a route that needs `needed`; null for an unlimited token. */
 export function limitOf({ limit }: Actor, needed: string | undefined): readonly string[] | null {
   switch (limit) {
     case 'none':

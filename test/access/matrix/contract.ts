@@ -1,6 +1,6 @@
 /*
- * The access rules a second time, written from the specification and the contract and not from
- * src/access. The tests hold the program against these; nothing here is computed by it.
+ * The access rules a second time, written from the specification and the contract, independently of
+ * src/access. The tests compare the program with them.
  */
 
 /** Specification, Roles and permissions. */
@@ -23,16 +23,16 @@ export const tokenPermissions: readonly string[] = [
   'document:write',
 ]
 
-/** Whose an object has to be for somebody to come near it. */
+/** The scope of an object: who can reach it. */
 export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'anyone'
 
 export type RuleRow = {
   reach: Reach
-  /** What the role needs. */
+  /** The permission that the role needs. */
   permission?: string
-  /** What a limited token has to name; a rule without it is closed to every token. */
+  /** The permission a limited token must name; without it no limited token is allowed. */
   token?: string
-  /** Editors only within their department, 09:00 ≤ now < 17:00 UTC. */
+  /** Editors only in their department, 09:00 ≤ now < 17:00 UTC. */
   attribute?: true
 }
 
@@ -81,16 +81,16 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'billing-event:replay': { reach: 'operator' },
 }
 
-/** What a rule asks of whoever calls, whatever the object. */
+/** The facts about a caller that a rule checks before the object. */
 export type Claim = {
   role: string | null
   tenantId: string | null
   operator: boolean
-  /** What a token is limited to; null where nothing limits. */
+  /** The permissions of a limited token; null otherwise. */
   limit: readonly string[] | null
 }
 
-/** Whether the rule lets them try: 403 otherwise. */
+/** Whether the rule allows them to try; 403 otherwise. */
 export function permits(rule: RuleRow, { role, tenantId, operator, limit }: Claim): boolean {
   const permissions = role !== null && Object.hasOwn(roles, role) ? (roles[role] ?? []) : []
   const inTenant = rule.reach === 'tenant' || rule.reach === 'chain'

@@ -8,13 +8,13 @@ export type Entry = { name: string; method: string; url: string; row: RouteRow }
 
 type PolicyRule = { resource: string; action: string }
 
-// While a resource is being made only its routes are of interest: MATRIX_ONLY=/notes.
+// While a resource is being developed, only its routes can be checked: MATRIX_ONLY=/notes.
 const only = process.env.MATRIX_ONLY ?? ''
 
-/** Whether all routes are asked for, so that what is to be found somewhere has to be found. */
+/** Whether all routes are checked, so that every kind of case must occur. */
 export const isWhole = only === ''
 
-/** The contract's row for each route; HEAD is asked as its GET. */
+/** The contract's row for each route. HEAD has the row of GET. */
 export function entriesOf(
   routes: readonly CollectedRoute[],
   rows: RouteRows = contractRoutes,
@@ -26,7 +26,7 @@ export function entriesOf(
   })
 }
 
-/** Entries whose answers show rows that both locks hold: an owner's, a tenant's, a chain's. */
+/** Entries whose responses show rows under both locks: of an owner, a tenant or a chain. */
 export function lockedEntries(entries: readonly Entry[]): Entry[] {
   return entries.filter(({ method, row }) => {
     const reach = rules[row.who]?.reach
@@ -36,7 +36,7 @@ export function lockedEntries(entries: readonly Entry[]): Entry[] {
   })
 }
 
-/** Where program, contract and matrix do not cover each other; empty when they do. */
+/** Differences between program, contract and matrix; empty if there are none. */
 export function gaps(
   routes: readonly CollectedRoute[],
   policy: readonly PolicyRule[],
@@ -60,7 +60,7 @@ export function gaps(
   return [...new Set(found)]
 }
 
-/** What is in `all` and not in `some`. */
+/** The items of `all` that are not in `some`. */
 function missingFrom(some: Iterable<string>, all: Iterable<string>): string[] {
   const there = new Set(some)
   return [...new Set(all)].filter((name) => !there.has(name))
@@ -70,7 +70,7 @@ function rowName({ method, url }: { method: string; url: string }): string {
   return `${method === 'HEAD' ? 'GET' : method} ${url}`
 }
 
-/** What the route states in config.access, in the contract's words. */
+/** The `config.access` of a route, in the contract's words. */
 function statedOf(access: unknown): string {
   if (access === 'public') return 'anyone'
   if (typeof access === 'string') return access

@@ -3,7 +3,7 @@ import { permits, type Reach, rules } from './contract.ts'
 import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
 
-/** An actor as they are in the database. */
+/** An actor, as stored in the database. */
 export type Person = {
   userId: number | null
   /** The tenant of the session or token. */
@@ -11,22 +11,22 @@ export type Person = {
   memberOf: readonly string[]
 }
 
-/** What is true of an object, wherever the request finds it. */
+/** The facts about an object. */
 export type Facts = {
   place: Place
   tenantIds: readonly string[]
   ownerId: number | null
   department: string | null
-  /** Users a chain leads from. */
+  /** Users with a chain to it. */
   chained: readonly number[]
 }
 
 const safeMethods = ['GET', 'HEAD']
 
 /**
- * What the contract has the route answer: 401 without an identity; 403 without the permission,
- * whatever the object; 400 for what is no id; 404 for what is missing and for what is not the
- * caller's; 403 where the attribute rule forbids; else the route's own answer.
+ * The status that the contract requires: 401 without an identity; 403 without the permission,
+ * whatever the object; 400 for a malformed id; 404 for a missing or foreign object; 403 if the
+ * attribute rule denies; otherwise the status of the route.
  */
 export function expectedStatus(
   route: RouteRow,
@@ -39,7 +39,7 @@ export function expectedStatus(
     return (inSession ? route.answerInSession : undefined) ?? route.answer
   }
   if (actor.fromAnotherSite && !safeMethods.includes(method)) return 403
-  if (actor.by === 'nobody' || actor.state !== 'live') return 401
+  if (actor.by === 'anonymous' || actor.state !== 'live') return 401
   if (!mayTry(route, actor)) return 403
   if (object?.place === 'malformed') return 400
   if (object !== null && !reaches(actor, reachOf(route), object)) return 404
@@ -47,7 +47,7 @@ export function expectedStatus(
   return route.answer
 }
 
-/** Where no rule names it, the route does. */
+/** The scope of the rule, or of the route if no rule has one. */
 export function reachOf(route: RouteRow): Reach {
   return rules[route.who]?.reach ?? route.reach ?? 'anyone'
 }
@@ -65,7 +65,7 @@ function mayTry(route: RouteRow, actor: Actor & Person): boolean {
   return permits(rule, { ...actor, operator, limit: limitOf(actor, rule.token) })
 }
 
-/** Whether the object exists and is the actor's to come near. */
+/** Whether the object exists and the actor can reach it. */
 export function reaches(actor: Person, reach: Reach, object: Facts): boolean {
   if (object.place === 'missing' || object.place === 'malformed') return false
   const inTenant = actor.tenantId !== null && object.tenantIds.includes(actor.tenantId)

@@ -4,7 +4,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import type { TestApp, TestDatabase } from '#test/support/helper.ts'
 
-/** Which of the two are on. */
+/** Which of the two locks are on. */
 export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }
 
 export async function switchLocks({ app, database }: TestApp, locks: Locks): Promise<void> {
@@ -12,16 +12,16 @@ export async function switchLocks({ app, database }: TestApp, locks: Locks): Pro
   if (!locks.rowLevelSecurity) await switchOffRowLevelSecurity(database)
 }
 
-/** Whose; in a member of a team the user is the object that is asked for. */
+/** The columns of the scope. For a team member the user is the requested object. */
 const scopeColumns = ['userId', 'tenantId']
 const scopeColumnsOf: Readonly<Record<string, readonly string[]>> = { teamMember: ['tenantId'] }
 
 /**
- * Switches the first lock off, in this server alone: owner and tenant are struck from the `where`
- * of every statement that its domain functions make. Row-level security still gets its scope.
+ * Disables the query scope in this server: removes owner and tenant from the `where` of every
+ * statement of its domain functions. Row-level security still gets its scope.
  */
 function switchOffQueryScope(app: FastifyInstance): void {
-  // In place: a route may have taken hold of either when it was registered.
+  // In place, because a route may have kept a reference when it was registered.
   const db: Database = { ...app.db }
   const systemDb: SystemDatabase = { ...app.systemDb }
   const unlocked: Omit<Database, 'close'> = {
@@ -38,7 +38,7 @@ function switchOffQueryScope(app: FastifyInstance): void {
   Object.assign(app.systemDb, unlockedPlane)
 }
 
-/** Switches the second lock off, in the test's own database. */
+/** Disables row-level security in the database of the test. */
 async function switchOffRowLevelSecurity({ admin }: TestDatabase): Promise<void> {
   const { rows } = await admin.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
@@ -92,7 +92,7 @@ function without(where: unknown, columns: readonly string[]): unknown {
 
 const scopeClause = /((?:\w+\.)?(?:tenant_id|user_id)) *= *$/
 
-/** The identity plane has a second lock of its own for a tenant's members and invitations: views. */
+/** Members and invitations have views as their second lock, because their tables have no row-level security. */
 function withoutTenant({ query }: Queryable): Queryable {
   return {
     query: (statement) => {
@@ -104,7 +104,7 @@ function withoutTenant({ query }: Queryable): Queryable {
   }
 }
 
-/** In hand-written SQL the scope is `tenant_id = ${…}` or `user_id = ${…}`: always true instead. */
+/** In hand-written SQL the scope is `tenant_id = ${…}` or `user_id = ${…}`. Makes it always true. */
 function withoutScopeClauses(
   statement: Prisma.Sql | TemplateStringsArray,
   given: readonly unknown[],

@@ -13,14 +13,14 @@ import { isAbout, isSafe, listFault, send } from './request.ts'
 import { type Trace, traceOf } from './trace.ts'
 import { type Caller, createCaller, createWorld, type World } from './world.ts'
 
-/** One request and what came of it. */
+/** One request and its result. */
 export type Verdict = {
   route: string
   actor: string
   place: Place | null
   expected: number
   actual: number
-  /** What is wrong with the answer beside its status. */
+  /** Faults of the response other than its status. */
   fault: string | null
 }
 
@@ -32,7 +32,7 @@ type Setup = {
   setTime(time: string): void
 }
 
-/** Everybody, with every object as it lies for them. */
+/** Every actor, with every object in its places. */
 type Fixtures = {
   members: readonly { caller: Caller; places: ReadonlyMap<string, readonly Placed[]> }[]
   /** Every object, by kind. */
@@ -42,21 +42,21 @@ type Fixtures = {
 }
 
 type Options = {
-  /** Everybody by default. */
+  /** All by default. */
   callers?: readonly Actor[]
-  /** What is known to be otherwise and is no fault. */
+  /** Known differences that are not faults. */
   isExcused?: (verdict: Verdict) => boolean
 }
 
 const requestsAtOnce = 4 // fewer than the connections of any pool, so that none has to wait
-// `npm run mutate` asks whether anything is wrong, not for all of it.
+// `npm run mutate` only needs the first fault.
 const stopsEarly = process.env.TAP_BAIL === '1'
 
 export function isWrong({ expected, actual, fault }: Verdict): boolean {
   return expected !== actual || fault !== null
 }
 
-/** The whole server on a clock of the test's own, with both locks or fewer. */
+/** The whole server with a test clock, and both locks, one or none. */
 export async function openProgram(
   t: Test,
   locks: Locks,
@@ -67,7 +67,7 @@ export async function openProgram(
   const overrides = { clock: { now: () => now }, operators }
   const { built: test, routes } = await collectRoutes(() => build(t, {}, overrides))
   await switchLocks(test, locks)
-  // So that there can be somebody with a role that the table does not have.
+  // Allows an actor with an unknown role.
   await test.database.admin.query('ALTER TABLE memberships DROP CONSTRAINT memberships_role_check')
   const setTime = (time: string) => {
     now = new Date(`${today}T${time}Z`)
@@ -76,10 +76,10 @@ export async function openProgram(
 }
 
 /**
- * Every entry, for every actor, with its object in every place; and the rows of the tenants they
- * are in before and after, which no refused request may have changed.
+ * Runs every entry for every actor with its object in every place. Also returns the rows of their
+ * tenants before and after, which no refused request may change.
  */
-export async function judgeAll(
+export async function runMatrix(
   setup: Setup,
   entries: readonly Entry[],
   { callers = actors, isExcused = () => false }: Options = {},
@@ -91,7 +91,7 @@ export async function judgeAll(
     setup.setTime(caller.time)
     const cases = entries.flatMap((entry) => {
       const objects = entry.row.object === undefined ? [null] : places.get(entry.row.object)
-      return (objects ?? []).map((object) => () => judge(setup, fixtures, entry, caller, object))
+      return (objects ?? []).map((object) => () => runCase(setup, fixtures, entry, caller, object))
     })
     verdicts.push(...(await inTurns(cases)))
     if (stopsEarly && verdicts.some((one) => isWrong(one) && !isExcused(one))) break
@@ -99,7 +99,7 @@ export async function judgeAll(
   return { verdicts, before, after: await traceOf(setup.world) }
 }
 
-/** What the entries name or list; nothing else has to be there. */
+/** The objects that the entries name or list. */
 function kindsOf(entries: readonly Entry[]): [string, Kind][] {
   const named = new Set(entries.flatMap(({ row }) => [row.object, row.lists]))
   return Object.entries(kinds).filter(([name]) => named.has(name))
@@ -131,7 +131,7 @@ async function createFixtures(
   return { members, known: new Map(known), notFound: new Map() }
 }
 
-async function judge(
+async function runCase(
   setup: Setup,
   fixtures: Fixtures,
   entry: Entry,
@@ -152,7 +152,7 @@ async function judge(
   }
 }
 
-/** A change that is allowed happens in a world of its own, so that no other case sees it. */
+/** Runs an allowed change in its own world, so that it does not affect other cases. */
 async function separately(
   { test, operators }: Setup,
   { row }: Entry,
@@ -169,7 +169,7 @@ async function separately(
   return { caller, object: places.find(({ place }) => place === object.place) ?? null }
 }
 
-/** An answer has to be the object that was asked for, the one 404, or exactly one's own list. */
+/** A response must be the requested object, the one 404, or exactly the actor's list. */
 async function faultOf(
   { test }: Setup,
   { known, notFound }: Fixtures,
@@ -194,8 +194,8 @@ async function faultOf(
 async function inTurns<Result>(cases: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const results: Result[] = []
   for (let from = 0; from < cases.length; from += requestsAtOnce) {
-    const turn = cases.slice(from, from + requestsAtOnce)
-    results.push(...(await Promise.all(turn.map((run) => run()))))
+    const batch = cases.slice(from, from + requestsAtOnce)
+    results.push(...(await Promise.all(batch.map((run) => run()))))
   }
   return results
 }

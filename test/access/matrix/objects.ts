@@ -21,7 +21,7 @@ export const kinds: Kinds = {
   ...serviceKinds,
 }
 
-/** Puts an object of the kind into each of its places, as they are for this actor. */
+/** Creates an object of the kind in each of its places, relative to this actor. */
 export async function placesFor(
   kind: Kind,
   world: World,
@@ -33,7 +33,7 @@ export async function placesFor(
   return own === null ? [...common] : [own, ...common]
 }
 
-/** The objects that are there whoever comes. */
+/** The objects that exist for all actors. */
 export async function commonPlaces(kind: Kind, world: World): Promise<Placed[]> {
   const { colleague, stranger } = world
   const placed = [

@@ -2,7 +2,7 @@ import { createDelivery } from '#test/support/delivery.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 import { insert, type Kinds, missingUuid, named, numbered, type Wanted } from './kind.ts'
 
-/** Where a tenant has its events sent to, and what became of them. */
+/** Webhook endpoints, deliveries and replays of a tenant. */
 export const outboundKinds: Kinds = {
   'webhook-endpoint': {
     ...named,
@@ -25,7 +25,7 @@ export const outboundKinds: Kinds = {
     malformed: { id: 'x', replayId: 'x' },
     async create(wanted) {
       const endpointId = await createOwnEndpoint(wanted)
-      // Finished: those who follow one that is not are answered for half a minute.
+      // Finished, because the event stream of an unfinished replay stays open for half a minute.
       const replay = await insert(
         wanted.world,
         `INSERT INTO endpoint_replays (tenant_id, endpoint_id, replay_from, replay_to, total,

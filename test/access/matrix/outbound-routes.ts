@@ -2,7 +2,7 @@ import type { RouteRows } from './route-row.ts'
 
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
 
-/** Contract 3 and 7: endpoints, deliveries and the catch-up feed. */
+/** Contract 3 and 7: endpoints, deliveries and the event feed. */
 export const outboundRoutes: RouteRows = {
   'GET /webhook-endpoints': {
     who: 'webhook-endpoint:read',

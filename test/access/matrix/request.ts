@@ -9,8 +9,8 @@ import type { Caller } from './world.ts'
 const attempts = 5
 
 /**
- * Sends what the entry needs, as the caller, about the object. 503 is what a machine says that
- * cannot keep up; it is no answer to who may do what, so the request is sent again.
+ * Sends the request of the entry as the caller. A 503 only means that the machine is busy, so the
+ * request is sent again.
  */
 export async function send(
   { app }: TestApp,
@@ -40,7 +40,7 @@ export function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** An answer about an object has no other one's id; on a page it may be anywhere. */
+/** A response about an object has its id and no other. In a page it may be anywhere. */
 export function isAbout(answer: LightMyRequestResponse, { params }: Placed): boolean {
   if (isPage(answer)) return Object.values(params).some((id) => mentions(answer.body, id))
   if (!String(answer.headers['content-type']).includes('json')) return true
@@ -52,15 +52,15 @@ function isPage({ headers }: LightMyRequestResponse): boolean {
   return String(headers['content-type']).startsWith('text/html')
 }
 
-/** Whether the words that a page shows have this one. */
+/** Whether the text of a page contains this word. */
 function mentions(page: string, word: string): boolean {
   const [, main = ''] = page.split('<main')
   return main.split(/[^\w-]+/).includes(word)
 }
 
 /**
- * A list has what the caller reaches and nothing else, page after page.
- * @param known every object of the kind that the test has made
+ * A list has exactly the objects that the caller can reach, over all pages.
+ * @param known every object of the kind that the test has created
  */
 export async function listFault(
   test: TestApp,

@@ -2,7 +2,7 @@ import { createDocument, createFolder, createTeam } from '#test/support/chain.ts
 import { createOrder, createTestInvoice } from '#test/support/helper.ts'
 import { insert, type Kinds, missingNumber, numbered, type Wanted } from './kind.ts'
 
-/** Orders, and what belongs to a tenant. */
+/** Orders, and resources of a tenant. */
 export const resourceKinds: Kinds = {
   order: {
     ...numbered,
@@ -57,7 +57,7 @@ export const resourceKinds: Kinds = {
   },
 }
 
-/** A team with the owner in it, where they are a member of its tenant. */
+/** A team with the owner as member, if they are a member of its tenant. */
 async function createOwnTeam({ world, tenantId, owner }: Wanted): Promise<number> {
   const members = owner.memberOf.includes(tenantId) ? [owner.userId] : []
   return createTeam(world.test.database, tenantId, members)

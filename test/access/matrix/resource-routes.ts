@@ -14,7 +14,7 @@ const order = {
   cardLast4: '4242',
 }
 
-/** Contract 3: orders, what belongs to a tenant, and its members. */
+/** Contract 3: orders, resources of a tenant, and its members. */
 export const resourceRoutes: RouteRows = {
   'GET /orders': { who: 'order:read', answer: 200, lists: 'order' },
   'POST /orders': { who: 'order:create', answer: 201, body: () => order, needsTenant: true },

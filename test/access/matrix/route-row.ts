@@ -11,34 +11,33 @@ export type Who =
 
 export type RouteRow = {
   who: Who
-  /** What it answers to those who may. */
+  /** Its status for allowed callers. */
   answer: number
-  /** What an open route answers to somebody who has a session, where that differs. */
+  /** The status of an open route for a signed-in caller, if it differs. */
   answerInSession?: number
   /** The kind of object (objects.ts) that its path, or else its body, names. */
   object?: string
-  /** Where no rule says it: whose that object has to be. */
+  /** The scope of the object, if no rule defines it. */
   reach?: Reach
-  /** A body that is in order. */
+  /** A valid body. */
   body?: (params: Readonly<Record<string, string>>) => object
-  /** The kind of object that it lists: all that the caller reaches and nothing else. */
+  /** The kind of object that it lists: exactly those the caller can reach. */
   lists?: string
-  /** The parameter that takes the cursor, where it is not `cursor`. */
+  /** The name of the cursor parameter, if it is not `cursor`. */
   cursor?: string
-  /** What it lists may come late: only what must not be there is looked for. */
+  /** Its list may be delayed: only checks that no foreign object is in it. */
   lags?: true
   /**
-   * Composite keys hold it as well, its own or those of the deliveries that tell of it, so that it
-   * does not leak even without both locks.
+   * Composite foreign keys protect it too, so that it does not leak even without both locks.
    */
   heldByKeys?: true
-  /** Only of use inside a tenant. */
+  /** Works only with an active tenant. */
   needsTenant?: true
 }
 
 export type RouteRows = Readonly<Record<string, RouteRow>>
 
-/** An id as a body has it; what is no id stays what it is. */
+/** An id as a JSON value; a malformed id stays a string. */
 export function idInBody(id = ''): number | string {
   return /^[1-9]/.test(id) ? Number(id) : id
 }

@@ -1,7 +1,7 @@
 import { receive } from '#test/billing/received.ts'
 import { insert, type Kinds, named } from './kind.ts'
 
-/** What operators see. */
+/** Objects for operators. */
 export const serviceKinds: Kinds = {
   'billing-event': {
     missing: { id: 'evt_missing' },

@@ -1,6 +1,6 @@
 import type { RouteRows } from './route-row.ts'
 
-/** Contract 3: what operators and providers call. */
+/** Contract 3: routes for operators and providers. */
 export const serviceRoutes: RouteRows = {
   'GET /billing/events': { who: 'billing-event:read', answer: 200, lists: 'billing-event' },
   'GET /billing/events/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },

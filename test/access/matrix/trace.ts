@@ -1,9 +1,9 @@
 import type { World } from './world.ts'
 
-/** A digest of the rows of each table, as far as they are in the world's two tenants. */
+/** A digest of the rows of each table in the world's two tenants. */
 export type Trace = Readonly<Record<string, string>>
 
-// What is not an object: sessions and tokens that ask, and the log of what was asked.
+// Sessions and tokens of the actors, and the audit log, change with every request.
 const ofRequests = ['sessions', 'audit_log']
 const tokensThatAsk = 'an actor'
 

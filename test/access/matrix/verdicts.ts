@@ -1,6 +1,6 @@
 import { isWrong, type Verdict } from './matrix.ts'
 
-/** Each verdict that is not what the contract says, as a line. */
+/** One line for each verdict that differs from the contract. */
 export function wrongOf(verdicts: readonly Verdict[]): string[] {
   return verdicts.filter(isWrong).map(({ route, actor, place, expected, actual, fault }) => {
     const subject = place === null ? route : `${route}, ${place}`
@@ -8,7 +8,7 @@ export function wrongOf(verdicts: readonly Verdict[]): string[] {
   })
 }
 
-/** Whether somebody got at an object that is not theirs to come near. */
+/** Whether an actor reached an object outside their scope. */
 export function leaks(verdicts: readonly Verdict[]): boolean {
   return verdicts.some(
     ({ expected, actual, fault }) =>
@@ -16,7 +16,7 @@ export function leaks(verdicts: readonly Verdict[]): boolean {
   )
 }
 
-/** How much was judged. */
+/** A summary of the verdicts. */
 export function summaryOf(verdicts: readonly Verdict[]): string {
   const count = (pick: (verdict: Verdict) => unknown) => new Set(verdicts.map(pick)).size
   const refused = verdicts.filter(({ expected }) => expected >= 400).length

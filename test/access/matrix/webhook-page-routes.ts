@@ -3,7 +3,7 @@ import type { RouteRows } from './route-row.ts'
 const fields = { url: 'https://8.8.8.8/', description: '', signature: 'spec' }
 const object = 'webhook-endpoint'
 
-/** The webhooks dashboard: by the rules of what its pages show and its forms do. */
+/** The webhooks dashboard, with the rules of the resources it shows and changes. */
 export const webhookPageRoutes: RouteRows = {
   'GET /app/webhooks': { who: 'webhook-endpoint:read', answer: 200 },
   'POST /app/webhooks': { who: 'webhook-endpoint:create', answer: 200, body: () => fields },

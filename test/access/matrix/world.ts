@@ -5,7 +5,7 @@ import { createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
 
-/** Two tenants with somebody in each, beside whoever comes in. */
+/** Two tenants with a member each, which actors join. */
 export type World = {
   test: TestApp
   home: string
@@ -16,10 +16,10 @@ export type World = {
 
 export type Member = Person & { userId: number; department: string | null }
 
-/** An actor who has come into a world. */
+/** An actor who has joined a world. */
 export type Caller = Actor &
   Person & {
-    /** What their request carries. @param needed what a limited token has to name for it */
+    /** The headers of their request. @param needed the permission a limited token must name */
     headersFor(needed: string | undefined): Promise<Record<string, string>>
   }
 
@@ -45,7 +45,7 @@ export async function createWorld(test: TestApp): Promise<World> {
 }
 
 /**
- * Makes the actor's user, membership and session or token, as their facts say.
+ * Creates the user, membership and session or token of an actor.
  * @param operators the running program's set of operators
  */
 export async function createCaller(
@@ -53,7 +53,7 @@ export async function createCaller(
   actor: Actor,
   operators: Set<string>,
 ): Promise<Caller> {
-  if (actor.by === 'nobody') {
+  if (actor.by === 'anonymous') {
     return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor: async () => ({}) }
   }
   const person = await createPerson(world, actor)
@@ -128,7 +128,7 @@ async function createTokenOf(
   return token
 }
 
-/** What has become of the actor by the time of the request. */
+/** Applies the state of the actor at the time of the request. */
 async function applyState(
   { test }: World,
   { state }: Actor,

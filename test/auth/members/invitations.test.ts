@@ -34,7 +34,7 @@ async function membershipsOf({ database }: Journey, tenantId: string): Promise<u
   return rows
 }
 
-/** Signs in as the provider says, and tells what `/me` says then. */
+/** Signs in with these claims and returns the response of `/me`. */
 async function arrive(journey: Journey, claims: Record<string, unknown> = {}) {
   journey.op.fault = { claims }
   const browser = { cookie: '' }
@@ -59,27 +59,24 @@ t.test('a first sign-in with the invited address joins the tenant and starts the
     'SELECT role FROM memberships m JOIN users u ON u.own_tenant_id = m.tenant_id AND u.id = m.user_id WHERE u.id = $1',
     [me.user.id],
   )
-  t.same(rows, [{ role: 'admin' }], 'and there is a tenant of their own')
+  t.same(rows, [{ role: 'admin' }], 'the user also has a tenant of their own')
 })
 
-t.test(
-  'any later sign-in counts too; the session starts where they were last active',
-  async (t) => {
-    const journey = await buildWithProvider(t, trusted)
-    const own = (await arrive(journey)).me.tenant.id
-    const host = await createUser(journey.database, { role: 'admin' })
-    // Whoever holds the address as verified is a member at once.
-    t.not((await invite(journey, host, 'ada@example.com')).acceptedAt, null)
-    const moved = await createUser(journey.database, { role: 'admin' })
-    t.equal((await invite(journey, moved, 'new@example.com')).acceptedAt, null)
-    const { me } = await arrive(journey, { email: 'new@example.com' })
-    t.equal(me.tenant.id, own, 'the one last active')
-    t.same(await membershipsOf(journey, host.tenantId), [{ role: 'editor', department: 'sales' }])
-    t.same(await membershipsOf(journey, moved.tenantId), [{ role: 'editor', department: 'sales' }])
-  },
-)
+t.test('a later sign-in accepts too; the session starts in the tenant last active', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  const own = (await arrive(journey)).me.tenant.id
+  const host = await createUser(journey.database, { role: 'admin' })
+  // A user with the verified address becomes a member immediately.
+  t.not((await invite(journey, host, 'ada@example.com')).acceptedAt, null)
+  const moved = await createUser(journey.database, { role: 'admin' })
+  t.equal((await invite(journey, moved, 'new@example.com')).acceptedAt, null)
+  const { me } = await arrive(journey, { email: 'new@example.com' })
+  t.equal(me.tenant.id, own, 'the tenant last active')
+  t.same(await membershipsOf(journey, host.tenantId), [{ role: 'editor', department: 'sales' }])
+  t.same(await membershipsOf(journey, moved.tenantId), [{ role: 'editor', department: 'sales' }])
+})
 
-t.test('an address that is not proven accepts nothing', async (t) => {
+t.test('an unverified address accepts no invitation', async (t) => {
   const cases: [string, Record<string, string>, Record<string, unknown>][] = [
     ['not verified', trusted, { email_verified: false }],
     ['verified as text', trusted, { email_verified: 'true' }],
@@ -96,7 +93,7 @@ t.test('an address that is not proven accepts nothing', async (t) => {
   }
 })
 
-t.test('an expired, withdrawn or used invitation accepts nothing', async (t) => {
+t.test('an expired, withdrawn or accepted invitation cannot be accepted', async (t) => {
   const changes = {
     expired: 'UPDATE invitations SET expires_at = now()',
     withdrawn: 'DELETE FROM invitations',
@@ -112,23 +109,20 @@ t.test('an expired, withdrawn or used invitation accepts nothing', async (t) => 
   }
 })
 
-t.test(
-  'whoever is a member keeps the role they have; a second invitation replaces the first',
-  async (t) => {
-    const journey = await buildWithProvider(t, trusted)
-    const host = await createUser(journey.database, { role: 'admin' })
-    const first = await invite(journey, host, 'ada@example.com', 'editor')
-    const second = await invite(journey, host, 'Ada@example.com', 'viewer')
-    t.equal(second.id, first.id)
-    await arrive(journey)
-    t.same(await membershipsOf(journey, host.tenantId), [{ role: 'viewer', department: 'sales' }])
-    await t.rejects(invite(journey, host, 'ADA@example.com', 'editor'), /Invited a member/)
-    await arrive(journey)
-    t.same(await membershipsOf(journey, host.tenantId), [{ role: 'viewer', department: 'sales' }])
-  },
-)
+t.test('a member keeps their role; a second invitation replaces the first', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  const host = await createUser(journey.database, { role: 'admin' })
+  const first = await invite(journey, host, 'ada@example.com', 'editor')
+  const second = await invite(journey, host, 'Ada@example.com', 'viewer')
+  t.equal(second.id, first.id)
+  await arrive(journey)
+  t.same(await membershipsOf(journey, host.tenantId), [{ role: 'viewer', department: 'sales' }])
+  await t.rejects(invite(journey, host, 'ADA@example.com', 'editor'), /Invited a member/)
+  await arrive(journey)
+  t.same(await membershipsOf(journey, host.tenantId), [{ role: 'viewer', department: 'sales' }])
+})
 
-t.test('a refused sign-in accepts nothing', async (t) => {
+t.test('a refused sign-in accepts no invitation', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   const host = await createUser(journey.database, { role: 'admin' })
   await createUser(journey.database, { email: 'ada@example.com', emailVerified: false })
@@ -137,7 +131,7 @@ t.test('a refused sign-in accepts nothing', async (t) => {
   t.same(await membershipsOf(journey, host.tenantId), [])
 })
 
-t.test('parallel sign-ins of the invited make one membership in each tenant', async (t) => {
+t.test('concurrent sign-ins of an invited user create one membership per tenant', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   const hosts = await Promise.all(
     [1, 2, 3].map(() => createUser(journey.database, { role: 'admin' })),
@@ -151,7 +145,7 @@ t.test('parallel sign-ins of the invited make one membership in each tenant', as
   for (const host of hosts) t.equal((await membershipsOf(journey, host.tenantId)).length, 1)
 })
 
-t.test('the worker has no business with invitations', async (t) => {
+t.test('the worker has no privileges on invitations', async (t) => {
   const journey = await buildWithProvider(t)
   const systemDb = openSystemDatabase(journey.database.workerUrl, 1)
   t.teardown(() => systemDb.close())

@@ -7,14 +7,14 @@ import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
 
 /*
- * One person in several tenants, with row-level security and the views of members and invitations
- * open: what is done in one tenant reaches no other for the statements' own sake.
+ * One user in several tenants, with row-level security and the views of members and invitations
+ * disabled: the statements themselves are limited to one tenant.
  */
 
 const clientInfo = { userAgent: null, ip: null }
 const page = { limit: 10, after: null }
 
-/** An admin and an editor, who is a member of another tenant too. */
+/** An admin, and an editor who is also a member of another tenant. */
 async function world(t: Test) {
   const test = await build(t)
   await switchLocks(test, { queryScope: true, rowLevelSecurity: false })
@@ -45,7 +45,7 @@ async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<
   return Object.fromEntries(rows.map(({ id, role }) => [id, role]))
 }
 
-t.test('a role changes in the admin’s tenant, and for nobody else in it', async (t) => {
+t.test('a role changes only in the admin’s tenant and only for this member', async (t) => {
   const test = await world(t)
   const { systemDb, admin, elsewhere, member } = test
   const colleague = await createUser(test.database, { role: 'editor', tenantId: admin.tenantId })
@@ -61,7 +61,7 @@ t.test('a role changes in the admin’s tenant, and for nobody else in it', asyn
   t.same(await rolesIn(test, elsewhere.tenantId), { [member]: 'editor' })
 })
 
-t.test('a member is removed from the admin’s tenant alone, and the user stays', async (t) => {
+t.test('a member is removed only from the admin’s tenant, and the user remains', async (t) => {
   const test = await world(t)
   const { app, systemDb, admin, elsewhere, member } = test
   const colleague = await createUser(test.database, { tenantId: admin.tenantId })
@@ -75,10 +75,10 @@ t.test('a member is removed from the admin’s tenant alone, and the user stays'
   t.equal(await remove(colleague.userId), 'removed')
   const { rows } = await test.database.admin.query('SELECT id::int FROM users ORDER BY id')
   const left = [elsewhere.userId, admin.userId].map((id) => ({ id }))
-  t.same(rows, left, 'who is a member of no tenant is a user no more')
+  t.same(rows, left, 'a user without a membership is deleted')
 })
 
-t.test('a change waits for nobody but the admins and the member', async (t) => {
+t.test('a change locks only the rows of the admins and the member', async (t) => {
   const { database, systemDb, admin, member } = await world(t)
   const colleague = await createUser(database, { tenantId: admin.tenantId })
   const holder = await database.admin.connect()
@@ -90,7 +90,7 @@ t.test('a change waits for nobody but the admins and the member', async (t) => {
   })
 })
 
-t.test('who is a member elsewhere is still invited, and joins at once', async (t) => {
+t.test('a member of another tenant can be invited and joins immediately', async (t) => {
   const test = await world(t)
   const host = await createUser(test.database, { role: 'admin' })
   const invitation = {
@@ -105,7 +105,7 @@ t.test('who is a member elsewhere is still invited, and joins at once', async (t
   t.equal(await createInvitation(test.systemDb, invitation, clientInfo), 'member')
 })
 
-t.test('a session is moved for the user it belongs to', async (t) => {
+t.test('only the user of a session can switch its tenant', async (t) => {
   const test = await world(t)
   const { database, systemDb, admin, elsewhere, member } = test
   const { cookieId } = await signIn(test, elsewhere)
@@ -117,7 +117,7 @@ t.test('a session is moved for the user it belongs to', async (t) => {
   t.match(await move(member), { outcome: 'switched' })
 })
 
-t.test('tenants are found by the session, and listed by membership', async (t) => {
+t.test('the active tenant is that of the session; the list contains the memberships', async (t) => {
   const { app, admin, elsewhere, member } = await world(t)
   for (const { tenantId } of [admin, elsewhere]) {
     const found = await app.db.read({ tenantId }, (tx) => findTenant(tx, { tenantId }))

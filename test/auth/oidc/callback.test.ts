@@ -22,9 +22,9 @@ t.test('RFC 9207: iss of the response', async (t) => {
     ['of another provider', {}, { iss: 'https://other.example' }, 'iss-mismatch'],
     ['with a slash more', {}, { iss: `${op.issuer}/` }, 'iss-mismatch'],
     ['empty', {}, { iss: '' }, 'iss-mismatch'],
-    ['promised and empty', promised, { iss: '' }, 'iss-mismatch'],
-    ['judged before error', {}, { iss: 'x', error: 'access_denied' }, 'iss-mismatch'],
-    ['judged before code', promised, { code: undefined }, 'iss-missing'],
+    ['announced and empty', promised, { iss: '' }, 'iss-mismatch'],
+    ['checked before error', {}, { iss: 'x', error: 'access_denied' }, 'iss-mismatch'],
+    ['checked before code', promised, { code: undefined }, 'iss-missing'],
   ]
   for (const [name, metadata, callback, reason] of rows) {
     const result = await attempt(t, op, { metadata: { ...metadata }, callback })
@@ -33,13 +33,13 @@ t.test('RFC 9207: iss of the response', async (t) => {
   }
 })
 
-t.test('a promise that is not the boolean true is none', async (t) => {
+t.test('only the boolean true in the metadata announces `iss`', async (t) => {
   const op = await startProvider(t)
   const metadata = { authorization_response_iss_parameter_supported: 'true' }
   t.equal((await attempt(t, op, { metadata })).reason, null)
 })
 
-t.test('error stops the sign-in; only a code of the standard is repeated (D8)', async (t) => {
+t.test('an error refuses the sign-in; only a standard error code is recorded (D8)', async (t) => {
   const op = await startProvider(t)
   const rows: [string, string | null][] = [
     ['login_required', 'login_required'],
@@ -59,7 +59,7 @@ t.test('error stops the sign-in; only a code of the standard is repeated (D8)', 
   }
 })
 
-t.test('code must be there once, and nothing else of another flow', async (t) => {
+t.test('the response must contain one code and no parameter of another flow', async (t) => {
   const op = await startProvider(t)
   const rows: [string, Parameters, string][] = [
     ['no code', { code: undefined }, 'code-missing'],
@@ -76,7 +76,7 @@ t.test('code must be there once, and nothing else of another flow', async (t) =>
   }
 })
 
-t.test('a doubled parameter is refused, even when both say the same', async (t) => {
+t.test('a repeated parameter is refused, even with equal values', async (t) => {
   const op = await startProvider(t)
   const provider = relyingParty(op)
   const rows: [string, string][] = [
@@ -97,7 +97,7 @@ t.test('a doubled parameter is refused, even when both say the same', async (t) 
   t.equal(op.calls.token, 0)
 })
 
-t.test('two providers: the response of one is not taken for the other’s', async (t) => {
+t.test('two providers: the response of one is refused for the other', async (t) => {
   const [honest, other] = [await startProvider(t), await startProvider(t)]
   const pending = randomPending()
   const url = await relyingParty(honest).authorizationUrl(pending, redirectUri)
@@ -105,5 +105,5 @@ t.test('two providers: the response of one is not taken for the other’s', asyn
   const parameters = honest.approve(url)
   const error = await failure(t, relyingParty(other).exchange(parameters, pending, redirectUri))
   t.equal(error.reason, 'iss-mismatch')
-  t.equal(other.calls.token, 0, 'the code went nowhere')
+  t.equal(other.calls.token, 0, 'the code was not sent')
 })

@@ -13,7 +13,7 @@ import {
 } from '#test/support/sign-in-attempt.ts'
 
 t.test(
-  'the authorize request carries the parameters of the specification and no secret',
+  'the authorization request has the parameters of the specification and no secret',
   async (t) => {
     const op = await startProvider(t)
     const pending = randomPending()
@@ -34,7 +34,7 @@ t.test(
   },
 )
 
-t.test('a query of the authorization endpoint is kept, our parameters win', async (t) => {
+t.test('the query of the endpoint is kept; standard parameters override it', async (t) => {
   const op = await startProvider(t)
   const authorization_endpoint = `${op.issuer}/authorize?policy=b2c&redirect_uri=x&redirect_uri=y`
   op.fault = { metadata: { authorization_endpoint } }
@@ -49,7 +49,7 @@ t.test('random values are new each time; the verifier has 43 unreserved characte
   t.ok(values.every((value) => /^[A-Za-z0-9_-]{43}$/.test(value)))
 })
 
-t.test('B1 an honest sign-in yields the verified facts (client_secret_post)', async (t) => {
+t.test('B1 a valid sign-in returns the verified claims (client_secret_post)', async (t) => {
   const op = await startProvider(t)
   t.equal(op.calls.metadata, 0)
   const provider = relyingParty(op)
@@ -67,10 +67,10 @@ t.test('B1 an honest sign-in yields the verified facts (client_secret_post)', as
   })
   t.same(calls, { metadata: 1, jwks: 1, token: 1 })
   const second = await attempt(t, op, {}, provider)
-  t.same(second.calls, { metadata: 0, jwks: 0, token: 1 }, 'metadata and keys are kept')
+  t.same(second.calls, { metadata: 0, jwks: 0, token: 1 }, 'metadata and keys are cached')
 })
 
-t.test('the exchange sends exactly the fields of the specification', async (t) => {
+t.test('the code exchange sends exactly the fields of the specification', async (t) => {
   const op = await startProvider(t)
   const pending = randomPending()
   await signIn(op, relyingParty(op), pending)
@@ -103,7 +103,7 @@ t.test('B14 client_secret_basic sends the secret in the header only', async (t) 
   t.notMatch(sent?.body.toString(), 'client_secret')
 })
 
-t.test('a verifier that does not fit is rejected by the provider', async (t) => {
+t.test('the provider rejects a wrong code verifier', async (t) => {
   const op = await startProvider(t)
   const provider = relyingParty(op)
   const pending = randomPending()
@@ -115,10 +115,10 @@ t.test('a verifier that does not fit is rejected by the provider', async (t) => 
   )
   t.match(error, { reason: 'exchange-rejected', providerError: 'invalid_grant' })
   const outcome = await provider.exchange(parameters, pending, redirectUri)
-  t.equal(outcome.subject, 'subject-1', 'the code is still good')
+  t.equal(outcome.subject, 'subject-1', 'the code is still valid')
 })
 
-t.test('a code serves once', async (t) => {
+t.test('a code can be used once', async (t) => {
   const op = await startProvider(t)
   const provider = relyingParty(op)
   const pending = randomPending()
@@ -128,7 +128,7 @@ t.test('a code serves once', async (t) => {
   t.equal(error.reason, 'exchange-rejected')
 })
 
-t.test('check finds metadata and keys in order, or says what is wrong', async (t) => {
+t.test('check succeeds with valid metadata and keys, otherwise it throws the reason', async (t) => {
   const op = await startProvider(t)
   await relyingParty(op).check()
   t.same([op.calls.metadata, op.calls.jwks, op.calls.token], [1, 1, 0])

@@ -18,7 +18,7 @@ t.afterEach(() => {
   clock.seconds = now
 })
 
-t.test('bad metadata stops the sign-in before the authorize request', async (t) => {
+t.test('invalid metadata refuses the sign-in before the authorization request', async (t) => {
   const op = await startProvider(t)
   const { issuer } = op
   const answer = (body: string) => ({ metadataAnswer: { body } })
@@ -78,7 +78,7 @@ t.test('a provider that does not answer in time is unavailable', async (t) => {
   t.match(gone, { reason: 'network', retryAfterSeconds: 30 })
 })
 
-t.test('endpoints must be there and https, http only on loopback where allowed', async (t) => {
+t.test('endpoints are required and use https, or http on loopback if allowed', async (t) => {
   const op = await startProvider(t)
   const rows: [unknown, string][] = [
     [undefined, 'metadata-endpoint-missing'],
@@ -103,7 +103,7 @@ t.test('endpoints must be there and https, http only on loopback where allowed',
   }
 })
 
-t.test('http is refused altogether where it is not allowed', async (t) => {
+t.test('http is refused if it is not allowed, also on loopback', async (t) => {
   const op = await startProvider(t)
   const error = await failure(t, relyingParty(op, { allowInsecure: false }).check())
   t.equal(error.reason, 'metadata-endpoint-insecure')
@@ -112,7 +112,7 @@ t.test('http is refused altogether where it is not allowed', async (t) => {
   t.equal((await failure(t, relyingParty(op, remote).check())).reason, 'metadata-endpoint-insecure')
 })
 
-t.test('an endpoint may stand on another host, but never on another provider’s', async (t) => {
+t.test('an endpoint may be on another host, but not on that of another provider', async (t) => {
   const published = {
     issuer: 'https://accounts.example',
     authorization_endpoint: 'https://accounts.example/authorize',
@@ -128,7 +128,7 @@ t.test('an endpoint may stand on another host, but never on another provider’s
   const answer = (body: object) => async () => Response.json(body)
   t.match(await discover(rules, answer(published)), published)
   const sibling = { ...rules, otherIssuers: ['https://accounts.example/realm'] }
-  t.match(await discover(sibling, answer(published)), published, 'two realms of one host')
+  t.match(await discover(sibling, answer(published)), published, 'two issuers on one host')
   for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
     const moved = { ...published, [member]: 'https://login.example/token' }
     const error = await failure(t, discover(rules, answer(moved)))
@@ -144,21 +144,21 @@ t.test('concurrent sign-ins share one fetch of the metadata', async (t) => {
   t.equal(op.calls.metadata, 1)
 })
 
-t.test('a failed fetch is not kept, a good one is for an hour', async (t) => {
+t.test('metadata is cached for an hour; a failed fetch is not cached', async (t) => {
   const op = await startProvider(t)
   const provider = relyingParty(op)
   t.equal(
     (await attempt(t, op, { metadataAnswer: { status: 503 } }, provider)).reason,
     'server-error',
   )
-  t.equal((await attempt(t, op, {}, provider)).calls.metadata, 1, 'tried again')
+  t.equal((await attempt(t, op, {}, provider)).calls.metadata, 1, 'fetched again')
   clock.seconds = now + 3_599
   t.equal((await attempt(t, op, {}, provider)).calls.metadata, 0)
   clock.seconds = now + 3_600
   t.equal((await attempt(t, op, {}, provider)).calls.metadata, 1)
 })
 
-t.test('Retry-After of the provider is passed on within an hour', async (t) => {
+t.test('Retry-After of the provider is passed on, limited to an hour', async (t) => {
   const op = await startProvider(t)
   const rows: [string, number][] = [
     ['7', 7],

@@ -16,22 +16,22 @@ const day = 86_400
 
 const rows: [string, Record<string, unknown>, string | null][] = [
   ['honest', {}, null],
-  ['aud: a list of ours alone', { aud: ['gatehouse'] }, null],
+  ['aud: a list with only this client', { aud: ['gatehouse'] }, null],
   ['aud: empty list', { aud: [] }, 'id-token-audience'],
   ['aud: a second audience', { aud: ['gatehouse', 'other'] }, 'id-token-audience'],
   [
-    'aud: a second audience and our azp',
+    'aud: a second audience, and azp is this client',
     { aud: ['gatehouse', 'x'], azp: 'gatehouse' },
     'id-token-audience',
   ],
-  ['aud: ours twice', { aud: ['gatehouse', 'gatehouse'] }, 'id-token-audience'],
+  ['aud: this client twice', { aud: ['gatehouse', 'gatehouse'] }, 'id-token-audience'],
   ['aud: another', { aud: 'gatehouse1' }, 'id-token-audience'],
   ['aud: missing', { aud: undefined }, 'id-token-audience'],
   ['aud: nested list', { aud: [['gatehouse']] }, 'id-token-audience'],
-  ['azp: ours', { azp: 'gatehouse' }, null],
+  ['azp: this client', { azp: 'gatehouse' }, null],
   ['azp: another', { azp: 'other' }, 'id-token-azp'],
   ['azp: null', { azp: null }, 'id-token-azp'],
-  ['azp: a list with ours', { azp: ['gatehouse'] }, 'id-token-azp'],
+  ['azp: a list with this client', { azp: ['gatehouse'] }, 'id-token-azp'],
   ['exp: 29 s ago', { exp: nowSeconds - 29 }, null],
   ['exp: 30 s ago', { exp: nowSeconds - 30 }, 'id-token-expired'],
   ['exp: 31 s ago', { exp: nowSeconds - 31 }, 'id-token-expired'],
@@ -42,14 +42,18 @@ const rows: [string, Record<string, unknown>, string | null][] = [
   ['iat: 599 s ago', { iat: nowSeconds - 599 }, null],
   ['iat: 600 s ago', { iat: nowSeconds - 600 }, null],
   ['iat: 601 s ago', { iat: nowSeconds - 601 }, 'id-token-issued-at'],
-  ['iat: 599 s ahead', { iat: nowSeconds + 599, exp: nowSeconds + 900 }, null],
-  ['iat: 600 s ahead', { iat: nowSeconds + 600, exp: nowSeconds + 900 }, null],
-  ['iat: 601 s ahead', { iat: nowSeconds + 601, exp: nowSeconds + 900 }, 'id-token-issued-at'],
+  ['iat: 599 s in the future', { iat: nowSeconds + 599, exp: nowSeconds + 900 }, null],
+  ['iat: 600 s in the future', { iat: nowSeconds + 600, exp: nowSeconds + 900 }, null],
+  [
+    'iat: 601 s in the future',
+    { iat: nowSeconds + 601, exp: nowSeconds + 900 },
+    'id-token-issued-at',
+  ],
   ['iat: fraction', { iat: nowSeconds - 0.5 }, 'id-token-issued-at'],
   ['iat: not a number', { iat: Number.NaN }, 'id-token-issued-at'],
   ['iat: text', { iat: String(nowSeconds) }, 'id-token-issued-at'],
   ['iat: missing', { iat: undefined }, 'id-token-issued-at'],
-  ['lifetime: a day less 1 s', { exp: nowSeconds + day - 1 }, null],
+  ['lifetime: a day minus 1 s', { exp: nowSeconds + day - 1 }, null],
   ['lifetime: a day', { exp: nowSeconds + day }, null],
   ['lifetime: a day and 1 s', { exp: nowSeconds + day + 1 }, 'id-token-lifetime'],
   ['sub: 1 character', { sub: 'a' }, null],
@@ -58,7 +62,7 @@ const rows: [string, Record<string, unknown>, string | null][] = [
   ['sub: empty', { sub: '' }, 'id-token-subject'],
   ['sub: both ends of printable ASCII', { sub: '! ~' }, null],
   ['sub: control character', { sub: 'a\u0000' }, 'id-token-subject'],
-  ['sub: line end', { sub: 'a\n' }, 'id-token-subject'],
+  ['sub: line feed', { sub: 'a\n' }, 'id-token-subject'],
   ['sub: delete', { sub: 'a\u007f' }, 'id-token-subject'],
   ['sub: outside ASCII', { sub: 'é' }, 'id-token-subject'],
   ['sub: number', { sub: 1 }, 'id-token-subject'],
@@ -89,7 +93,7 @@ t.test('at_hash is checked when present', async (t) => {
   const published = { at_hash: '77QmUPtjPfzWtF2AnpK9RQ' }
   t.ok(await matchesAccessTokenHash({ alg: 'RS256' }, published, token))
   t.notOk(await matchesAccessTokenHash({ alg: 'RS256' }, published, `${token}1`))
-  t.notOk(await matchesAccessTokenHash({ alg: 'RS512' }, published, token), 'another hash')
+  t.notOk(await matchesAccessTokenHash({ alg: 'RS512' }, published, token), 'another hash function')
   t.ok(await matchesAccessTokenHash({ alg: 'RS256' }, {}, token), 'absent')
   for (const at_hash of ['', null, 1, '77QmUPtjPfzWtF2AnpK9RQ==', ['77QmUPtjPfzWtF2AnpK9RQ']]) {
     t.notOk(await matchesAccessTokenHash({ alg: 'RS256' }, { at_hash }, token), `${at_hash}`)
@@ -117,7 +121,7 @@ t.test('at_hash is checked when present', async (t) => {
   }
 })
 
-t.test('email_verified counts only as the boolean true, beside an address', async (t) => {
+t.test('email_verified counts only as the boolean true and with an address', async (t) => {
   const read = (changes: Record<string, unknown>) =>
     readIdToken('https://op.example', { ...claims, ...changes })
   const email = 'ada@example.com'
@@ -128,7 +132,7 @@ t.test('email_verified counts only as the boolean true, beside an address', asyn
   t.equal(read({ email_verified: true }).emailVerified, false, 'no address')
 })
 
-t.test('claims that are no usable text are null', async (t) => {
+t.test('claims that are not usable text are null', async (t) => {
   const read = (changes: Record<string, unknown>) =>
     readIdToken('https://op.example', { ...claims, ...changes })
   t.same(read({}), {

@@ -11,7 +11,7 @@ const once = { metadata: 1, jwks: 0, token: 1 }
 
 const typed = (type: string) => ({ token: { headers: { 'content-type': type } } })
 
-t.test('a token response that is not the JSON of the standard is refused', async (t) => {
+t.test('a token response that is not valid JSON of RFC 6749 is refused', async (t) => {
   const op = await startProvider(t)
   const honest = JSON.stringify({ access_token: 'x', token_type: 'Bearer', id_token: 'a.b.c' })
   const body = (text: string) => ({ token: { body: text } })
@@ -43,15 +43,15 @@ t.test('a token response that is not the JSON of the standard is refused', async
   for (const [name, fault] of rows) {
     const result = await attempt(t, op, fault)
     t.equal(result.reason, 'token-response-malformed', name)
-    t.same(result.calls, once, `${name}: silence`)
+    t.same(result.calls, once, `${name}: no further call`)
   }
   t.notOk(
     op.requests.some(({ url }) => url === '/stolen'),
-    'the code does not follow a redirect',
+    'a redirect is not followed with the code',
   )
 })
 
-t.test('the JSON content type may carry a charset and any case', async (t) => {
+t.test('the JSON content type may have a charset and is case-insensitive', async (t) => {
   const op = await startProvider(t)
   for (const type of [
     'application/json; charset=utf-8',
@@ -64,7 +64,7 @@ t.test('the JSON content type may carry a charset and any case', async (t) => {
 })
 
 t.test(
-  'an error of the token endpoint refuses the sign-in, its code repeated if safe',
+  'an error of the token endpoint refuses the sign-in; a standard error code is recorded',
   async (t) => {
     const op = await startProvider(t)
     const rows: [string, string | null][] = [
@@ -83,7 +83,7 @@ t.test(
   },
 )
 
-t.test('a token endpoint that fails is unavailable and is not asked twice', async (t) => {
+t.test('a failing token endpoint is unavailable and is called once', async (t) => {
   const op = await startProvider(t)
   const rows: [Faults['token'], string][] = [
     [{ status: 500, body: '{"error":"invalid_client"}' }, 'server-error'],
@@ -113,10 +113,14 @@ for (const clientAuth of ['client_secret_post', 'client_secret_basic'] as const)
       const first = await attempt(t, op, { challenge }, provider)
       t.same([first.reason, first.calls.token], [null, 2])
       const second = await attempt(t, op, { challenge }, provider)
-      t.same([second.reason, second.calls.token], [null, 1], 'the good one is remembered')
+      t.same(
+        [second.reason, second.calls.token],
+        [null, 1],
+        'the next request starts with the secret that worked',
+      )
       const back = await attempt(t, op, { challenge, secrets: ['old secret'] }, provider)
-      t.same([back.reason, back.calls.token], [null, 2], 'and given up again')
-      t.same(switches, [1, 0], 'each switch is told')
+      t.same([back.reason, back.calls.token], [null, 2], 'and switches back')
+      t.same(switches, [1, 0], 'every switch is reported')
       const neither = await attempt(t, op, { challenge, secrets: [] }, provider)
       t.equal(neither.reason, 'client-rejected')
       t.same(neither.calls, { metadata: 0, jwks: 0, token: 2 })
@@ -125,7 +129,7 @@ for (const clientAuth of ['client_secret_post', 'client_secret_basic'] as const)
   }
 }
 
-t.test('two secrets: any other refusal is final', async (t) => {
+t.test('two secrets: any other error is final', async (t) => {
   const op = await startProvider(t)
   const clientSecrets = [clientSecret, 'next secret'] as const
   const rows: [Faults['token'], string][] = [
@@ -143,7 +147,7 @@ t.test('two secrets: any other refusal is final', async (t) => {
   }
 })
 
-t.test('a bare 401 is an authentication failure; one secret is tried once', async (t) => {
+t.test('401 without an error code is invalid_client; a single secret is tried once', async (t) => {
   const op = await startProvider(t)
   const token = { status: 401, body: '' }
   const result = await attempt(t, op, { token })

@@ -14,26 +14,26 @@ const config = { userinfo: true } as const
 const bare = { claims: { email: undefined, email_verified: undefined, name: undefined } }
 const told = { email: 'ada@example.com', email_verified: true, name: 'Ada' }
 
-t.test('userinfo is asked only when it is switched on', async (t) => {
+t.test('userinfo is requested only if it is configured', async (t) => {
   const op = await startProvider(t)
   const { outcome } = await attempt(t, op, { ...bare, userinfo: told })
   t.match(outcome, { email: null, name: null })
   t.equal(op.calls.userinfo, 0)
 })
 
-t.test('D4 B1 it adds what the id_token lacks, asked with the bearer in the header', async (t) => {
+t.test('D4 B1 it adds missing claims; the access token is sent in the header', async (t) => {
   const op = await startProvider(t)
   const fault = { ...bare, userinfo: told }
   const { outcome } = await attempt(t, op, fault, relyingParty(op, config))
   t.match(outcome, { email: 'ada@example.com', emailVerified: true, name: 'Ada' })
   const asked = op.requests.find(({ url }) => url.startsWith('/userinfo'))
   t.equal(asked?.method, 'GET')
-  t.equal(asked?.headers.authorization, `Bearer ${op.desk.accessTokens[0]}`)
+  t.equal(asked?.headers.authorization, `Bearer ${op.records.accessTokens[0]}`)
   t.equal(asked?.url, '/userinfo')
   t.equal(asked?.body.length, 0)
 })
 
-t.test('D5 a signed answer is verified and accepted', async (t) => {
+t.test('D5 a signed response is verified and accepted', async (t) => {
   const op = await startProvider(t)
   const fault = { ...bare, userinfo: told, signedUserinfo: {} }
   const { outcome } = await attempt(t, op, fault, relyingParty(op, config))
@@ -41,7 +41,7 @@ t.test('D5 a signed answer is verified and accepted', async (t) => {
 })
 
 t.test(
-  'D6 aggregated and distributed claims are ignored, their addresses never called',
+  'D6 aggregated and distributed claims are ignored; their URLs are never called',
   async (t) => {
     const op = await startProvider(t)
     const userinfo = {
@@ -62,13 +62,13 @@ t.test(
   },
 )
 
-t.test('B11 anything wrong with userinfo refuses the sign-in', async (t) => {
+t.test('B11 an invalid userinfo response refuses the sign-in', async (t) => {
   const op = await startProvider(t)
   const jwt = { signedUserinfo: {} }
   const rows: [string, Partial<Faults>, string][] = [
     ['B11 another sub', { userinfo: { sub: 'subject-1invalid' } }, 'userinfo-subject'],
     ['no sub', { userinfo: { sub: undefined } }, 'userinfo-subject'],
-    ['sub a number', { userinfo: { sub: 1 } }, 'userinfo-subject'],
+    ['sub is a number', { userinfo: { sub: 1 } }, 'userinfo-subject'],
     ['signed, another sub', { signedUserinfo: { sub: 'x' } }, 'userinfo-subject'],
     ['signed, other issuer', { signedUserinfo: { iss: 'http://x' } }, 'userinfo-malformed'],
     ['signed, other audience', { signedUserinfo: { aud: 'x' } }, 'userinfo-malformed'],
@@ -105,16 +105,16 @@ t.test('B11 anything wrong with userinfo refuses the sign-in', async (t) => {
   }
   t.notOk(
     op.requests.some(({ url }) => url === '/elsewhere'),
-    'the bearer follows no redirect',
+    'a redirect is not followed with the access token',
   )
   const honest = await attempt(t, op, jwt, relyingParty(op, config))
-  t.equal(honest.reason, null, 'and an honest one passes')
+  t.equal(honest.reason, null, 'a valid response is accepted')
 })
 
-t.test('a signed answer with a bad signature or algorithm is refused', async (t) => {
+t.test('a signed response with an invalid signature or algorithm is refused', async (t) => {
   const op = await startProvider(t)
   const stranger = relyingParty(op, config)
-  // The id_token before it has to be good, so only the answer's own text is changed.
+  // The id_token must stay valid, so only the userinfo response is changed.
   const rows: [string, (token: string) => string, string][] = [
     ['broken', (token) => `${token.slice(0, -8)}AAAAAAAA`, 'userinfo-signature'],
     [
@@ -142,7 +142,7 @@ t.test('a signed answer with a bad signature or algorithm is refused', async (t)
   t.equal((await attempt(t, op, send(signed), stranger)).reason, null)
 })
 
-t.test('an address and its being verified are never put together from two sources', async (t) => {
+t.test('email and email_verified are never combined from two sources', async (t) => {
   const rows: [Json, Json, Json][] = [
     [{}, told, told],
     [{ email_verified: true }, { email: 'eve@x' }, { email: 'eve@x', email_verified: undefined }],

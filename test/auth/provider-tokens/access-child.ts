@@ -4,8 +4,8 @@ import { openQueue } from '#src/queue/queue.ts'
 import { connect, identity, keys } from './world.ts'
 
 /*
- * One process that asks for access tokens. It kills itself at the step GRANT_CRASH, as `kill -9`
- * would, and else prints what each request got.
+ * A process that requests access tokens. It kills itself at the step GRANT_CRASH, as `kill -9`
+ * would; otherwise it prints the result of each request.
  */
 
 const { GRANT_DATABASE: url = '', GRANT_ISSUER = '', GRANT_CRASH, GRANT_TIMES } = process.env

@@ -51,15 +51,15 @@ t.test('R1 a token that expires soon is refreshed, rotated and used', async (t) 
   const before = await grantRow(world)
   const access = openAccess(t, world)
   const got = await access.accessToken(identity)
-  t.match(got, { kind: 'token', accessToken: world.op.desk.accessTokens[1] })
+  t.match(got, { kind: 'token', accessToken: world.op.records.accessTokens[1] })
   t.same(await access.accessToken(identity), got, 'the new token is stored')
-  t.same(world.op.desk.presented, [world.op.desk.refreshTokens[0]])
+  t.same(world.op.records.presented, [world.op.records.refreshTokens[0]])
   const after = await grantRow(world)
   t.notSame(after?.refresh_token, before?.refresh_token, 'the new refresh token replaces the old')
   t.equal(after?.refresh_attempt, null)
   await expire(world)
-  t.match(await access.accessToken(identity), { accessToken: world.op.desk.accessTokens[2] })
-  t.same(world.op.desk.presented, world.op.desk.refreshTokens.slice(0, 2))
+  t.match(await access.accessToken(identity), { accessToken: world.op.records.accessTokens[2] })
+  t.same(world.op.records.presented, world.op.records.refreshTokens.slice(0, 2))
   const sent = world.op.requests.filter(({ url }) => url === '/token').at(-1)
   t.notMatch(sent?.body.toString(), /scope=/, 'no scope is requested')
   t.match(await auditTrail(world), ['refresh-tokens done refreshed', /refreshed/])
@@ -69,9 +69,9 @@ t.test('a valid token is returned without a call', async (t) => {
   const world = await createWorld(t)
   await grantTokens(world, 3_600)
   const access = openAccess(t, world)
-  const [accessToken] = world.op.desk.accessTokens
+  const [accessToken] = world.op.records.accessTokens
   t.match(await access.accessToken(identity), { kind: 'token', accessToken })
-  t.equal(world.op.desk.presented.length, 0)
+  t.equal(world.op.records.presented.length, 0)
 })
 
 t.test('an identity without a grant has no token', async (t) => {
@@ -89,8 +89,8 @@ t.test('a response without a refresh token keeps the old one', async (t) => {
   const access = openAccess(t, world)
   t.match(await access.accessToken(identity), { kind: 'token' })
   await expire(world)
-  t.match(await access.accessToken(identity), { accessToken: world.op.desk.accessTokens[2] })
-  t.equal(new Set(world.op.desk.presented).size, 1)
+  t.match(await access.accessToken(identity), { accessToken: world.op.records.accessTokens[2] })
+  t.equal(new Set(world.op.records.presented).size, 1)
 })
 
 t.test('a refresh can narrow the granted scope and cannot widen it', async (t) => {
@@ -113,13 +113,13 @@ t.test('two processes and many requests: the provider sees each refresh token on
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, index) => processes[index % 2]?.accessToken(identity)),
     )
-    const accessToken = world.op.desk.accessTokens[round]
+    const accessToken = world.op.records.accessTokens[round]
     t.ok(
       results.every((result) => result?.kind === 'token' && result.accessToken === accessToken),
       `round ${round}: every request gets the same new token`,
     )
   }
-  t.equal(world.op.desk.presented.length, 3)
+  t.equal(world.op.records.presented.length, 3)
   t.same(reused(world), [])
 })
 
@@ -128,8 +128,8 @@ t.test('real processes: the provider sees each refresh token once', async (t) =>
   await grantTokens(world)
   const children = await Promise.all([1, 2, 3].map(() => askInChild(t, world, 'never', 20)))
   t.same(await Promise.all(children.map(({ ended }) => ended)), [0, 0, 0])
-  const lines = children.flatMap((child) => child.output().trim().split('\n'))
+  const lines = children.flatMap((child) => child.results().trim().split('\n'))
   t.equal(lines.length, 60)
-  t.same(new Set(lines), new Set([`token ${world.op.desk.accessTokens[1]}`]))
-  t.equal(world.op.desk.presented.length, 1)
+  t.same(new Set(lines), new Set([`token ${world.op.records.accessTokens[1]}`]))
+  t.equal(world.op.records.presented.length, 1)
 })

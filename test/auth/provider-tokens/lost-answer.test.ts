@@ -17,7 +17,7 @@ const before = (answer: Faults['token']): Partial<Faults> => ({
   refresh: { when: 'before', answer },
 })
 
-t.test('an answer lost after rotation: sign in again, the token is never sent again', async (t) => {
+t.test('a response lost after rotation: sign in again, no second use of the token', async (t) => {
   const rows: [string, Partial<Faults>, string][] = [
     ['broken off', after('reset'), 'answer-lost'],
     ['never answered', after('hang'), 'answer-lost'],
@@ -38,9 +38,9 @@ t.test('an answer lost after rotation: sign in again, the token is never sent ag
     ['signature', { refreshClaims: {}, corruptSignature: true }, 'id-token-changed'],
     ['alg none', { refreshClaims: {}, header: { alg: 'none' } }, 'id-token-changed'],
     ['at_hash', { refreshClaims: { at_hash: 'x' } }, 'id-token-changed'],
-    ['no id_token at all', { refreshBody: { id_token: 7 } }, 'id-token-changed'],
+    ['id_token is not a string', { refreshBody: { id_token: 7 } }, 'id-token-changed'],
     [
-      'spent elsewhere',
+      'used elsewhere',
       before({ status: 400, body: '{"error":"invalid_grant"}' }),
       'refresh-rejected',
     ],
@@ -54,17 +54,21 @@ t.test('an answer lost after rotation: sign in again, the token is never sent ag
     t.same(await access.accessToken(identity), { kind: 'needs-sign-in' }, name)
     const sent = world.op.calls.token
     world.op.fault = { offline: true }
-    t.same(await access.accessToken(identity), { kind: 'needs-sign-in' }, `${name}: for good`)
+    t.same(await access.accessToken(identity), { kind: 'needs-sign-in' }, `${name}: permanently`)
     t.equal(world.op.calls.token, sent, `${name}: no further call`)
     t.match(await grantRow(world), { status: 'needs-sign-in', generation: 1 })
     t.same(await auditTrail(world), [`refresh-tokens refused ${reason}`])
     await grantTokens(world, 3_600)
-    t.match(await access.accessToken(identity), { kind: 'token' }, `${name}: a sign-in mends it`)
+    t.match(
+      await access.accessToken(identity),
+      { kind: 'token' },
+      `${name}: until the next sign-in`,
+    )
     t.same(await revocations(world), reason === 'refresh-rejected' ? [] : ['superseded'])
   }
 })
 
-t.test('a provider that is down or refuses the client: unavailable, the token kept', async (t) => {
+t.test('provider down or client refused: unavailable; the token is kept', async (t) => {
   const rows: [string, Partial<Faults>][] = [
     ['500', before({ status: 500 })],
     ['503', before({ status: 503, headers: { 'retry-after': '7' } })],
@@ -81,17 +85,17 @@ t.test('a provider that is down or refuses the client: unavailable, the token ke
     t.match(got, { kind: 'unavailable', retryAfterSeconds: name === '503' ? 7 : Number }, name)
     t.match(await grantRow(world), { status: 'active', refresh_attempt: null })
     world.op.fault = { offline: true }
-    t.match(await access.accessToken(identity), { kind: 'token' }, `${name}: and then it works`)
+    t.match(await access.accessToken(identity), { kind: 'token' }, `${name}: then it succeeds`)
   }
 })
 
-t.test('a provider that cannot be reached is never sent the token', async (t) => {
+t.test('the token is not sent to a provider that cannot be reached', async (t) => {
   const world = await createWorld(t)
   await grantTokens(world)
   const access = openAccess(t, world)
   world.op.fault = { metadataAnswer: 'hang' }
   t.match(await access.accessToken(identity), { kind: 'unavailable' })
-  t.equal(world.op.desk.presented.length, 0)
+  t.equal(world.op.records.presented.length, 0)
   t.match(await grantRow(world), { status: 'active', refresh_attempt: null })
   await world.op.close()
   t.match(await openAccess(t, world).accessToken(identity), { kind: 'unavailable' })
@@ -104,7 +108,7 @@ for (const [step, next, presented] of [
   ['answered', 'needs-sign-in', 1],
   ['stored', 'token', 1],
 ] as const) {
-  t.test(`kill -9 when ${step}: a spent token is never sent again`, async (t) => {
+  t.test(`kill -9 when ${step}: a used token is never sent again`, async (t) => {
     const world = await createWorld(t)
     await grantTokens(world, 0)
     const child = await askInChild(t, world, step)
@@ -116,23 +120,23 @@ for (const [step, next, presented] of [
       got.map(({ kind }) => kind),
       [next, next, next],
     )
-    t.equal(world.op.desk.presented.length, presented)
+    t.equal(world.op.records.presented.length, presented)
     t.same(reused(world), [])
     await grantTokens(world, 0)
-    t.match(await access.accessToken(identity), { kind: 'token' }, 'a sign-in mends it')
+    t.match(await access.accessToken(identity), { kind: 'token' }, 'until the next sign-in')
   })
 }
 
-t.test('a database that breaks while the provider answers loses no token', async (t) => {
+t.test('a broken database connection during a refresh loses no token', async (t) => {
   const world = await createWorld(t)
   await grantTokens(world)
-  world.op.desk.duringRefresh = () =>
+  world.op.records.duringRefresh = () =>
     world.database.admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND state = 'idle in transaction'`,
     )
   const access = openAccess(t, world)
-  t.match(await access.accessToken(identity), { accessToken: world.op.desk.accessTokens[1] })
+  t.match(await access.accessToken(identity), { accessToken: world.op.records.accessTokens[1] })
   t.match(await grantRow(world), { status: 'active', generation: 2, refresh_attempt: null })
 })
 
@@ -140,18 +144,18 @@ t.test('a process that lost its lock during a refresh still stores the new token
   const world = await createWorld(t)
   await grantTokens(world)
   const other = openAccess(t, world)
-  let meanwhile: unknown
-  world.op.desk.duringRefresh = async () => {
-    world.op.desk.duringRefresh = undefined
+  let concurrent: unknown
+  world.op.records.duringRefresh = async () => {
+    world.op.records.duringRefresh = undefined
     await world.database.admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND state = 'idle in transaction'`,
     )
-    meanwhile = await other.accessToken(identity)
+    concurrent = await other.accessToken(identity)
   }
   const got = await openAccess(t, world).accessToken(identity)
-  t.same(meanwhile, { kind: 'needs-sign-in' }, 'the other process never sends the token')
-  t.match(got, { kind: 'token', accessToken: world.op.desk.accessTokens[1] })
+  t.same(concurrent, { kind: 'needs-sign-in' }, 'the other process never sends the token')
+  t.match(got, { kind: 'token', accessToken: world.op.records.accessTokens[1] })
   t.same(await other.accessToken(identity), got)
-  t.equal(world.op.desk.presented.length, 1)
+  t.equal(world.op.records.presented.length, 1)
 })

@@ -28,23 +28,23 @@ async function signedOut(t: Test, settings: Record<string, string> = {}) {
   return { ...test, worker, revocation, browser }
 }
 
-t.test('a revocation is done once, however often its job runs', async (t) => {
+t.test('a token is revoked once, even if its job runs several times', async (t) => {
   const test = await signedOut(t)
   const { id } = await test.revocation()
-  const { desk } = test.op
+  const { records } = test.op
   let inner: unknown
-  desk.duringRevocation = async () => {
-    desk.duringRevocation = undefined
+  records.duringRevocation = async () => {
+    records.duringRevocation = undefined
     inner = await revokeGrant(test.worker, id, false)
   }
   t.equal(await revokeGrant(test.worker, id, false), 'already-done')
-  t.equal(inner, 'revoked', 'two workers at once: one of them settles it')
+  t.equal(inner, 'revoked', 'of two concurrent workers one records it')
   t.equal(await revokeGrant(test.worker, id, false), 'already-done')
   t.same((await auditTrail(test)).slice(2), ['revoke-tokens done refresh_token'])
   t.equal(await test.revocation(), undefined)
 })
 
-t.test('a failed revocation is tried again and shown, the first and the last time', async (t) => {
+t.test('a failed revocation is retried; the first and the last failure are recorded', async (t) => {
   const rows: [Partial<Faults>, string][] = [
     [{ revokeAnswer: { status: 503 } }, 'server-error'],
     [{ revokeAnswer: 'reset' }, 'network'],
@@ -69,14 +69,14 @@ t.test('a failed revocation is tried again and shown, the first and the last tim
     await visit(test.app, test.browser, '/auth/logout', { method: 'POST' })
     await drain(test, test.worker)
     t.same(
-      new Set(test.op.desk.revoked),
-      new Set(test.op.desk.refreshTokens),
-      'the next sign-out tries what had failed as well',
+      new Set(test.op.records.revoked),
+      new Set(test.op.records.refreshTokens),
+      'the next sign-out retries the failed revocation',
     )
   }
 })
 
-t.test('the user finds the outcome in their own audit log', async (t) => {
+t.test('the outcome is in the user’s own audit log', async (t) => {
   const test = await signedOut(t)
   test.op.fault = { revokeAnswer: { status: 500 } }
   await drain(test, test.worker, true)
@@ -87,32 +87,32 @@ t.test('the user finds the outcome in their own audit log', async (t) => {
   t.same(rows, [{ own: true, tenant: true, provider: 'demo' }])
 })
 
-t.test('a provider without a revocation endpoint: said, and the token is not kept', async (t) => {
-  for (const fault of [
-    { metadata: { revocation_endpoint: undefined } },
-    { revokeAnswer: { status: 400, body: '{"error":"unsupported_token_type"}' } },
-  ]) {
-    const test = await signedOut(t)
-    test.op.fault = fault
-    const fresh = createSignOutWorker(t, test)
-    t.same(await drain(test, fresh), ['failed'])
-    t.same((await auditTrail(test)).slice(2), ['revoke-tokens failed revocation-unsupported'])
-    t.equal(await test.revocation(), undefined)
-  }
-})
-
 t.test(
-  'a provider or a key that is gone from the settings is a failure, not a crash',
+  'a provider without a revocation endpoint: recorded, and the token is deleted',
   async (t) => {
-    const test = await signedOut(t)
-    t.same(await drain(test, { ...test.worker, keys: [keyOf('other')] }), ['again'])
-    t.match(await test.revocation(), { last_error: 'seal-unknown-key' })
-    t.same(await drain(test, { ...test.worker, providers: new Map() }), ['failed'])
-    t.match(await test.revocation(), { status: 'failed', last_error: 'provider-unknown' })
+    for (const fault of [
+      { metadata: { revocation_endpoint: undefined } },
+      { revokeAnswer: { status: 400, body: '{"error":"unsupported_token_type"}' } },
+    ]) {
+      const test = await signedOut(t)
+      test.op.fault = fault
+      const fresh = createSignOutWorker(t, test)
+      t.same(await drain(test, fresh), ['failed'])
+      t.same((await auditTrail(test)).slice(2), ['revoke-tokens failed revocation-unsupported'])
+      t.equal(await test.revocation(), undefined)
+    }
   },
 )
 
-t.test('the worker takes the job: signed out here, revoked there', async (t) => {
+t.test('a provider or key removed from the settings is a failure, not a crash', async (t) => {
+  const test = await signedOut(t)
+  t.same(await drain(test, { ...test.worker, keys: [keyOf('other')] }), ['again'])
+  t.match(await test.revocation(), { last_error: 'seal-unknown-key' })
+  t.same(await drain(test, { ...test.worker, providers: new Map() }), ['failed'])
+  t.match(await test.revocation(), { status: 'failed', last_error: 'provider-unknown' })
+})
+
+t.test('the worker runs the job after a sign-out and revokes the token', async (t) => {
   const test = await signedOut(t)
   const lines: string[] = []
   let done = () => {}
@@ -128,7 +128,7 @@ t.test('the worker takes the job: signed out here, revoked there', async (t) => 
   const worker = await startWorker(test.config, logger)
   await settled
   await worker.stop()
-  t.same(test.op.desk.revoked, test.op.desk.refreshTokens)
+  t.same(test.op.records.revoked, test.op.records.refreshTokens)
   t.equal(await test.revocation(), undefined)
   t.notMatch(lines.join(''), /refresh-|opaque-/)
 })

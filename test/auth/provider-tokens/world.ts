@@ -36,7 +36,7 @@ export type World = {
   queue: PgBoss
 }
 
-/** A person with an identity at a provider that gives refresh tokens. */
+/** A user with an identity at a provider that issues refresh tokens. */
 export async function createWorld(t: Test): Promise<World> {
   const database = await createDatabase(t)
   const op = await startHostileProvider({
@@ -62,7 +62,7 @@ export async function createWorld(t: Test): Promise<World> {
   return { database, op, user, provider: connect(op.issuer), systemDb, queue }
 }
 
-/** The conversation of one process with the provider. */
+/** The provider's client, as one process has it. */
 export function connect(issuer: string): Provider {
   const config = {
     name: identity.provider,
@@ -81,7 +81,7 @@ export function connect(issuer: string): Provider {
   return createProvider(config, { clock: systemClock, deadlineMs: 1_000 })
 }
 
-/** One sign-in at the provider, its tokens kept. @param seconds how long the access token lives */
+/** A sign-in at the provider that stores its tokens. @param seconds lifetime of the access token */
 export async function grantTokens(world: World, seconds = 0): Promise<void> {
   const { op, provider, systemDb, user } = world
   const pending = randomPending()
@@ -96,7 +96,7 @@ export async function grantTokens(world: World, seconds = 0): Promise<void> {
   )
 }
 
-/** Access as one process has it: its own pools and its own conversation. */
+/** Provider tokens as one process has them: with its own pools and its own client. */
 export function openAccess(
   t: Test,
   { database, op, queue }: World,
@@ -128,20 +128,20 @@ export async function revocations({ database }: World): Promise<string[]> {
   return rows.map(({ status }) => status)
 }
 
-/** Makes the access token run out, so that the next request refreshes. */
+/** Makes the access token expire, so that the next request refreshes it. */
 export async function expire({ database }: World): Promise<void> {
   await database.admin.query('UPDATE provider_grants SET expires_at = now()')
 }
 
-/** Every refresh token came to the token endpoint at most once. */
+/** Refresh tokens that were sent to the token endpoint more than once. */
 export function reused({ op }: World): string[] {
-  const { presented } = op.desk
+  const { presented } = op.records
   return presented.filter((token, index) => presented.indexOf(token) !== index)
 }
 
 const childEntry = fileURLToPath(new URL('./access-child.ts', import.meta.url))
 
-/** A process of its own that asks for an access token and says what it got, or dies at `crash`. */
+/** A child process that prints access tokens, or kills itself at the step `crash`. */
 export function askInChild(t: Test, world: World, crash: RefreshStep | 'never', times = 1) {
   const env = {
     GRANT_DATABASE: world.database.url,

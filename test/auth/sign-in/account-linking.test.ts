@@ -22,10 +22,10 @@ const identity: VerifiedIdentity = {
 }
 const [me, other] = [1, 2]
 
-t.test('a sign-in, over every combination of what is proven and known', async (t) => {
+t.test('a sign-in, for every combination of identity and existing users', async (t) => {
   const addresses = { none: null, given: 'ada@example.com' }
   const holders: Record<string, ExistingUsers['sameAddress']> = {
-    nobody: [],
+    none: [],
     'one, verified': [{ userId: me, emailVerified: true }],
     'one, not verified': [{ userId: me, emailVerified: false }],
     'two, the first verified': [
@@ -54,7 +54,7 @@ t.test('a sign-in, over every combination of what is proven and known', async (t
   }
 })
 
-/** The rules of sign-in in their own words: the order of the page, nothing of the code. */
+/** The sign-in rules in the order of the design page, written independently of the code. */
 function expectedSignIn(
   identityUserId: number | null,
   email: string | null,
@@ -63,12 +63,12 @@ function expectedSignIn(
 ): IdentityDecision {
   if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
   if (email === null) return { kind: 'create', emailVerified: false }
-  if (holder === 'nobody') return { kind: 'create', emailVerified: trusted }
+  if (holder === 'none') return { kind: 'create', emailVerified: trusted }
   if (trusted && holder === 'one, verified') return { kind: 'link', userId: me }
   return { kind: 'refuse', reason: 'email-known' }
 }
 
-t.test('an explicit link, over every combination', async (t) => {
+t.test('an explicit link, for every combination', async (t) => {
   const refuse = (reason: string) => ({ kind: 'refuse', reason })
   const table: [number | null, number | null, unknown][] = [
     [me, null, { kind: 'link-own', userId: me, known: false }],
@@ -84,7 +84,7 @@ t.test('an explicit link, over every combination', async (t) => {
   for (const [sessionUserId, identityUserId, expected] of table) {
     for (const emailTrusted of [true, false]) {
       const intent = { kind: 'link', userId: me, sessionUserId, startedAt } as const
-      // Whoever else has the address: a link goes by the key alone.
+      // Users with the same address do not matter: a link depends on the key only.
       const sameAddress = [{ userId: other, emailVerified: true }]
       const decision = decideIdentity({ ...identity, emailTrusted }, intent, {
         identityUserId,
@@ -95,7 +95,7 @@ t.test('an explicit link, over every combination', async (t) => {
   }
 })
 
-t.test('a re-authentication, over every combination', async (t) => {
+t.test('a re-authentication, for every combination', async (t) => {
   const earliest = startedAt - authenticationToleranceSeconds
   const times: [number | null, boolean][] = [
     [null, false],
@@ -121,7 +121,7 @@ t.test('a re-authentication, over every combination', async (t) => {
   }
 })
 
-t.test('a provider vouches for all addresses, for none, or for whole domains', async (t) => {
+t.test('a provider is trusted for all addresses, for none or for whole domains', async (t) => {
   const cases: [boolean | string[], string, boolean][] = [
     [true, 'a@any.example', true],
     [false, 'a@any.example', false],
@@ -164,7 +164,7 @@ const steps = fc.array(
   { maxLength: 30, size: 'max' },
 )
 
-t.test('several users, any order of visits: what must never happen does not', async (t) => {
+t.test('any order of sign-ins: no identity moves, no account is taken over', async (t) => {
   let decided = 0
   fc.assert(
     fc.property(steps, (visits) => {
@@ -177,13 +177,13 @@ t.test('several users, any order of visits: what must never happen does not', as
         decided += 1
         for (const [key, owner] of before) {
           if (world.identities.get(key)?.owner !== owner)
-            throw new Error(`${key} changed its owner`)
+            throw new Error(`${key} moved to another user`)
         }
         const verified = world.users
           .filter((user) => user.verified)
           .map(({ email }) => lower(email))
         if (new Set(verified).size !== verified.length) {
-          throw new Error('two users hold one verified address')
+          throw new Error('two users have the same verified address')
         }
       }
     }),
@@ -203,28 +203,29 @@ function decide(world: World, step: Step): IdentityDecision {
     step.intent === 'sign-in'
       ? { kind: 'sign-in' }
       : { kind: step.intent, userId: step.starter, sessionUserId: step.sessionUser, startedAt }
-  const proven = {
+  const verified = {
     ...identity,
     subject: step.subject,
     email: step.email,
     emailTrusted: step.email !== null && step.trusted,
   }
-  return decideIdentity(proven, intent, { identityUserId: held?.owner ?? null, sameAddress })
+  return decideIdentity(verified, intent, { identityUserId: held?.owner ?? null, sameAddress })
 }
 
-/** No account is reached by an address that is not verified on both sides. */
+/** An address gives access to an account only if it is verified on both sides. */
 function judge(world: World, step: Step, decision: IdentityDecision): void {
   if (decision.kind === 'refuse' || decision.kind === 'create') return
   const owner = world.identities.get(step.subject)?.owner
   if (owner === decision.userId) return
-  if (owner !== undefined) throw new Error('an identity of somebody else opened an account')
+  if (owner !== undefined) throw new Error('an identity of another user gave access to an account')
   if (decision.kind === 'link-own') {
     if (step.starter === step.sessionUser && decision.userId === step.starter) return
-    throw new Error('a link for somebody else than who started it')
+    throw new Error('a link for another user than the one who started it')
   }
   const user = world.users[decision.userId]
   const both = step.trusted && user?.verified && lower(user.email) === lower(step.email)
-  if (decision.kind !== 'link' || !both) throw new Error('an account opened without proof')
+  if (decision.kind !== 'link' || !both)
+    throw new Error('access to an account without verification')
 }
 
 function apply(world: World, step: Step, decision: IdentityDecision): void {

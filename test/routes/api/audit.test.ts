@@ -30,7 +30,7 @@ async function world(test: TestApp) {
 const reasons = (answer: { json(): { data: { reason: string }[] } }) =>
   answer.json().data.map(({ reason }) => reason)
 
-t.test('one reads what happened to oneself, in whichever tenant, newest first', async (t) => {
+t.test('a user reads their own entries of all tenants, newest first', async (t) => {
   const test = await build(t)
   const { admin, member } = await world(test)
   const read = async (user: typeof admin) =>
@@ -50,22 +50,26 @@ t.test('one reads what happened to oneself, in whichever tenant, newest first', 
     'ip',
     'userAgent',
   ])
-  t.same(reasons(await read(member)), ['member here'], 'not the tenant’s')
+  t.same(reasons(await read(member)), ['member here'], 'not those of the tenant')
 })
 
-t.test('the tenant’s admin reads what happened in the tenant, nobody else does', async (t) => {
+t.test('only an admin of the tenant reads its entries', async (t) => {
   const test = await build(t)
   const { admin, member, stranger } = await world(test)
   const read = async (user: typeof admin) =>
     as(test, { cookie: (await signIn(test, user)).cookie })('GET', '/audit')
-  t.same(reasons(await read(admin)), ['member here', 'admin here'], 'not their own elsewhere')
+  t.same(
+    reasons(await read(admin)),
+    ['member here', 'admin here'],
+    'not their own in other tenants',
+  )
   t.same(reasons(await read(stranger)), ['stranger', 'admin elsewhere'])
   t.equal((await read(member)).statusCode, 403)
   t.equal((await test.app.inject({ url: '/audit' })).statusCode, 401)
   t.equal((await test.app.inject({ url: '/auth/audit' })).statusCode, 401)
 })
 
-t.test('each lock alone keeps foreign entries in: row-level security switched off', async (t) => {
+t.test('the query scope alone hides foreign entries: row-level security is off', async (t) => {
   const test = await build(t)
   const { admin, member } = await world(test)
   await test.database.admin.query('ALTER TABLE audit_log DISABLE ROW LEVEL SECURITY')
@@ -75,7 +79,7 @@ t.test('each lock alone keeps foreign entries in: row-level security switched of
   t.same(reasons(await read(admin, '/audit')), ['member here', 'admin here'])
 })
 
-t.test('each lock alone keeps foreign entries in: without the query’s own scope', async (t) => {
+t.test('row-level security alone hides foreign entries: the query has no scope', async (t) => {
   const test = await build(t)
   const { admin, member } = await world(test)
   const seen = async (scope: { userId?: number; tenantId?: string }) => {
@@ -87,7 +91,7 @@ t.test('each lock alone keeps foreign entries in: without the query’s own scop
   t.same(await seen({}), [])
 })
 
-t.test('the list goes on page by page; a changed cursor is 400', async (t) => {
+t.test('the list is paged; a changed cursor is 400', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database, { role: 'admin' })
   for (let index = 0; index < 5; index += 1)
@@ -97,7 +101,7 @@ t.test('the list goes on page by page; a changed cursor is 400', async (t) => {
     const first = await get('GET', `${path}?limit=3`)
     t.same(reasons(first), ['4', '3', '2'])
     const { nextCursor } = first.json()
-    // What happens meanwhile does not shift the next page.
+    // A new entry does not shift the next page.
     await note(test, user.userId, user.tenantId, 'late')
     const second = await get('GET', `${path}?limit=3&cursor=${nextCursor}`)
     t.same(reasons(second), ['1', '0'])

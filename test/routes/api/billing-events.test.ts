@@ -25,7 +25,7 @@ t.test('403 for everyone but operators, admins included; 401 without a session',
       provider: 'third',
       subject: 'olga',
     }),
-    'somebody with no identity': await signInAs(built, null),
+    'a user without an identity': await signInAs(built, null),
     'an operator who signed in at another provider': await signInAs(built, {
       provider: 'other',
       subject: 'ada',
@@ -43,7 +43,7 @@ t.test('403 for everyone but operators, admins included; 401 without a session',
   t.equal(rowCount, 0)
 })
 
-t.test('an API token of an operator is no operator', async (t) => {
+t.test('an API token of an operator has no operator access', async (t) => {
   const built = await build(t, operators)
   const { userId, tenantId } = await createUser(built.database, { role: 'admin' })
   await built.database.admin.query(
@@ -63,7 +63,7 @@ t.test('an API token of an operator is no operator', async (t) => {
   t.equal((await ask('/billing/events')).statusCode, 403)
 })
 
-t.test('an identity that is removed is no operator on the next request', async (t) => {
+t.test('removing an operator identity takes effect with the next request', async (t) => {
   const built = await build(t, operators)
   const cookie = await signInAs(built, operator)
   const ask = () => built.app.inject({ url: '/billing/events', headers: { cookie } })
@@ -72,10 +72,10 @@ t.test('an identity that is removed is no operator on the next request', async (
   t.equal((await ask()).statusCode, 403)
 })
 
-t.test('events are listed newest first, by pages that neither repeat nor miss one', async (t) => {
+t.test('events are listed newest first, in pages without gaps or repeats', async (t) => {
   const built = await build(t, operators)
   const cookie = await signInAs(built, operator)
-  // Several of one microsecond: the id decides among them.
+  // Several have the same microsecond: the id orders them.
   for (let n = 0; n < 9; n++) {
     const receivedAt = `2026-11-01T00:00:00.00000${n >> 2}Z`
     await receive(built.database, { id: `evt/${n} é`, receivedAt })
@@ -94,7 +94,7 @@ t.test('events are listed newest first, by pages that neither repeat nor miss on
   )
 })
 
-t.test('the list is filtered by state, type and time of receipt', async (t) => {
+t.test('the list is filtered by status, type and time of receipt', async (t) => {
   const built = await build(t, operators)
   const cookie = await signInAs(built, operator)
   const events = [
@@ -125,7 +125,7 @@ t.test('the list is filtered by state, type and time of receipt', async (t) => {
   }
 })
 
-t.test('a query that means nothing is 400', async (t) => {
+t.test('an invalid query is 400', async (t) => {
   const built = await build(t, operators)
   const cookie = await signInAs(built, operator)
   const queries = ['status=odd', 'limit=0', 'limit=101', 'limit=x', 'from=yesterday', 'odd=1']
@@ -159,7 +159,7 @@ t.test('one event is shown with its raw body; an unknown one is 404', async (t) 
   }
 })
 
-t.test('a dead event is replayed once its cause is mended, one or many', async (t) => {
+t.test('a dead event is replayed after its cause is fixed, one or many', async (t) => {
   const built = await build(t, operators)
   const { app, database, config } = built
   const cookie = await signInAs(built, operator)
@@ -175,7 +175,11 @@ t.test('a dead event is replayed once its cause is mended, one or many', async (
   t.match(one, { total: 1, succeeded: 0, failed: 1 }, 'the customer is still unknown')
   await createUser(database, { billingCustomer: 'cus_late' })
   t.match(await replay('/billing/events/a/replay'), { total: 1, succeeded: 1, failed: 0 })
-  t.match(await replay('/billing/events/a/replay'), { succeeded: 1 }, 'run again changes nothing')
+  t.match(
+    await replay('/billing/events/a/replay'),
+    { succeeded: 1 },
+    'processing it again changes nothing',
+  )
   t.match(await replay('/billing/events/replay', { status: 'dead' }), {
     total: 3,
     succeeded: 2,
@@ -190,7 +194,7 @@ t.test('a dead event is replayed once its cause is mended, one or many', async (
   ).json()
   t.match(events, [{ id: 'poison', lastError: /customer is missing/ }])
 
-  /** Asks for a replay and follows it to its end. */
+  /** Requests a replay and waits until it is finished. */
   async function replay(url: string, payload?: object) {
     const options = payload === undefined ? {} : { payload }
     const answer = await app.inject({ method: 'POST', url, headers: { cookie }, ...options })
@@ -205,7 +209,7 @@ t.test('a dead event is replayed once its cause is mended, one or many', async (
   }
 })
 
-t.test('what cannot be replayed says so', async (t) => {
+t.test('an event that cannot be replayed is refused', async (t) => {
   const built = await build(t, operators)
   const { app, database } = built
   const cookie = await signInAs(built, operator)
@@ -228,7 +232,7 @@ t.test('what cannot be replayed says so', async (t) => {
   t.equal((await database.admin.query('SELECT FROM pgboss.job')).rowCount, 0)
 })
 
-/** The cookie of a session signed in as the identity; an admin of a tenant of their own. */
+/** The session cookie of a user with the identity, who is admin of their own tenant. */
 async function signInAs(
   built: TestApp,
   identity: { provider: string; subject: string } | null,

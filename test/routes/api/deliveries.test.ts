@@ -5,7 +5,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const missing = '00000000-0000-4000-8000-000000000000'
 
-t.test('a delivery shows every attempt, and says in words why it failed', async (t) => {
+t.test('a delivery shows its attempts, and explains why they failed', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   await test.database.admin.query(
@@ -43,10 +43,10 @@ t.test('a delivery shows every attempt, and says in words why it failed', async 
   t.match(first.explanation, /500/)
   t.match(last, { number: 5, statusCode: null, error: 'could not be reached' })
   t.type(last.explanation, 'string')
-  t.notMatch(read.body, /10\.0\.0\.7|private|blocked/, 'what the operator knows stays with them')
+  t.notMatch(read.body, /10\.0\.0\.7|private|blocked/, 'details for operators are not shown')
 })
 
-t.test('one that went well needs no explanation', async (t) => {
+t.test('a successful attempt has no explanation', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const { id } = await exhaustedDelivery(test.database, one)
   await test.database.admin.query('UPDATE delivery_attempts SET status_code = 204')
@@ -54,7 +54,7 @@ t.test('one that went well needs no explanation', async (t) => {
   t.match(attempts[0], { statusCode: 204, error: null, explanation: null })
 })
 
-t.test('the list is newest first, by status and kind, and page by page', async (t) => {
+t.test('the list is newest first, filtered by status and type, and paged', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
   const other = await exhaustedDelivery(test.database, one)
@@ -65,7 +65,7 @@ t.test('the list is newest first, by status and kind, and page by page', async (
       endpointId,
       status: number % 2 === 0 ? ('succeeded' as const) : ('exhausted' as const),
       eventType: number < 4 ? 'order.updated' : 'invoice.created',
-      // Some of one instant: the id decides among them.
+      // Some have the same time: the id orders them.
       createdAt: `2026-01-0${1 + Math.floor(number / 3)}T00:00:00Z`,
     }
     ids.push(await createDelivery(test.database, delivery))
@@ -97,7 +97,7 @@ t.test('the list is newest first, by status and kind, and page by page', async (
   }
 })
 
-t.test('a replay begins a series of its own, and two at once are one', async (t) => {
+t.test('a replay begins a new series, and two at once begin only one', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const { id } = await exhaustedDelivery(test.database, one)
   const answers = await Promise.all([1, 2, 3].map(() => send('POST', `/deliveries/${id}/replay`)))
@@ -109,10 +109,10 @@ t.test('a replay begins a series of its own, and two at once are one', async (t)
   )
   t.strictSame(rows, [{ reason: 'own-request', target: id, user_id: String(one.userId) }])
   const read = (await send('GET', `/deliveries/${id}`)).json()
-  t.equal(read.attempts.length, 5, 'what was made before stays')
+  t.equal(read.attempts.length, 5, 'earlier attempts stay')
 })
 
-t.test('whatever became of it, it can be sent again', async (t) => {
+t.test('a delivery with any status can be replayed', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const { endpointId } = await exhaustedDelivery(test.database, one, { status: 'failing' })
   for (const status of ['succeeded', 'exhausted', 'pending'] as const) {
@@ -150,9 +150,9 @@ t.test('malformed is 400; missing and foreign are the same 404, and nothing is s
     const gone = await sendAsOther(method, `/deliveries/${missing}${path}`)
     const foreign = await sendAsOther(method, `/deliveries/${id}${path}`)
     t.equal(foreign.statusCode, 404)
-    const told = ({ body, headers }: typeof gone) =>
+    const comparable = ({ body, headers }: typeof gone) =>
       body.replaceAll(String(headers['x-request-id']), 'id')
-    t.equal(told(foreign), told(gone))
+    t.equal(comparable(foreign), comparable(gone))
   }
   t.equal((await sendAsOther('POST', `/deliveries/${id}/replay`, { series: 9 })).statusCode, 400)
   t.strictSame(await waitingAttempts(test.database), [])

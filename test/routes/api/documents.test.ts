@@ -6,30 +6,36 @@ import { untilBlocked } from '#test/support/until.ts'
 
 const fields = ['id', 'tenantId', 'folderId', 'title', 'body', 'createdAt', 'updatedAt']
 
-t.test('a member of the team that owns the folder reads, lists and changes', async (t) => {
-  const { send, chain, user } = await chained(t)
-  const { documentId: id, folderId } = chain
-  const { tenantId } = user
-  const read = await send('GET', `/documents/${id}`)
-  t.equal(read.statusCode, 200)
-  t.strictSame(Object.keys(read.json()), fields, 'and sees what the contract lists')
-  t.match(read.json(), { id, tenantId, folderId, title: 'A document', body: 'Its text' })
-  t.strictSame((await send('GET', '/documents')).json(), { data: [read.json()], nextCursor: null })
+t.test(
+  'a member of the team that owns the folder reads, lists and changes documents',
+  async (t) => {
+    const { send, chain, user } = await chained(t)
+    const { documentId: id, folderId } = chain
+    const { tenantId } = user
+    const read = await send('GET', `/documents/${id}`)
+    t.equal(read.statusCode, 200)
+    t.strictSame(Object.keys(read.json()), fields, 'with the fields of the contract')
+    t.match(read.json(), { id, tenantId, folderId, title: 'A document', body: 'Its text' })
+    t.strictSame((await send('GET', '/documents')).json(), {
+      data: [read.json()],
+      nextCursor: null,
+    })
 
-  const changed = await send('PATCH', `/documents/${id}`, { title: 'Another title' })
-  t.equal(changed.statusCode, 200)
-  t.strictSame(Object.keys(changed.json()), fields)
-  t.match(changed.json(), { id, title: 'Another title', body: 'Its text' })
-  t.not(changed.json().updatedAt, read.json().updatedAt)
-  t.strictSame((await send('GET', `/documents/${id}`)).json(), changed.json())
-  const body = { body: 'Two\nlines' }
-  t.match((await send('PATCH', `/documents/${id}`, body)).json(), {
-    title: 'Another title',
-    ...body,
-  })
-})
+    const changed = await send('PATCH', `/documents/${id}`, { title: 'Another title' })
+    t.equal(changed.statusCode, 200)
+    t.strictSame(Object.keys(changed.json()), fields)
+    t.match(changed.json(), { id, title: 'Another title', body: 'Its text' })
+    t.not(changed.json().updatedAt, read.json().updatedAt)
+    t.strictSame((await send('GET', `/documents/${id}`)).json(), changed.json())
+    const body = { body: 'Two\nlines' }
+    t.match((await send('PATCH', `/documents/${id}`, body)).json(), {
+      title: 'Another title',
+      ...body,
+    })
+  },
+)
 
-t.test('a member of the team that owns the folder writes into it', async (t) => {
+t.test('a member of the team that owns the folder creates documents in it', async (t) => {
   const { send, chain, user, test } = await chained(t)
   const body = { title: 'New', body: 'Two\nlines', folderId: chain.folderId }
   const created = await send('POST', '/documents', body)
@@ -44,32 +50,35 @@ t.test('a member of the team that owns the folder writes into it', async (t) => 
   t.strictSame(rows, [{ team_id: chain.teamId, folder_id: chain.folderId }])
 })
 
-t.test('without the chain a document is the 404 of a missing one, for admins too', async (t) => {
-  const { test, chain, user } = await chained(t)
-  const { tenantId } = user
-  const admin = await createUser(test.database, { role: 'admin', tenantId })
-  const elsewhere = await createUser(test.database, { role: 'editor', tenantId })
-  await createChain(test.database, elsewhere)
-  const stranger = await createUser(test.database, { role: 'admin' })
-  await createChain(test.database, stranger)
-  for (const other of [admin, elsewhere, stranger]) {
-    const send = await senderOf(test, other)
-    const missing = comparable(await send('GET', '/documents/987654321'))
-    const attempts = [
-      await send('GET', `/documents/${chain.documentId}`),
-      await send('PATCH', `/documents/${chain.documentId}`, { title: 'Mine' }),
-      await send('POST', '/documents', { title: 'x', body: 'x', folderId: chain.folderId }),
-      await send('POST', '/documents', { title: 'x', body: 'x', folderId: 987654321 }),
-    ]
-    for (const attempt of attempts) t.strictSame(comparable(attempt), missing)
-    const { data } = (await send('GET', '/documents')).json()
-    t.notOk(data.some(({ id }: { id: number }) => id === chain.documentId))
-  }
-  const { rows } = await test.database.admin.query(`SELECT DISTINCT title FROM documents`)
-  t.strictSame(rows, [{ title: 'A document' }], 'nothing was changed or written')
-})
+t.test(
+  'without the chain a document is the same 404 as a missing one, even for admins',
+  async (t) => {
+    const { test, chain, user } = await chained(t)
+    const { tenantId } = user
+    const admin = await createUser(test.database, { role: 'admin', tenantId })
+    const elsewhere = await createUser(test.database, { role: 'editor', tenantId })
+    await createChain(test.database, elsewhere)
+    const stranger = await createUser(test.database, { role: 'admin' })
+    await createChain(test.database, stranger)
+    for (const other of [admin, elsewhere, stranger]) {
+      const send = await senderOf(test, other)
+      const missing = comparable(await send('GET', '/documents/987654321'))
+      const attempts = [
+        await send('GET', `/documents/${chain.documentId}`),
+        await send('PATCH', `/documents/${chain.documentId}`, { title: 'Mine' }),
+        await send('POST', '/documents', { title: 'x', body: 'x', folderId: chain.folderId }),
+        await send('POST', '/documents', { title: 'x', body: 'x', folderId: 987654321 }),
+      ]
+      for (const attempt of attempts) t.strictSame(comparable(attempt), missing)
+      const { data } = (await send('GET', '/documents')).json()
+      t.notOk(data.some(({ id }: { id: number }) => id === chain.documentId))
+    }
+    const { rows } = await test.database.admin.query(`SELECT DISTINCT title FROM documents`)
+    t.strictSame(rows, [{ title: 'A document' }], 'nothing was changed or created')
+  },
+)
 
-t.test('a folder that is leaving the team takes no document any more', async (t) => {
+t.test('a folder that is being moved to another team accepts no document', async (t) => {
   const { test, user, chain, send } = await chained(t)
   const { admin } = test.database
   const other = await createTeam(test.database, user.tenantId)
@@ -83,7 +92,7 @@ t.test('a folder that is leaving the team takes no document any more', async (t)
   t.equal((await writing).statusCode, 404)
 })
 
-t.test('a viewer with the chain reads, and is refused to write, whatever the id', async (t) => {
+t.test('a viewer with the chain reads; writing is 403, whatever the id', async (t) => {
   const { send, chain } = await chained(t, 'viewer')
   t.equal((await send('GET', `/documents/${chain.documentId}`)).statusCode, 200)
   t.equal((await send('GET', '/documents')).json().data.length, 1)
@@ -94,7 +103,7 @@ t.test('a viewer with the chain reads, and is refused to write, whatever the id'
   }
 })
 
-t.test('a token limited to documents does what it names, and no more', async (t) => {
+t.test('a token limited to documents can do only what it names', async (t) => {
   const { test, user, chain, send } = await chained(t)
   const token = async (...permissions: string[]) => {
     const made = await send('POST', '/auth/tokens', { name: 'x', permissions })
@@ -117,11 +126,15 @@ t.test('a token limited to documents does what it names, and no more', async (t)
   }
   await test.database.admin.query('DELETE FROM team_members WHERE user_id = $1', [user.userId])
   const [reader, writer] = cases
-  t.equal((await reader?.send('GET', url))?.statusCode, 404, 'a token has no chain of its own')
+  t.equal(
+    (await reader?.send('GET', url))?.statusCode,
+    404,
+    'a token has the chains of its owner only',
+  )
   t.equal((await writer?.send('PATCH', url, { title: 'x' }))?.statusCode, 404)
 })
 
-t.test('only listed fields are taken, within their limits', async (t) => {
+t.test('only listed fields within their limits are accepted', async (t) => {
   const { send, chain, test, user } = await chained(t)
   const { folderId } = chain
   const good = { title: 'x', body: 'x', folderId }
@@ -164,7 +177,7 @@ t.test('only listed fields are taken, within their limits', async (t) => {
   t.strictSame(rows, [{ title: 'A document' }])
 })
 
-t.test('ids at the edges', async (t) => {
+t.test('ids at the limits', async (t) => {
   const { send, chain } = await chained(t)
   const cases: [string, number][] = [
     [String(chain.documentId), 200],
@@ -188,7 +201,7 @@ t.test('ids at the edges', async (t) => {
 })
 
 t.test(
-  'the list goes through all teams of the caller, newest first, each document once',
+  'the list has the documents of all teams of the caller, newest first, each once',
   async (t) => {
     const { test, user, send, chain } = await chained(t)
     const { database } = test
@@ -211,7 +224,7 @@ t.test(
     t.equal((await send('GET', '/documents?limit=101')).statusCode, 400)
     const stranger = await senderOf(test, await createUser(database, { tenantId: user.tenantId }))
     const answer = await stranger('GET', `/documents?cursor=${nextCursor}`)
-    t.strictSame(answer.json(), { data: [], nextCursor: null }, 'a cursor is no authority')
+    t.strictSame(answer.json(), { data: [], nextCursor: null }, 'a cursor grants no access')
   },
 )
 
@@ -226,7 +239,7 @@ async function readAll(send: Send, limit: number): Promise<number[]> {
   }
 }
 
-/** A caller with a chain to one document. */
+/** A caller who can reach one document. */
 async function chained(t: Test, role = 'editor') {
   const test = await build(t)
   const user = await createUser(test.database, { role })

@@ -30,7 +30,7 @@ t.test('the feed has the same events with the same ids, byte for byte, in order'
   }
 })
 
-t.test('a cursor stays good: behind the last event come the next ones, once each', async (t) => {
+t.test('a cursor stays valid: after the last event come the next ones, once each', async (t) => {
   const { test, one, send, sendAsOther } = await twoAdmins(t)
   t.strictSame((await send('GET', '/events')).json(), { data: [], nextCursor: null })
   const published: string[] = []
@@ -59,10 +59,10 @@ t.test('a cursor stays good: behind the last event come the next ones, once each
   await catchUp()
   t.strictSame(seen, published)
   const borrowed = await sendAsOther('GET', `/events?limit=2${after}`)
-  t.strictSame(borrowed.json().data, [], 'a cursor gives no part in what it points into')
+  t.strictSame(borrowed.json().data, [], 'a cursor grants no access')
 })
 
-t.test('a commit that comes late is not skipped', async (t) => {
+t.test('a late commit is not skipped', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const event = { type: 'order.updated', data: {} } as const
   const late = openDatabase(test.database.url, 2)
@@ -77,7 +77,11 @@ t.test('a commit that comes late is not skipped', async (t) => {
   const early = await test.app.db.write(one, (tx) => publish(tx, one, event, now))
 
   const before = (await send('GET', '/events')).json()
-  t.strictSame(before, { data: [], nextCursor: null }, 'the early one waits for the late one')
+  t.strictSame(
+    before,
+    { data: [], nextCursor: null },
+    'the earlier event waits for the later commit',
+  )
   mayCommit.resolve()
   await committed
   await untilInFeed(test.database)
@@ -87,7 +91,7 @@ t.test('a commit that comes late is not skipped', async (t) => {
   t.strictSame(idsOf(next), [early.eventId])
 })
 
-t.test('a transaction that only reads holds nothing up', async (t) => {
+t.test('a transaction that only reads does not delay the feed', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const reader = new pg.Client({ connectionString: test.database.url })
   await reader.connect()
@@ -100,7 +104,7 @@ t.test('a transaction that only reads holds nothing up', async (t) => {
   t.strictSame(idsOf((await send('GET', '/events')).json()), [eventId])
 })
 
-t.test('a query that means nothing is 400', async (t) => {
+t.test('an invalid query is 400', async (t) => {
   const { send } = await twoAdmins(t)
   const foreign = (await send('GET', '/webhook-endpoints')).json().nextCursor
   for (const odd of ['after=x', `after=${foreign}`, 'cursor=x', 'limit=0', 'limit=101', 'type=x']) {

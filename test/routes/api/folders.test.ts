@@ -11,7 +11,7 @@ import { comparable, type Send, senderOf } from '#test/support/send.ts'
 
 const fields = ['id', 'tenantId', 'name', 'teamId', 'parentId', 'createdAt', 'updatedAt']
 
-t.test('an administrator makes, reads, lists, renames and deletes folders', async (t) => {
+t.test('an administrator creates, reads, lists, renames and deletes folders', async (t) => {
   const { admin, teamId, user } = await tree(t)
   const created = await admin('POST', '/folders', { name: 'Contracts', teamId })
   t.equal(created.statusCode, 201)
@@ -37,50 +37,44 @@ t.test('an administrator makes, reads, lists, renames and deletes folders', asyn
   t.equal((await admin('GET', url)).statusCode, 404)
 })
 
-t.test(
-  'a folder with documents out of the administrator’s reach is not empty either',
-  async (t) => {
-    const { admin, database, folders } = await tree(t)
-    const [, , bottom = 0] = folders
-    await createDocument(database, bottom)
-    t.equal((await admin('DELETE', `/folders/${bottom}`)).statusCode, 409)
-    t.equal((await admin('GET', `/folders/${bottom}`)).statusCode, 200)
-  },
-)
+t.test('a folder with documents that the administrator cannot reach is not empty', async (t) => {
+  const { admin, database, folders } = await tree(t)
+  const [, , bottom = 0] = folders
+  await createDocument(database, bottom)
+  t.equal((await admin('DELETE', `/folders/${bottom}`)).statusCode, 409)
+  t.equal((await admin('GET', `/folders/${bottom}`)).statusCode, 200)
+})
 
-t.test(
-  'a nested folder belongs to the team of the folder it is in, wherever that moves',
-  async (t) => {
-    const { admin, member, database, user, folders } = await tree(t)
-    const [top = 0, middle = 0, bottom = 0] = folders
-    const document = await createDocument(database, bottom)
-    const reads = async () => (await member('GET', `/documents/${document}`)).statusCode
-    const move = async (id: number, place: object) => {
-      const answer = await admin('PATCH', `/folders/${id}`, place)
-      t.equal(answer.statusCode, 200)
-      return answer.json()
-    }
-    t.equal(await reads(), 200, 'three deep')
-    const other = await createTeam(database, user.tenantId)
-    t.match(await move(top, { teamId: other }), { teamId: other, parentId: null })
-    t.equal(await reads(), 404, 'the team of the folder at the top changed')
-    t.match((await admin('GET', `/folders/${bottom}`)).json(), { teamId: other, parentId: middle })
-    const mine = await createTeam(database, user.tenantId, [user.userId])
-    const home = await createFolder(database, user.tenantId, mine)
-    t.match(await move(middle, { parentId: home, name: 'M' }), {
-      teamId: mine,
-      parentId: home,
-      name: 'M',
-    })
-    t.equal(await reads(), 200, 'moved into a folder of a team of the member’s')
-    await move(middle, { parentId: top })
-    t.equal(await reads(), 404, 'and out again')
-    await move(bottom, { teamId: mine })
-    t.equal(await reads(), 200, 'a folder of its own')
-  },
-)
+t.test('a nested folder belongs to the team of its parent, even after a move', async (t) => {
+  const { admin, member, database, user, folders } = await tree(t)
+  const [top = 0, middle = 0, bottom = 0] = folders
+  const document = await createDocument(database, bottom)
+  const reads = async () => (await member('GET', `/documents/${document}`)).statusCode
+  const move = async (id: number, place: object) => {
+    const answer = await admin('PATCH', `/folders/${id}`, place)
+    t.equal(answer.statusCode, 200)
+    return answer.json()
+  }
+  t.equal(await reads(), 200, 'three levels deep')
+  const other = await createTeam(database, user.tenantId)
+  t.match(await move(top, { teamId: other }), { teamId: other, parentId: null })
+  t.equal(await reads(), 404, 'the team of the top folder has changed')
+  t.match((await admin('GET', `/folders/${bottom}`)).json(), { teamId: other, parentId: middle })
+  const mine = await createTeam(database, user.tenantId, [user.userId])
+  const home = await createFolder(database, user.tenantId, mine)
+  t.match(await move(middle, { parentId: home, name: 'M' }), {
+    teamId: mine,
+    parentId: home,
+    name: 'M',
+  })
+  t.equal(await reads(), 200, 'moved into a folder of one of the member’s teams')
+  await move(middle, { parentId: top })
+  t.equal(await reads(), 404, 'moved out again')
+  await move(bottom, { teamId: mine })
+  t.equal(await reads(), 200, 'a top folder')
+})
 
-t.test('a folder is never in itself or in what it holds', async (t) => {
+t.test('a folder is never moved into itself or a folder it contains', async (t) => {
   const { admin, folders } = await tree(t)
   const [top = 0, middle = 0, bottom = 0] = folders
   for (const [id, parentId] of [
@@ -99,7 +93,7 @@ t.test('a folder is never in itself or in what it holds', async (t) => {
   t.equal((await admin('PATCH', `/folders/${bottom}`, { parentId: top })).statusCode, 200)
 })
 
-t.test('two moves at once never make a circle: one of them is refused', async (t) => {
+t.test('two moves at once never make a cycle: one of them is refused', async (t) => {
   const { admin, database, user, teamId } = await tree(t)
   const create = () => createFolder(database, user.tenantId, teamId)
   for (let turn = 0; turn < 10; turn++) {
@@ -130,7 +124,7 @@ t.test('folders are nested at most 32 deep', async (t) => {
 })
 
 t.test(
-  'another tenant’s team and folder are the 404 of missing ones, in paths and bodies',
+  'another tenant’s team and folder are the same 404 as missing ones, in paths and bodies',
   async (t) => {
     const { admin, test, folders, teamId } = await tree(t)
     const [own] = folders
@@ -178,7 +172,7 @@ t.test('folders are for administrators', async (t) => {
     t.equal((await member(...attempt)).statusCode, 403, attempt.join(' '))
 })
 
-t.test('only listed fields are taken', async (t) => {
+t.test('only listed fields are accepted', async (t) => {
   const { admin, folders, teamId, user } = await tree(t)
   const [parentId] = folders
   const bodies = [

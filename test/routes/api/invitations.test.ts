@@ -23,7 +23,7 @@ async function membership({ database }: TestApp, userId: number, tenantId: strin
   return rows[0]
 }
 
-t.test('an address is invited; a second invitation takes the place of the first', async (t) => {
+t.test('an address is invited; a second invitation replaces the first', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const first = await send('POST', '/users', { email: 'Ada@Example.com', role: 'viewer' })
@@ -43,7 +43,7 @@ t.test('an address is invited; a second invitation takes the place of the first'
   t.equal(data.length, 1)
 })
 
-t.test('whoever holds the address as verified is a member at once', async (t) => {
+t.test('a user with the verified address is a member at once', async (t) => {
   const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const { tenantId } = admin.user
@@ -58,22 +58,30 @@ t.test('whoever holds the address as verified is a member at once', async (t) =>
     role: 'editor',
     department: 'sales',
   })
-  t.match((await known.send('GET', '/me')).json(), { role: 'viewer' }, 'their session stays put')
+  t.match(
+    (await known.send('GET', '/me')).json(),
+    { role: 'viewer' },
+    'their session stays in its tenant',
+  )
   t.strictSame((await admin.send('GET', '/invitations')).json().data, [], 'nothing is pending')
 
   const again = await admin.send('POST', '/users', { ...body, role: 'admin' })
   t.equal(again.statusCode, 409)
-  t.match(again.json(), { type: 'urn:gatehouse:problem:conflict', detail: /is a member/ })
+  t.match(again.json(), { type: 'urn:gatehouse:problem:conflict', detail: /already a member/ })
   t.match(await membership(test, known.user.userId, tenantId), { role: 'editor' })
 
   await admin.send('POST', '/users', { email: 'eve@example.com', role: 'admin' })
-  t.equal(await membership(test, unproven.userId, tenantId), undefined, 'an unverified one is not')
+  t.equal(
+    await membership(test, unproven.userId, tenantId),
+    undefined,
+    'a user with the unverified address is not',
+  )
   t.equal((await admin.send('DELETE', `/users/${known.user.userId}`)).statusCode, 204)
   t.equal((await admin.send('POST', '/users', body)).statusCode, 201, 'invited back')
   t.match(await membership(test, known.user.userId, tenantId), { role: 'editor' })
 })
 
-t.test('an invitation is withdrawn in its tenant, until somebody has accepted it', async (t) => {
+t.test('an open invitation is withdrawn in its tenant only', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const stranger = await owner(test, { role: 'admin' })
@@ -99,7 +107,7 @@ t.test('an invitation is withdrawn in its tenant, until somebody has accepted it
   t.strictSame(rows, [{ user_id: user.userId, tenant_id: user.tenantId, ...entry }])
 })
 
-t.test('the list: newest first, and invitations made meanwhile move nothing', async (t) => {
+t.test('the list is newest first, and new invitations do not shift pages', async (t) => {
   const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
   let made = 0
@@ -121,7 +129,7 @@ t.test('the list: newest first, and invitations made meanwhile move nothing', as
   }
 })
 
-t.test('a token sees to users where it names that, and no longer than its owner may', async (t) => {
+t.test('a token manages users if it names the permission and its owner has it', async (t) => {
   const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   const second = await owner(test, { role: 'admin', tenantId: user.tenantId })
@@ -143,7 +151,7 @@ t.test('a token sees to users where it names that, and no longer than its owner 
   }
 })
 
-t.test('the limit of the API counts users and invitations too', async (t) => {
+t.test('the API rate limit counts users and invitations too', async (t) => {
   const test = await build(t, { RATE_LIMIT_API: '2/60' })
   const { cookie } = await owner(test, { role: 'admin' })
   const send = as(test, { cookie })

@@ -25,7 +25,7 @@ t.test('an invoice belongs to the tenant of the session', async (t) => {
   for (const attempt of attempts) t.equal((await test.app.inject(attempt)).statusCode, 404)
 })
 
-t.test('an invoice of another tenant is the 404 of a missing one', async (t) => {
+t.test('an invoice of another tenant is the same 404 as a missing one', async (t) => {
   const test = await build(t)
   const { tenantId } = await createUser(test.database)
   const id = await createTestInvoice(test.database, tenantId)
@@ -41,31 +41,34 @@ t.test('an invoice of another tenant is the 404 of a missing one', async (t) => 
   }
 })
 
-t.test('the list: the tenant’s, newest first, and rows added meanwhile move nothing', async (t) => {
-  const test = await build(t)
-  const { send, make, user } = await owner(test)
-  const { tenantId: elsewhere } = await createUser(test.database)
-  const ids: number[] = []
-  for (const _ of Array.from({ length: 5 })) {
-    ids.unshift(await createTestInvoice(test.database, user.tenantId))
-    await createTestInvoice(test.database, elsewhere)
-  }
-  const pages = await pagesOf(send, '/invoices', () =>
-    createTestInvoice(test.database, user.tenantId),
-  )
-  const listed = pages.flatMap(({ data }) => data)
-  t.strictSame(
-    listed.map(({ id }) => id),
-    ids,
-  )
-  for (const invoice of listed) t.strictSame(Object.keys(invoice), invoiceKeys)
-  for (const query of badPageQueries) {
-    t.equal((await send('GET', `/invoices?${query}`)).statusCode, 400, query)
-  }
-  t.equal((await (await make()).use('GET', '/invoices')).statusCode, 200)
-  const reading = await make({ permissions: ['invoice:read'] })
-  t.equal((await reading.use('GET', '/invoices')).statusCode, 200)
-  const limited = await make({ permissions: ['order:read'] })
-  t.equal((await limited.use('GET', '/invoices')).statusCode, 403)
-  t.equal((await test.app.inject('/invoices')).statusCode, 401)
-})
+t.test(
+  'the list has the tenant’s invoices, newest first, and new rows do not shift pages',
+  async (t) => {
+    const test = await build(t)
+    const { send, make, user } = await owner(test)
+    const { tenantId: elsewhere } = await createUser(test.database)
+    const ids: number[] = []
+    for (const _ of Array.from({ length: 5 })) {
+      ids.unshift(await createTestInvoice(test.database, user.tenantId))
+      await createTestInvoice(test.database, elsewhere)
+    }
+    const pages = await pagesOf(send, '/invoices', () =>
+      createTestInvoice(test.database, user.tenantId),
+    )
+    const listed = pages.flatMap(({ data }) => data)
+    t.strictSame(
+      listed.map(({ id }) => id),
+      ids,
+    )
+    for (const invoice of listed) t.strictSame(Object.keys(invoice), invoiceKeys)
+    for (const query of badPageQueries) {
+      t.equal((await send('GET', `/invoices?${query}`)).statusCode, 400, query)
+    }
+    t.equal((await (await make()).use('GET', '/invoices')).statusCode, 200)
+    const reading = await make({ permissions: ['invoice:read'] })
+    t.equal((await reading.use('GET', '/invoices')).statusCode, 200)
+    const limited = await make({ permissions: ['order:read'] })
+    t.equal((await limited.use('GET', '/invoices')).statusCode, 403)
+    t.equal((await test.app.inject('/invoices')).statusCode, 401)
+  },
+)

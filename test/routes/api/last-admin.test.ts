@@ -10,38 +10,45 @@ async function admins({ database }: TestApp, tenantId: string): Promise<number |
   return rowCount
 }
 
-t.test('the last admin is neither demoted nor removed, by themselves or their token', async (t) => {
-  const test = await build(t)
-  const { user, send, make } = await owner(test, { role: 'admin' })
-  await owner(test, { role: 'editor', tenantId: user.tenantId })
-  const { use } = await make()
-  const url = `/users/${user.userId}`
-  for (const one of [send, use]) {
-    const answers = [
-      await one('PATCH', url, { role: 'viewer' }),
-      await one('PATCH', url, { role: 'editor', department: 'sales' }),
-      await one('DELETE', url),
-    ]
-    for (const answer of answers) {
-      t.equal(answer.statusCode, 409)
-      t.match(answer.json(), {
-        type: 'urn:gatehouse:problem:last-admin',
-        detail: 'Make another member an admin first.',
-      })
+t.test(
+  'the last admin cannot be demoted or removed, not even by themselves or a token',
+  async (t) => {
+    const test = await build(t)
+    const { user, send, make } = await owner(test, { role: 'admin' })
+    await owner(test, { role: 'editor', tenantId: user.tenantId })
+    const { use } = await make()
+    const url = `/users/${user.userId}`
+    for (const one of [send, use]) {
+      const answers = [
+        await one('PATCH', url, { role: 'viewer' }),
+        await one('PATCH', url, { role: 'editor', department: 'sales' }),
+        await one('DELETE', url),
+      ]
+      for (const answer of answers) {
+        t.equal(answer.statusCode, 409)
+        t.match(answer.json(), {
+          type: 'urn:gatehouse:problem:last-admin',
+          detail: 'Make another member an admin first.',
+        })
+      }
     }
-  }
-  t.match((await send('GET', '/me')).json(), { role: 'admin', department: null }, 'nothing changed')
-  t.equal((await send('PATCH', url, { role: 'admin', department: 'board' })).statusCode, 200)
-  const { rows } = await test.database.admin.query(
-    `SELECT DISTINCT action, reason FROM audit_log WHERE outcome = 'refused' ORDER BY action`,
-  )
-  t.strictSame(rows, [
-    { action: 'user-remove', reason: 'last-admin' },
-    { action: 'user-update', reason: 'last-admin' },
-  ])
-})
+    t.match(
+      (await send('GET', '/me')).json(),
+      { role: 'admin', department: null },
+      'nothing changed',
+    )
+    t.equal((await send('PATCH', url, { role: 'admin', department: 'board' })).statusCode, 200)
+    const { rows } = await test.database.admin.query(
+      `SELECT DISTINCT action, reason FROM audit_log WHERE outcome = 'refused' ORDER BY action`,
+    )
+    t.strictSame(rows, [
+      { action: 'user-remove', reason: 'last-admin' },
+      { action: 'user-update', reason: 'last-admin' },
+    ])
+  },
+)
 
-t.test('with another admin one may step down or leave', async (t) => {
+t.test('with another admin, an admin can step down or leave', async (t) => {
   const test = await build(t)
   const first = await owner(test, { role: 'admin' })
   const { tenantId } = first.user
@@ -55,7 +62,7 @@ t.test('with another admin one may step down or leave', async (t) => {
   t.equal((await third.send('DELETE', `/users/${third.user.userId}`)).statusCode, 409)
 })
 
-t.test('of two admins who demote or remove each other, one stays', async (t) => {
+t.test('when two admins demote or remove each other, one stays', async (t) => {
   const test = await build(t)
   for (const method of ['PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { role: 'viewer' } : undefined
@@ -70,13 +77,13 @@ t.test('of two admins who demote or remove each other, one stays', async (t) => 
       const done = method === 'PATCH' ? 200 : 204
       const [winner, loser] = answers.map(({ statusCode }) => statusCode).toSorted()
       t.equal(winner, done)
-      t.ok(loser === 403 || loser === 401, `the other is none any more: ${loser}`)
+      t.ok(loser === 403 || loser === 401, `the other is no longer an admin: ${loser}`)
       t.equal(await admins(test, tenantId), 1)
     }
   }
 })
 
-t.test('of admins who all step down at once, one stays', async (t) => {
+t.test('when all admins step down at once, one stays', async (t) => {
   const test = await build(t)
   const first = await owner(test, { role: 'admin' })
   const { tenantId } = first.user
@@ -90,7 +97,7 @@ t.test('of admins who all step down at once, one stays', async (t) => {
   t.equal(await admins(test, tenantId), 1)
 })
 
-t.test('whoever is removed from both tenants at once is gone', async (t) => {
+t.test('a user who is removed from both tenants at once is deleted', async (t) => {
   const test = await build(t)
   for (const _ of Array.from({ length: 8 })) {
     const here = await owner(test, { role: 'admin' })

@@ -12,7 +12,7 @@ t.test(
     for (const url of paths) {
       answers.push((await app.inject({ url, ...browserOf('192.0.2.1') })).statusCode)
     }
-    t.strictSame(answers, [302, 400, 200, 429], 'one count for all of them')
+    t.strictSame(answers, [302, 400, 200, 429], 'all share one count')
     const refused = await app.inject({ url: '/auth/login', ...browserOf('192.0.2.1') })
     t.match(refused.headers['retry-after'], /^\d+$/)
     t.match(refused.json(), { type: 'urn:gatehouse:problem:too-many-requests' })
@@ -21,7 +21,7 @@ t.test(
   },
 )
 
-t.test('sign-in is limited per browser session, wherever it comes from', async (t) => {
+t.test('sign-in is limited per browser session, from any address', async (t) => {
   const { app } = await buildWithProvider(t, { RATE_LIMIT_SIGN_IN: '3/60' })
   const browser = { cookie: '' }
   await visit(app, browser, '/auth/login')
@@ -36,7 +36,7 @@ t.test('sign-in is limited per browser session, wherever it comes from', async (
   t.equal(stranger.statusCode, 302, 'another session from that address passes')
 })
 
-t.test('a made-up cookie is no session: it is counted by address alone', async (t) => {
+t.test('an invented cookie is not a session: the request counts by address', async (t) => {
   const { app } = await buildWithProvider(t, { RATE_LIMIT_SIGN_IN: '1/60' })
   for (const last of [1, 2]) {
     const headers = { cookie: 'sid=made-up' }
@@ -46,7 +46,7 @@ t.test('a made-up cookie is no session: it is counted by address alone', async (
   }
 })
 
-t.test('paths that do not exist are limited per address, whatever the method', async (t) => {
+t.test('unknown paths are limited per address, with any method', async (t) => {
   const { app } = await buildWithProvider(t, { RATE_LIMIT_API: '3/60' })
   const answers: number[] = []
   for (const method of ['GET', 'POST', 'HEAD', 'GET'] as const) {
@@ -58,10 +58,10 @@ t.test('paths that do not exist are limited per address, whatever the method', a
   t.equal(other.statusCode, 404)
   t.match(other.json(), { type: 'urn:gatehouse:problem:not-found' })
   const home = await app.inject({ url: '/', ...browserOf('192.0.2.1') })
-  t.equal(home.statusCode, 200, 'what exists has limits of its own')
+  t.equal(home.statusCode, 200, 'known paths have their own limits')
 })
 
-t.test('the start page is limited too, per address while nobody is signed in', async (t) => {
+t.test('the start page is limited too, per address without a session', async (t) => {
   const { app } = await buildWithProvider(t, { RATE_LIMIT_API: '2/60' })
   const answers: number[] = []
   for (const last of [1, 1, 1, 2]) {
@@ -70,7 +70,7 @@ t.test('the start page is limited too, per address while nobody is signed in', a
   t.strictSame(answers, [200, 200, 429, 200])
 })
 
-t.test('off is no limit', async (t) => {
+t.test('`off` disables the limit', async (t) => {
   const { app } = await buildWithProvider(t)
   const browser = { cookie: '' }
   for (const _ of Array.from({ length: 40 })) {

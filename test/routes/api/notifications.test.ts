@@ -24,7 +24,7 @@ async function reader(t: Test, role = 'admin') {
   return { server, user, read }
 }
 
-t.test('those who manage the tenant read its notifications, newest first', async (t) => {
+t.test('administrators read the notifications of the tenant, newest first', async (t) => {
   const { server, user, read } = await reader(t)
   const endpointId = await notify(server, user, ['first', 'second', 'third'])
   const response = await read()
@@ -50,14 +50,14 @@ t.test('those who manage the tenant read its notifications, newest first', async
   t.match(rest, { data: [{ message: 'first' }], nextCursor: null })
 })
 
-t.test('notifications of another tenant are not there', async (t) => {
+t.test('notifications of another tenant are not listed', async (t) => {
   const { server, read } = await reader(t)
   const other = await createUser(server.database, { role: 'admin' })
   await notify(server, other, ['theirs'])
   t.same((await read()).json(), { data: [], nextCursor: null })
 })
 
-t.test('without user:manage they are refused, without an identity too', async (t) => {
+t.test('403 without user:manage, 401 without an identity', async (t) => {
   for (const role of ['viewer', 'editor']) {
     const { read } = await reader(t, role)
     t.equal((await read()).statusCode, 403, role)
@@ -66,7 +66,7 @@ t.test('without user:manage they are refused, without an identity too', async (t
   t.equal((await read('/notifications', {})).statusCode, 401)
 })
 
-t.test('a malformed question is 400', async (t) => {
+t.test('an invalid query is 400', async (t) => {
   const { read } = await reader(t)
   for (const query of ['limit=0', 'limit=101', 'cursor=x', 'tenantId=1']) {
     t.equal((await read(`/notifications?${query}`)).statusCode, 400, query)

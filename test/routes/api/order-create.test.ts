@@ -25,7 +25,7 @@ const shippingAddress = {
 }
 const order = { lineItems: [lineItem], shippingAddress, cardLast4: '0042' }
 
-t.test('an order is its author’s, placed in the tenant they are in', async (t) => {
+t.test('an order belongs to its author, in their active tenant', async (t) => {
   const test = await buildAt(t)
   const { user, send } = await owner(test)
   const made = await send('POST', '/orders', order)
@@ -41,7 +41,7 @@ t.test('an order is its author’s, placed in the tenant they are in', async (t)
   t.strictSame((await colleague.send('GET', '/orders')).json().data, [])
 })
 
-t.test('in no tenant there is nowhere to place an order', async (t) => {
+t.test('without an active tenant no order can be placed', async (t) => {
   const test = await build(t)
   const { userId } = await createUser(test.database)
   const send = as(test, await signIn(test, { userId, tenantId: null }))
@@ -50,7 +50,7 @@ t.test('in no tenant there is nowhere to place an order', async (t) => {
   t.equal((await as(test, {})('POST', '/orders', order)).statusCode, 401)
 })
 
-t.test('bodies: what is not listed or out of bounds is 400 and places nothing', async (t) => {
+t.test('a body with unlisted or invalid fields is 400 and places nothing', async (t) => {
   const test = await build(t)
   const { sendText } = await owner(test)
   const create = (body: string) => sendText('POST', '/orders', body)
@@ -97,35 +97,38 @@ t.test('bodies: what is not listed or out of bounds is 400 and places nothing', 
   t.equal((await create(most)).statusCode, 201)
 })
 
-t.test('the list: one’s own, newest first, and rows added meanwhile move nothing', async (t) => {
-  const test = await build(t)
-  const { user, send } = await owner(test)
-  const colleague = await createUser(test.database, { tenantId: user.tenantId })
-  const ids: number[] = []
-  for (const _ of Array.from({ length: 5 })) {
-    ids.unshift(await createOrder(test.database, user))
-    await createOrder(test.database, colleague)
-  }
-  const pages = await pagesOf(send, '/orders', () => createOrder(test.database, user))
-  const listed = pages.flatMap(({ data }) => data)
-  t.strictSame(
-    listed.map(({ id }) => id),
-    ids,
-  )
-  for (const one of listed) t.strictSame(Object.keys(one), orderKeys)
-  for (const query of badPageQueries) {
-    t.equal((await send('GET', `/orders?${query}`)).statusCode, 400, query)
-  }
-  const { tenantId } = await createUser(test.database)
-  await test.database.admin.query(
-    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
-    [tenantId, user.userId],
-  )
-  const elsewhere = as(test, await signIn(test, { ...user, tenantId }))
-  t.equal((await elsewhere('GET', '/orders')).json().data.length, 8, 'in whichever tenant')
-})
+t.test(
+  'the list has the user’s orders, newest first, and new rows do not shift pages',
+  async (t) => {
+    const test = await build(t)
+    const { user, send } = await owner(test)
+    const colleague = await createUser(test.database, { tenantId: user.tenantId })
+    const ids: number[] = []
+    for (const _ of Array.from({ length: 5 })) {
+      ids.unshift(await createOrder(test.database, user))
+      await createOrder(test.database, colleague)
+    }
+    const pages = await pagesOf(send, '/orders', () => createOrder(test.database, user))
+    const listed = pages.flatMap(({ data }) => data)
+    t.strictSame(
+      listed.map(({ id }) => id),
+      ids,
+    )
+    for (const one of listed) t.strictSame(Object.keys(one), orderKeys)
+    for (const query of badPageQueries) {
+      t.equal((await send('GET', `/orders?${query}`)).statusCode, 400, query)
+    }
+    const { tenantId } = await createUser(test.database)
+    await test.database.admin.query(
+      `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+      [tenantId, user.userId],
+    )
+    const elsewhere = as(test, await signIn(test, { ...user, tenantId }))
+    t.equal((await elsewhere('GET', '/orders')).json().data.length, 8, 'in any active tenant')
+  },
+)
 
-t.test('a token places and lists orders where it names that', async (t) => {
+t.test('a token places and lists orders if it names the permission', async (t) => {
   const test = await build(t)
   const { make } = await owner(test)
   const cases: [string[] | null, number, number][] = [
@@ -141,7 +144,7 @@ t.test('a token places and lists orders where it names that', async (t) => {
   }
 })
 
-t.test('whoever is removed while they write is refused, and leaves nothing', async (t) => {
+t.test('a user who is removed during the request gets 403, and nothing is stored', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'editor' })
   const { admin } = test.database

@@ -16,7 +16,7 @@ t.test('an order is read and changed by its owner', async (t) => {
   const read = await test.app.inject({ url, headers: { cookie } })
   t.equal(read.statusCode, 200)
   t.match(read.json(), { id: orderId, userId: user.userId, cardLast4: '4242' })
-  t.notOk('tenantId' in read.json(), 'what the contract does not list does not leave')
+  t.notOk('tenantId' in read.json(), 'only the fields of the contract are returned')
 
   const changed = await patch(test, cookie, url, { shippingAddress })
   t.equal(changed.statusCode, 200)
@@ -25,7 +25,7 @@ t.test('an order is read and changed by its owner', async (t) => {
 })
 
 t.test(
-  'an order of somebody else, even in the same tenant, is the 404 of a missing one',
+  'an order of another user, even in the same tenant, is the same 404 as a missing one',
   async (t) => {
     const { test, orderId, user } = await ownOrder(t)
     const colleague = await createUser(test.database, { role: 'admin', tenantId: user.tenantId })
@@ -46,7 +46,7 @@ t.test(
   },
 )
 
-t.test('ids at the edges', async (t) => {
+t.test('ids at the limits', async (t) => {
   const { test, cookie } = await ownOrder(t)
   for (const [id, status] of edgeIds) {
     const response = await test.app.inject({ url: `/orders/${id}`, headers: { cookie } })
@@ -54,7 +54,7 @@ t.test('ids at the edges', async (t) => {
   }
 })
 
-t.test('a change takes the shipping address and nothing else', async (t) => {
+t.test('only the shipping address can be changed', async (t) => {
   const { test, cookie, orderId } = await ownOrder(t)
   const url = `/orders/${orderId}`
   const { city, ...withoutCity } = shippingAddress
@@ -74,7 +74,7 @@ t.test('a change takes the shipping address and nothing else', async (t) => {
     ['a number for a text', { shippingAddress: { ...shippingAddress, city: 5 } }],
     ['a blank text', { shippingAddress: { ...shippingAddress, city: '  ' } }],
     ['a long text', { shippingAddress: { ...shippingAddress, city: 'x'.repeat(201) } }],
-    ['a country that is none', { shippingAddress: { ...shippingAddress, country: 'Portugal' } }],
+    ['an invalid country', { shippingAddress: { ...shippingAddress, country: 'Portugal' } }],
     ['a NUL', { shippingAddress: { ...shippingAddress, city: 'a\u0000b' } }],
     ['half a character', { shippingAddress: { ...shippingAddress, city: 'a\ud800' } }],
     ['an array', [shippingAddress]],

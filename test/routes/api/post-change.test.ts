@@ -11,8 +11,8 @@ t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 U
     user: { tenantId },
   } = await owner(test, { role: 'editor', department: 'sales' })
   const own = await createTestPost(test.database, tenantId, 'sales')
-  const others = await createTestPost(test.database, tenantId, 'support')
-  const nobodys = await createTestPost(test.database, tenantId, null)
+  const otherDepartment = await createTestPost(test.database, tenantId, 'support')
+  const withoutDepartment = await createTestPost(test.database, tenantId, null)
   const times: [string, number][] = [
     ['2026-03-04T00:00:00.000Z', 403],
     ['2026-03-04T08:59:59.999Z', 403],
@@ -34,7 +34,7 @@ t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 U
     else t.match(answer.json(), { detail: /between 09:00 and 17:00 UTC/ })
   }
   test.clock.time = noon
-  for (const id of [others, nobodys]) {
+  for (const id of [otherDepartment, withoutDepartment]) {
     const answer = await send('PATCH', `/posts/${id}`, { title: 'Mine' })
     t.equal(answer.statusCode, 403)
     t.match(answer.json(), {
@@ -45,24 +45,27 @@ t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 U
   }
   for (const reason of ['editor-outside-hours', 'editor-of-another-department']) {
     const line = test.log.find((one) => one.includes(reason))
-    t.match(JSON.parse(line ?? '{}'), { reason, msg: 'refused' }, 'the code is in the log')
+    t.match(JSON.parse(line ?? '{}'), { reason, msg: 'refused' }, 'the reason is in the log')
   }
 })
 
-t.test('an editor without a department changes nothing; an admin is not bound', async (t) => {
-  const test = await buildAt(t)
-  const editor = await owner(test, { role: 'editor' })
-  const admin = await owner(test, { role: 'admin', tenantId: editor.user.tenantId })
-  for (const department of ['sales', null]) {
-    const url = `/posts/${await createTestPost(test.database, editor.user.tenantId, department)}`
-    test.clock.time = noon
-    t.equal((await editor.send('PATCH', url, { title: 'x' })).statusCode, 403)
-    test.clock.time = '2026-03-04T03:00:00Z'
-    t.equal((await admin.send('PATCH', url, { title: 'x' })).statusCode, 200)
-  }
-})
+t.test(
+  'an editor without a department changes nothing; the rule does not apply to admins',
+  async (t) => {
+    const test = await buildAt(t)
+    const editor = await owner(test, { role: 'editor' })
+    const admin = await owner(test, { role: 'admin', tenantId: editor.user.tenantId })
+    for (const department of ['sales', null]) {
+      const url = `/posts/${await createTestPost(test.database, editor.user.tenantId, department)}`
+      test.clock.time = noon
+      t.equal((await editor.send('PATCH', url, { title: 'x' })).statusCode, 403)
+      test.clock.time = '2026-03-04T03:00:00Z'
+      t.equal((await admin.send('PATCH', url, { title: 'x' })).statusCode, 200)
+    }
+  },
+)
 
-t.test('the rule is judged on the department the post has when it is changed', async (t) => {
+t.test('the rule uses the department of the post at the time of the change', async (t) => {
   const test = await buildAt(t)
   const {
     send,
@@ -83,7 +86,7 @@ t.test('the rule is judged on the department the post has when it is changed', a
   t.equal((await send('GET', `/posts/${id}`)).json().title, 'A title')
 })
 
-t.test('a role or department given or taken counts with the next request', async (t) => {
+t.test('a change of role or department takes effect with the next request', async (t) => {
   const test = await buildAt(t)
   const {
     send,
@@ -109,7 +112,7 @@ t.test('a role or department given or taken counts with the next request', async
   t.equal((await send('GET', `/posts/${id}`)).statusCode, 401, 'a removed member has no session')
 })
 
-t.test('a token may what its owner may now, and no more than it names', async (t) => {
+t.test('a token has the current permissions of its owner that it names', async (t) => {
   const test = await buildAt(t)
   const { user, make } = await owner(test, { role: 'editor', department: 'sales' })
   const url = `/posts/${await createTestPost(test.database, user.tenantId, 'sales')}`
@@ -129,7 +132,15 @@ t.test('a token may what its owner may now, and no more than it names', async (t
   t.strictSame(await statuses(writing), [403, 403, 201, 200, 403])
   t.strictSame(await statuses(orders), [403, 403, 403, 403, 403])
   test.clock.time = '2026-03-04T17:00:00.000Z'
-  t.equal((await writing.use('PATCH', url, { title: 'a' })).statusCode, 403, 'hours bind tokens')
+  t.equal(
+    (await writing.use('PATCH', url, { title: 'a' })).statusCode,
+    403,
+    'the hours apply to tokens',
+  )
   await test.database.admin.query(`UPDATE memberships SET role = 'viewer'`)
-  t.strictSame(await statuses(writing), [403, 403, 403, 403, 403], 'what the owner lost')
+  t.strictSame(
+    await statuses(writing),
+    [403, 403, 403, 403, 403],
+    'the owner has lost the permissions',
+  )
 })

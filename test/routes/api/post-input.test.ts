@@ -14,7 +14,7 @@ const postKeys = [
   'updatedAt',
 ]
 
-t.test('bodies: what is not listed is 400 and changes nothing', async (t) => {
+t.test('a body with unlisted fields is 400 and changes nothing', async (t) => {
   const test = await build(t)
   const { user, sendText } = await owner(test, { role: 'admin' })
   const url = `/posts/${await createTestPost(test.database, user.tenantId)}`
@@ -55,7 +55,7 @@ t.test('bodies: what is not listed is 400 and changes nothing', async (t) => {
   t.equal((await change(JSON.stringify({ body: '€'.repeat(50_000) }))).statusCode, 200)
 })
 
-t.test('ids at the edges', async (t) => {
+t.test('ids at the limits', async (t) => {
   const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
   for (const [id, status] of edgeIds) {
@@ -65,7 +65,7 @@ t.test('ids at the edges', async (t) => {
   }
 })
 
-t.test('the list: newest first, page by page, and rows added meanwhile move nothing', async (t) => {
+t.test('the list is newest first and paged, and new rows do not shift pages', async (t) => {
   const test = await build(t)
   const {
     send,
@@ -91,7 +91,7 @@ t.test('the list: newest first, page by page, and rows added meanwhile move noth
   }
 })
 
-t.test('the limit of the API counts posts too', async (t) => {
+t.test('the API rate limit counts posts too', async (t) => {
   const test = await build(t, { RATE_LIMIT_API: '2/60' })
   const { send } = await owner(test, { role: 'viewer' })
   t.equal((await send('GET', '/posts')).statusCode, 200)

@@ -5,7 +5,7 @@ import { createTestPost, createUser, signIn } from '#test/support/helper.ts'
 import { comparable } from '#test/support/probes.ts'
 import { owner } from '#test/support/token-owner.ts'
 
-t.test('a post is of the author’s tenant and, by default, department', async (t) => {
+t.test('a post has the author’s tenant and, by default, department', async (t) => {
   const test = await buildAt(t)
   const editor = await owner(test, { role: 'editor', department: 'sales' })
   const made = await editor.send('POST', '/posts', { title: 'News', body: 'All\nof it' })
@@ -58,7 +58,7 @@ t.test('roles: viewer reads, editor reads and writes, admin also deletes', async
   }
 })
 
-t.test('permission first: a viewer gets 403 whatever the object', async (t) => {
+t.test('the permission is checked first: a viewer gets 403 for any object', async (t) => {
   const test = await buildAt(t)
   const { send } = await owner(test, { role: 'viewer' })
   for (const url of ['/posts/987654321', '/posts/x']) {
@@ -67,7 +67,7 @@ t.test('permission first: a viewer gets 403 whatever the object', async (t) => {
   }
 })
 
-t.test('without a tenant, or without an identity, there are no posts', async (t) => {
+t.test('403 without an active tenant, 401 without an identity', async (t) => {
   const test = await buildAt(t)
   const user = await createUser(test.database, { role: 'admin' })
   const headers = await signIn(test, { userId: user.userId, tenantId: null })
@@ -84,23 +84,26 @@ t.test('without a tenant, or without an identity, there are no posts', async (t)
   }
 })
 
-t.test('a post of another tenant is the 404 of a missing one, and stays as it is', async (t) => {
-  const test = await buildAt(t)
-  const { tenantId } = await createUser(test.database)
-  const id = await createTestPost(test.database, tenantId, 'sales')
-  const admin = await owner(test, { role: 'admin', department: 'sales' })
-  const editor = await owner(test, { role: 'editor', department: 'sales' })
-  for (const { send } of [admin, editor]) {
-    for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
-      const body = method === 'PATCH' ? { title: 'Mine' } : undefined
-      const foreign = await send(method, `/posts/${id}`, body)
-      const missing = await send(method, '/posts/987654321', body)
-      if (send === editor.send && method === 'DELETE') t.equal(foreign.statusCode, 403)
-      else t.equal(foreign.statusCode, 404)
-      t.strictSame(comparable(foreign), comparable(missing))
+t.test(
+  'a post of another tenant is the same 404 as a missing one, and stays unchanged',
+  async (t) => {
+    const test = await buildAt(t)
+    const { tenantId } = await createUser(test.database)
+    const id = await createTestPost(test.database, tenantId, 'sales')
+    const admin = await owner(test, { role: 'admin', department: 'sales' })
+    const editor = await owner(test, { role: 'editor', department: 'sales' })
+    for (const { send } of [admin, editor]) {
+      for (const method of ['GET', 'PATCH', 'DELETE'] as const) {
+        const body = method === 'PATCH' ? { title: 'Mine' } : undefined
+        const foreign = await send(method, `/posts/${id}`, body)
+        const missing = await send(method, '/posts/987654321', body)
+        if (send === editor.send && method === 'DELETE') t.equal(foreign.statusCode, 403)
+        else t.equal(foreign.statusCode, 404)
+        t.strictSame(comparable(foreign), comparable(missing))
+      }
+      t.strictSame((await send('GET', '/posts')).json(), { data: [], nextCursor: null })
     }
-    t.strictSame((await send('GET', '/posts')).json(), { data: [], nextCursor: null })
-  }
-  const { rows } = await test.database.admin.query('SELECT title FROM posts')
-  t.strictSame(rows, [{ title: 'A title' }])
-})
+    const { rows } = await test.database.admin.query('SELECT title FROM posts')
+    t.strictSame(rows, [{ title: 'A title' }])
+  },
+)

@@ -5,7 +5,7 @@ import { comparable, type Send, senderOf } from '#test/support/send.ts'
 
 const fields = ['id', 'tenantId', 'name', 'createdAt', 'updatedAt']
 
-t.test('an administrator makes, reads, lists, renames and deletes teams', async (t) => {
+t.test('an administrator creates, reads, lists, renames and deletes teams', async (t) => {
   const { admin, tenantId } = await office(t)
   const created = await admin('POST', '/teams', { name: 'Legal' })
   t.equal(created.statusCode, 201)
@@ -21,7 +21,7 @@ t.test('an administrator makes, reads, lists, renames and deletes teams', async 
   t.equal((await admin('DELETE', url)).statusCode, 404)
 })
 
-t.test('a team that owns folders is not deleted, one with members only is', async (t) => {
+t.test('a team that owns folders cannot be deleted, a team with members only can', async (t) => {
   const { admin, chain, database } = await office(t)
   const owning = await admin('DELETE', `/teams/${chain.teamId}`)
   t.equal(owning.statusCode, 409)
@@ -34,7 +34,7 @@ t.test('a team that owns folders is not deleted, one with members only is', asyn
   t.equal(rows.length, 0)
 })
 
-t.test('members of a tenant are put into its teams and taken out again', async (t) => {
+t.test('members of a tenant are added to its teams and removed again', async (t) => {
   const { admin, colleague, member, chain } = await office(t)
   const members = `/teams/${chain.teamId}/members`
   const url = `${members}/${colleague.userId}`
@@ -51,7 +51,7 @@ t.test('members of a tenant are put into its teams and taken out again', async (
   t.equal((await admin('DELETE', url)).statusCode, 404)
 })
 
-t.test('whoever is no member of the tenant cannot be put into its teams', async (t) => {
+t.test('only members of the tenant can be added to its teams', async (t) => {
   const { admin, chain, stranger, foreign } = await office(t)
   const missing = comparable(await admin('GET', '/teams/987654321'))
   const attempts: Parameters<Send>[] = [
@@ -77,7 +77,7 @@ t.test('whoever is no member of the tenant cannot be put into its teams', async 
   )
 })
 
-t.test('whoever removes a link of the chain takes access away with the next request', async (t) => {
+t.test('removing a link of the chain ends access with the next request', async (t) => {
   const links: [string, (world: Awaited<ReturnType<typeof office>>) => Promise<unknown>][] = [
     [
       'the member leaves the team',
@@ -85,14 +85,14 @@ t.test('whoever removes a link of the chain takes access away with the next requ
         admin('DELETE', `/teams/${chain.teamId}/members/${member.userId}`),
     ],
     [
-      'the folder goes to another team',
+      'the folder is moved to another team',
       async ({ admin, chain }) => {
         const { id: teamId } = (await admin('POST', '/teams', { name: 'x' })).json()
         return admin('PATCH', `/folders/${chain.folderId}`, { teamId })
       },
     ],
     [
-      'the folder goes into a folder of another team',
+      'the folder is moved into a folder of another team',
       async ({ admin, chain }) => {
         const { id: teamId } = (await admin('POST', '/teams', { name: 'x' })).json()
         const { id: parentId } = (await admin('POST', '/folders', { name: 'x', teamId })).json()
@@ -114,7 +114,7 @@ t.test('whoever removes a link of the chain takes access away with the next requ
   }
 })
 
-t.test('whoever is removed from the tenant and comes back is in none of its teams', async (t) => {
+t.test('a member who is removed from the tenant and returns is in none of its teams', async (t) => {
   const { asMember, chain, member, database, test } = await office(t)
   const { tenantId, userId } = member
   await database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId])
@@ -147,7 +147,7 @@ t.test('teams are for administrators', async (t) => {
   }
 })
 
-t.test('only listed fields and canonical ids are taken', async (t) => {
+t.test('only listed fields and canonical ids are accepted', async (t) => {
   const { admin, chain, tenantId } = await office(t)
   const url = `/teams/${chain.teamId}`
   const bodies = [
@@ -171,7 +171,7 @@ t.test('only listed fields and canonical ids are taken', async (t) => {
   t.equal((await admin('PUT', `${url}/members/9223372036854775808`)).statusCode, 404)
 })
 
-/** A tenant with an administrator, a member with a chain and a colleague; and a foreign chain. */
+/** A tenant with an administrator, a member who can reach a document, a colleague, and another tenant. */
 async function office(t: Test) {
   const test = await build(t)
   const { database } = test

@@ -5,7 +5,7 @@ import { owner } from '#test/support/token-owner.ts'
 
 const email = 'ada@example.com'
 
-t.test('bodies: what is not listed is 400 and changes nothing', async (t) => {
+t.test('a body with unlisted fields is 400 and changes nothing', async (t) => {
   const test = await build(t)
   const { user, sendText } = await owner(test, { role: 'admin' })
   const member = await createUser(test.database, { tenantId: user.tenantId })
@@ -53,7 +53,7 @@ t.test('bodies: what is not listed is 400 and changes nothing', async (t) => {
   t.strictSame(rows, [{ role: 'viewer', department: null, invited: 0 }])
 })
 
-t.test('ids at the edges', async (t) => {
+t.test('ids at the limits', async (t) => {
   const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
   for (const [id, status] of edgeIds) {
@@ -66,7 +66,7 @@ t.test('ids at the edges', async (t) => {
   }
 })
 
-t.test('the billing customer is changed in the user’s own tenant, and is one user’s', async (t) => {
+t.test('the billing customer is changed in the user’s own tenant, and is unique', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const own = `/users/${user.userId}`
@@ -89,7 +89,7 @@ t.test('the billing customer is changed in the user’s own tenant, and is one u
   for (const billingCustomer of ['cus_2', 'cus_1', null]) {
     const change = { billingCustomer, department: 'sales' }
     const answer = await send('PATCH', `/users/${other.user.userId}`, change)
-    t.equal(answer.statusCode, 403, 'a guest’s is not')
+    t.equal(answer.statusCode, 403, 'not that of a guest')
     t.match(answer.json(), { detail: /own tenant/ })
   }
   t.equal((await send('PATCH', own, { billingCustomer: null })).json().billingCustomer, null)
@@ -102,7 +102,7 @@ t.test('the billing customer is changed in the user’s own tenant, and is one u
   ])
 })
 
-t.test('of two users who ask for one billing customer at once, one gets it', async (t) => {
+t.test('when two users get one billing customer at once, one succeeds', async (t) => {
   const test = await build(t)
   for (const n of Array.from({ length: 8 }).keys()) {
     const both = [await owner(test, { role: 'admin' }), await owner(test, { role: 'admin' })]

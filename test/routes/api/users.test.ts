@@ -22,7 +22,7 @@ async function trail({ database }: TestApp, target: number): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-t.test('an admin sees the members of their tenant, and nobody of another', async (t) => {
+t.test('an admin sees only the members of their tenant', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin', billingCustomer: 'cus_own' })
   const { tenantId } = user
@@ -50,7 +50,7 @@ t.test('an admin sees the members of their tenant, and nobody of another', async
   for (const one of data) t.strictSame(Object.keys(one).toSorted(), userKeys.toSorted())
 })
 
-t.test('the list: page by page, and members added meanwhile move nothing', async (t) => {
+t.test('the list is paged, and new members do not shift pages', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const ids = [user.userId]
@@ -68,7 +68,7 @@ t.test('the list: page by page, and members added meanwhile move nothing', async
   }
 })
 
-t.test('without user:manage, or in no tenant, users are nobody’s to see to', async (t) => {
+t.test('403 without user:manage or an active tenant', async (t) => {
   const test = await build(t)
   const host = await owner(test, { role: 'admin' })
   const { tenantId } = host.user
@@ -96,32 +96,35 @@ t.test('without user:manage, or in no tenant, users are nobody’s to see to', a
   t.strictSame(rows, [{ role: 'admin' }, { role: 'editor' }, { role: 'viewer' }])
 })
 
-t.test('a user of another tenant is the 404 of a missing one, and stays as they are', async (t) => {
-  const test = await build(t)
-  const { send } = await owner(test, { role: 'admin' })
-  const stranger = await owner(test, { role: 'viewer' })
-  const url = `/users/${stranger.user.userId}`
-  const requests = [
-    ['PATCH', { role: 'admin' }],
-    ['PATCH', { department: 'sales' }],
-    ['PATCH', { billingCustomer: 'cus_x' }],
-    ['DELETE', undefined],
-  ] as const
-  for (const [method, body] of requests) {
-    const foreign = await send(method, url, body)
-    t.equal(foreign.statusCode, 404)
-    t.strictSame(comparable(foreign), comparable(await send(method, '/users/987654321', body)))
-  }
-  const { rows } = await test.database.admin.query(
-    `SELECT m.role, m.department, u.billing_customer FROM memberships m
+t.test(
+  'a user of another tenant is the same 404 as a missing one, and stays unchanged',
+  async (t) => {
+    const test = await build(t)
+    const { send } = await owner(test, { role: 'admin' })
+    const stranger = await owner(test, { role: 'viewer' })
+    const url = `/users/${stranger.user.userId}`
+    const requests = [
+      ['PATCH', { role: 'admin' }],
+      ['PATCH', { department: 'sales' }],
+      ['PATCH', { billingCustomer: 'cus_x' }],
+      ['DELETE', undefined],
+    ] as const
+    for (const [method, body] of requests) {
+      const foreign = await send(method, url, body)
+      t.equal(foreign.statusCode, 404)
+      t.strictSame(comparable(foreign), comparable(await send(method, '/users/987654321', body)))
+    }
+    const { rows } = await test.database.admin.query(
+      `SELECT m.role, m.department, u.billing_customer FROM memberships m
      JOIN users u ON u.id = m.user_id WHERE m.user_id = $1`,
-    [stranger.user.userId],
-  )
-  t.strictSame(rows, [{ role: 'viewer', department: null, billing_customer: null }])
-  t.equal((await stranger.send('GET', '/posts')).statusCode, 200, 'and their session')
-})
+      [stranger.user.userId],
+    )
+    t.strictSame(rows, [{ role: 'viewer', department: null, billing_customer: null }])
+    t.equal((await stranger.send('GET', '/posts')).statusCode, 200, 'their session still works')
+  },
+)
 
-t.test('a role given or taken counts with the member’s next request', async (t) => {
+t.test('a change of role takes effect with the member’s next request', async (t) => {
   const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const { tenantId } = admin.user
@@ -156,7 +159,7 @@ t.test('a role given or taken counts with the member’s next request', async (t
   ])
 })
 
-t.test('a role is changed in this tenant and no other', async (t) => {
+t.test('a role is changed in this tenant only', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const guest = await owner(test, { role: 'admin', department: 'own' })
@@ -166,7 +169,7 @@ t.test('a role is changed in this tenant and no other', async (t) => {
   t.match((await guest.send('GET', '/me')).json(), { role: 'admin', department: 'own' })
 })
 
-t.test('a removed member keeps nothing in the tenant, and all they have elsewhere', async (t) => {
+t.test('a removed member loses everything in the tenant, and nothing elsewhere', async (t) => {
   const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const { tenantId } = admin.user
@@ -183,10 +186,14 @@ t.test('a removed member keeps nothing in the tenant, and all they have elsewher
   t.equal((await admin.send('DELETE', `/users/${guest.user.userId}`)).statusCode, 204)
   t.equal((await inTenant('GET', '/me')).statusCode, 401)
   t.equal((await byToken('GET', '/me')).statusCode, 401)
-  t.equal((await guest.send('GET', '/me')).statusCode, 200, 'the session of their own tenant')
-  t.equal((await elsewhere.use('GET', '/me')).statusCode, 200, 'the token of their own tenant')
+  t.equal((await guest.send('GET', '/me')).statusCode, 200, 'the session in their own tenant works')
+  t.equal(
+    (await elsewhere.use('GET', '/me')).statusCode,
+    200,
+    'the token of their own tenant works',
+  )
   const back = await guest.send('POST', '/session/tenant', { tenantId })
-  t.equal(back.statusCode, 404, 'no way back in')
+  t.equal(back.statusCode, 404, 'they cannot return')
   t.equal((await admin.send('GET', `/posts/${id}`)).json().authorId, null, 'the post stays')
   t.equal((await admin.send('DELETE', `/users/${guest.user.userId}`)).statusCode, 404, 'once')
   t.strictSame(await trail(test, guest.user.userId), [
@@ -194,7 +201,7 @@ t.test('a removed member keeps nothing in the tenant, and all they have elsewher
   ])
 })
 
-t.test('the user goes with the last membership', async (t) => {
+t.test('the user is deleted with the last membership', async (t) => {
   const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const member = await owner(test, { role: 'editor', tenantId: admin.user.tenantId })

@@ -10,7 +10,7 @@ const start = '2026-03-01T10:00:00.000Z'
 const dayMs = 86_400_000
 
 t.test(
-  'a rotation answers with a new secret; the old one signs too until its overlap ends',
+  'a rotation returns a new secret; the previous one signs too until its overlap ends',
   async (t) => {
     const { clock } = standingClock(start)
     const { test, send } = await twoAdmins(t, {}, { clock })
@@ -31,16 +31,20 @@ t.test(
 
     const third = (await send('POST', rotate, { overlapSeconds: 60 })).json().secret
     const soon = new Date(start).getTime() + 60_000
-    t.strictSame(await signingAt(test, soon - 1), [third, second], 'the first has stopped at once')
+    t.strictSame(await signingAt(test, soon - 1), [third, second], 'the oldest stops at once')
     t.strictSame(await signingAt(test, soon), [third])
 
     const fourth = (await send('POST', rotate, { overlapSeconds: 0 })).json()
     t.equal(fourth.previousSecretExpiresAt, null)
-    t.strictSame(await signingAt(test, clock.now().getTime() - 1), [fourth.secret], 'nor before')
+    t.strictSame(
+      await signingAt(test, clock.now().getTime() - 1),
+      [fourth.secret],
+      'not before it either',
+    )
     const { rows } = await test.database.admin.query(
       'SELECT previous_secret FROM webhook_endpoints',
     )
-    t.strictSame(rows, [{ previous_secret: null }], 'what signs no more is not kept')
+    t.strictSame(rows, [{ previous_secret: null }], 'a secret that no longer signs is deleted')
   },
 )
 
@@ -57,7 +61,7 @@ t.test('an overlap is 0 s to 7 days', async (t) => {
   t.equal((await rotate({ overlapSeconds: 604_800 })).statusCode, 200)
 })
 
-t.test('a secret is in the answer that made it and nowhere else', async (t) => {
+t.test('a secret is only in the response that created it', async (t) => {
   const { test, send } = await twoAdmins(t)
   const created = (await send('POST', '/webhook-endpoints', { url })).json()
   const one = `/webhook-endpoints/${created.id}`
@@ -77,17 +81,17 @@ t.test('a secret is in the answer that made it and nowhere else', async (t) => {
      UNION ALL SELECT row_to_json(e)::text FROM webhook_endpoints e
      UNION ALL SELECT row_to_json(j)::text FROM pgboss.job j`,
   )
-  const told = [...later.map(({ body }) => body), ...test.log, ...rows.map(({ row }) => row)].join()
+  const text = [...later.map(({ body }) => body), ...test.log, ...rows.map(({ row }) => row)].join()
   for (const secret of [created.secret, rotated.secret]) {
     const bytes = Buffer.from(secret.replace('whsec_', ''), 'base64')
     for (const form of [secret.slice(6, 30), bytes.toString('hex'), bytes.toString('base64url')]) {
-      t.notOk(told.includes(form))
+      t.notOk(text.includes(form))
     }
   }
   for (const { body } of later) t.notMatch(body, /whsec_|"secret"|previousSecret/)
 })
 
-t.test('a sealed secret opens for its own endpoint and tenant only', async (t) => {
+t.test('an encrypted secret is bound to its endpoint and tenant', async (t) => {
   const { test, one, other } = await twoAdmins(t)
   const id = await createEndpoint(test.database, one, { url })
   const { rows } = await test.database.admin.query('SELECT secret FROM webhook_endpoints')
@@ -99,7 +103,7 @@ t.test('a sealed secret opens for its own endpoint and tenant only', async (t) =
   t.throws(() => open({ tenantId: one.tenantId, id: crypto.randomUUID() }))
 })
 
-t.test('enabling is one call: what failed before counts no more', async (t) => {
+t.test('enabling an endpoint resets its failures', async (t) => {
   const { clock } = standingClock(start)
   const { test, one, send } = await twoAdmins(t, {}, { clock })
   for (const status of ['disabled', 'failing'] as const) {
@@ -118,10 +122,10 @@ t.test('enabling is one call: what failed before counts no more', async (t) => {
   const { rowCount } = await test.database.admin.query(
     `SELECT FROM audit_log WHERE action = 'endpoint-enable'`,
   )
-  t.equal(rowCount, 2, 'to enable an active one changes nothing')
+  t.equal(rowCount, 2, 'enabling an active endpoint changes nothing')
 })
 
-t.test('the test button shows the answer to one signed attempt', async (t) => {
+t.test('a test returns the result of one signed attempt', async (t) => {
   const { clock } = standingClock(start)
   const { test, receiver, id, send } = await withReceiver(t, clock)
   receiver.respond((_request, response) => response.writeHead(418).end('short and stout'))
@@ -165,7 +169,7 @@ t.test('the test button shows the answer to one signed attempt', async (t) => {
   t.equal(data.length, 2)
   t.match((await send('GET', `/webhook-endpoints/${id}`)).json(), { status: 'active' })
   const waiting = await test.database.admin.query(`SELECT FROM pgboss.job WHERE name = 'deliver'`)
-  t.equal(waiting.rowCount, 0, 'a test is not repeated')
+  t.equal(waiting.rowCount, 0, 'a test is not retried')
 })
 
 t.test('a disabled endpoint can be tested, and stays disabled', async (t) => {
@@ -177,7 +181,7 @@ t.test('a disabled endpoint can be tested, and stays disabled', async (t) => {
   t.match((await send('GET', `/webhook-endpoints/${id}`)).json(), { status: 'disabled' })
 })
 
-t.test('the test button goes through the guard, whatever the row says', async (t) => {
+t.test('a test goes through the address guard, whatever URL is stored', async (t) => {
   const { test, receiver, id, send } = await withReceiver(t)
   const own = `http://127.0.0.1:${receiver.port + 1}/`
   for (const inside of ['https://169.254.169.254/', 'https://127.0.0.1/', own]) {
@@ -217,7 +221,7 @@ t.test('every change leaves an entry in the audit log of the tenant', async (t) 
   ])
 })
 
-/** The server, and an endpoint of its tenant that really listens. */
+/** The server, and an endpoint of its tenant with a receiver. */
 async function withReceiver(t: Test, clock = { now: () => new Date() }) {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
@@ -227,7 +231,7 @@ async function withReceiver(t: Test, clock = { now: () => new Date() }) {
   return { ...admins, receiver, id }
 }
 
-/** The secrets that sign for the one endpoint there is. */
+/** The secrets that sign for the only endpoint. */
 async function signingAt({ database }: TestApp, time: number): Promise<readonly string[]> {
   const { rows } = await database.admin.query('SELECT * FROM webhook_endpoints')
   const { tenant_id, id, secret, previous_secret, previous_secret_expires_at } = rows[0]

@@ -3,7 +3,7 @@ import { as } from '#test/support/account.ts'
 import { createUser, signIn } from '#test/support/helper.ts'
 import { twoAdmins, url } from '#test/support/webhook-admin.ts'
 
-t.test('ids at the edges: malformed is 400, missing and foreign the same 404', async (t) => {
+t.test('ids: malformed is 400, missing and foreign are the same 404', async (t) => {
   const { test, send, sendAsOther } = await twoAdmins(t)
   const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
   const missing = '00000000-0000-4000-8000-000000000000'
@@ -43,7 +43,7 @@ t.test('ids at the edges: malformed is 400, missing and foreign the same 404', a
   t.match(rows, [{ description: null, secret_rotated_at: null }], 'nothing was changed')
 })
 
-t.test('user:manage is needed for all of it; a limited token has to name it', async (t) => {
+t.test('every route needs user:manage; a limited token must name it', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
   const routes = [

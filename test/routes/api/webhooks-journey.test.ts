@@ -15,7 +15,7 @@ const shippingAddress = {
 }
 
 t.test(
-  'a change arrives, arrives again when replayed, and is in the feed to the byte',
+  'a change is delivered, delivered again by a replay, and in the feed byte for byte',
   async (t) => {
     const receiver = await startReceiver()
     const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
@@ -55,7 +55,7 @@ t.test(
     const feed = (await send('GET', '/events')).body
     t.ok(feed.startsWith(`{"data":[${first.body.toString()}],`))
 
-    /** The one delivery, once it has come to its end. */
+    /** The only delivery, once it has ended. */
     async function settled() {
       for (;;) {
         const { data } = (await send('GET', `${endpoint}/deliveries`)).json()

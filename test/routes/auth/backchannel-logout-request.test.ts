@@ -15,13 +15,13 @@ t.beforeEach(() => {
   logoutClock.seconds = logoutSeconds
 })
 
-t.test('keys: the ones of sign-in are used, renewed once per minute', async (t) => {
+t.test('the cached keys of sign-in are used and renewed at most once per minute', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const { op } = journey
   await signedInFrom(journey, 'provider-session-1')
   t.equal(op.calls.jwks, 1)
   await postLogout(journey, await signLogoutToken(journey, logoutClock))
-  t.equal(op.calls.jwks, 1, 'no fetch of its own')
+  t.equal(op.calls.jwks, 1, 'no second fetch')
   const key = await rotatedKey('RS256')
   op.keys.splice(0, 1, key)
   const rotated = await signLogoutToken(journey, logoutClock, { key })
@@ -41,7 +41,7 @@ t.test('keys: the ones of sign-in are used, renewed once per minute', async (t) 
   }
 })
 
-t.test('tokens that arrive together before any key is known share one fetch', async (t) => {
+t.test('concurrent tokens share the first key fetch', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const tokens = await Promise.all([1, 2, 3, 4].map(() => signLogoutToken(journey, logoutClock)))
   const answers = await Promise.all(tokens.map((token) => postLogout(journey, token)))
@@ -49,7 +49,7 @@ t.test('tokens that arrive together before any key is known share one fetch', as
   t.match(journey.op.calls, { metadata: 1, jwks: 1 })
 })
 
-t.test('a provider whose keys cannot be had proves nothing: 400, and later it works', async (t) => {
+t.test('without the provider’s keys a token is 400; later it is accepted', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const token = await signLogoutToken(journey, logoutClock)
   const faults = [
@@ -69,7 +69,7 @@ t.test('a provider whose keys cannot be had proves nothing: 400, and later it wo
   t.equal((await postLogout(journey, token)).statusCode, 200)
 })
 
-t.test('only a form with one token, of bounded size, to a known provider', async (t) => {
+t.test('only a small form with one token for a configured provider is accepted', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const json = { 'content-type': 'application/json' }
@@ -95,7 +95,7 @@ t.test('only a form with one token, of bounded size, to a known provider', async
     t.equal(last, 'sign-out refused logout-request-malformed', name)
   }
   t.equal((await postLogout(journey, token, { url: `${logoutPath}s` })).statusCode, 404)
-  t.equal((await journey.app.inject({ url: logoutPath })).statusCode, 404, 'GET is not there')
+  t.equal((await journey.app.inject({ url: logoutPath })).statusCode, 404, 'there is no GET')
   const typed = await journey.app.inject({
     method: 'POST',
     url: logoutPath,
@@ -105,7 +105,7 @@ t.test('only a form with one token, of bounded size, to a known provider', async
   t.equal(typed.statusCode, 200)
 })
 
-t.test('neither cookie nor origin counts: the signature is the proof', async (t) => {
+t.test('cookie and origin are ignored: the signature authenticates the request', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const browser = await signedInFrom(journey, 'session-1')
   const token = await signLogoutToken(journey, logoutClock)
@@ -123,11 +123,11 @@ t.test('neither cookie nor origin counts: the signature is the proof', async (t)
   t.equal(
     await isSignedIn(journey, browser),
     true,
-    'the session of the cookie is not the named one',
+    'the session of the cookie is not the one of the token',
   )
 })
 
-t.test('limited per address', async (t) => {
+t.test('requests are limited per address', async (t) => {
   const journey = await buildWithProvider(t, { RATE_LIMIT_WEBHOOKS: '2/60' }, logoutClock)
   const answers: number[] = []
   for (const remoteAddress of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {

@@ -9,7 +9,7 @@ import {
   visit,
 } from '#test/support/sign-in-journey.ts'
 
-t.test('a person in a browser gets a page with one thing to do', async (t) => {
+t.test('a browser gets a page with one action', async (t) => {
   const { app, op } = await buildWithProvider(t)
   const browser = { cookie: '' }
   op.fault = { claims: { nonce: 'other' } }
@@ -23,44 +23,37 @@ t.test('a person in a browser gets a page with one thing to do', async (t) => {
   t.notMatch(response.body, /nonce/)
 })
 
-t.test(
-  'the callback is judged in one order: what comes first hides what comes later',
-  async (t) => {
-    const journey = await buildWithProvider(t)
-    const { app, op, database } = journey
-    const { userId } = await createUser(database, { email: 'ada@example.com' })
-    const wrong = { error: 'access_denied', iss: 'https://x', code: undefined }
-    const rejected: Partial<Faults> = { token: { status: 400, body: '{"error":"invalid_grant"}' } }
-    const expired: Partial<Faults> = { claims: { exp: 1 } }
-    const steps: [string, Partial<Faults>][] = [
-      ['bad-state', { callback: { ...wrong, state: 'x' }, ...rejected, ...expired }],
-      ['iss-mismatch', { callback: wrong, ...rejected, ...expired }],
-      ['provider-error', { callback: { ...wrong, iss: op.issuer }, ...rejected, ...expired }],
-      ['code-missing', { callback: { code: undefined }, ...rejected, ...expired }],
-      ['exchange-rejected', { ...rejected, ...expired }],
-      ['id-token-expired', expired],
-      ['email-known', {}],
-    ]
-    const browser = { cookie: '' }
-    for (const [reason, fault] of steps) {
-      op.fault = fault
-      const calls = { ...op.calls }
-      const response = await comeBack(app, browser, op.approve(await openTab(app, browser)))
-      t.equal(response.statusCode, 400, reason)
-      t.equal((await auditTrail(journey)).at(-1), `sign-in refused ${reason}`)
-      const exchanges = ['exchange-rejected', 'id-token-expired', 'email-known'].includes(reason)
-      t.equal(op.calls.token - calls.token, exchanges ? 1 : 0, `${reason}: calls`)
-    }
-    const before = browser.cookie
-    await database.admin.query('UPDATE users SET email = NULL WHERE id = $1', [userId])
+t.test('the callback is validated in one order: the first fault is reported', async (t) => {
+  const journey = await buildWithProvider(t)
+  const { app, op, database } = journey
+  const { userId } = await createUser(database, { email: 'ada@example.com' })
+  const wrong = { error: 'access_denied', iss: 'https://x', code: undefined }
+  const rejected: Partial<Faults> = { token: { status: 400, body: '{"error":"invalid_grant"}' } }
+  const expired: Partial<Faults> = { claims: { exp: 1 } }
+  const steps: [string, Partial<Faults>][] = [
+    ['bad-state', { callback: { ...wrong, state: 'x' }, ...rejected, ...expired }],
+    ['iss-mismatch', { callback: wrong, ...rejected, ...expired }],
+    ['provider-error', { callback: { ...wrong, iss: op.issuer }, ...rejected, ...expired }],
+    ['code-missing', { callback: { code: undefined }, ...rejected, ...expired }],
+    ['exchange-rejected', { ...rejected, ...expired }],
+    ['id-token-expired', expired],
+    ['email-known', {}],
+  ]
+  const browser = { cookie: '' }
+  for (const [reason, fault] of steps) {
+    op.fault = fault
+    const calls = { ...op.calls }
     const response = await comeBack(app, browser, op.approve(await openTab(app, browser)))
-    t.equal(response.statusCode, 302)
-    t.equal(response.headers.location, '/')
-    t.not(browser.cookie, before, 'a new session id')
-    t.equal(
-      (await visit(app, { cookie: before }, '/me')).statusCode,
-      401,
-      'the old one is nobody’s',
-    )
-  },
-)
+    t.equal(response.statusCode, 400, reason)
+    t.equal((await auditTrail(journey)).at(-1), `sign-in refused ${reason}`)
+    const exchanges = ['exchange-rejected', 'id-token-expired', 'email-known'].includes(reason)
+    t.equal(op.calls.token - calls.token, exchanges ? 1 : 0, `${reason}: calls`)
+  }
+  const before = browser.cookie
+  await database.admin.query('UPDATE users SET email = NULL WHERE id = $1', [userId])
+  const response = await comeBack(app, browser, op.approve(await openTab(app, browser)))
+  t.equal(response.statusCode, 302)
+  t.equal(response.headers.location, '/')
+  t.not(browser.cookie, before, 'the session has a new id')
+  t.equal((await visit(app, { cookie: before }, '/me')).statusCode, 401, 'the old id is invalid')
+})

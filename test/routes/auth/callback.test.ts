@@ -11,7 +11,7 @@ import {
   visit,
 } from '#test/support/sign-in-journey.ts'
 
-t.test('a first sign-in makes a user who is admin of a tenant of their own', async (t) => {
+t.test('a first sign-in creates a user who is admin of a tenant of their own', async (t) => {
   const journey = await buildWithProvider(t)
   const browser = { cookie: '' }
   const response = await signInThrough(journey, browser)
@@ -30,7 +30,7 @@ t.test('a first sign-in makes a user who is admin of a tenant of their own', asy
   t.strictSame(await auditTrail(journey), ['sign-in done create'])
 })
 
-t.test('signing in again finds the same user, by (provider, sub) and not by address', async (t) => {
+t.test('a later sign-in finds the same user by provider and sub, not by address', async (t) => {
   const journey = await buildWithProvider(t)
   const first = { cookie: '' }
   await signInThrough(journey, first)
@@ -42,7 +42,7 @@ t.test('signing in again finds the same user, by (provider, sub) and not by addr
   t.match(await accounts(journey), { users: 1, identities: 1, tenants: 1, signed_in: 2 })
 })
 
-t.test('the session gets a new id at sign-in and the old one is gone', async (t) => {
+t.test('the session gets a new id at sign-in and the old id is invalid', async (t) => {
   const journey = await buildWithProvider(t)
   const browser = { cookie: '' }
   const url = await openTab(journey.app, browser)
@@ -55,7 +55,7 @@ t.test('the session gets a new id at sign-in and the old one is gone', async (t)
   t.equal(rows.length, 1)
 })
 
-t.test('bad state: the exact text, and nothing else happens', async (t) => {
+t.test('an invalid state gets the text of the specification and changes nothing', async (t) => {
   const journey = await buildWithProvider(t)
   const { app, op, database } = journey
   const browser = { cookie: '' }
@@ -88,16 +88,16 @@ t.test('bad state: the exact text, and nothing else happens', async (t) => {
     t.equal(response.body, 'bad state', name)
     t.equal(response.headers['set-cookie'], undefined, `${name}: no cookie`)
   }
-  t.equal(op.calls.token, 0, 'the provider was never called')
+  t.equal(op.calls.token, 0, 'the provider was not called')
   t.strictSame(await accounts(journey), before)
   t.strictSame(
     await auditTrail(journey),
     cases.map(() => 'sign-in refused bad-state'),
   )
-  t.equal((await comeBack(app, browser, waiting)).statusCode, 302, 'the pending sign-in lives on')
+  t.equal((await comeBack(app, browser, waiting)).statusCode, 302, 'the pending sign-in remains')
 })
 
-t.test('a used state is a bad state, also when both come at once', async (t) => {
+t.test('a used state is invalid, also for concurrent requests', async (t) => {
   const journey = await buildWithProvider(t)
   const { app, op } = journey
   const browser = { cookie: '' }
@@ -112,7 +112,7 @@ t.test('a used state is a bad state, also when both come at once', async (t) => 
   t.equal((await comeBack(app, { ...browser }, parameters)).body, 'bad state')
 })
 
-t.test('two tabs: each has its own sign-in, and the second works after the first', async (t) => {
+t.test('two tabs: each has its own sign-in, and the second succeeds after the first', async (t) => {
   const journey = await buildWithProvider(t)
   const { app, op } = journey
   const browser = { cookie: '' }
@@ -125,7 +125,7 @@ t.test('two tabs: each has its own sign-in, and the second works after the first
   t.match(await accounts(journey), { users: 1, signed_in: 1 })
 })
 
-t.test('two first sign-ins of one person at once make one user', async (t) => {
+t.test('two concurrent first sign-ins of one identity create one user', async (t) => {
   const journey = await buildWithProvider(t)
   const browsers = [1, 2, 3, 4].map(() => ({ cookie: '' }))
   const answers = await Promise.all(browsers.map((browser) => signInThrough(journey, browser)))

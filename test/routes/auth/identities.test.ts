@@ -11,7 +11,7 @@ import {
 const email = 'ada@example.com'
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }
 
-t.test('an address that both sides hold verified and trusted links the identity', async (t) => {
+t.test('an address that is verified and trusted on both sides links the identity', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   const user = await createUser(journey.database, { email: 'ADA@example.com', emailVerified: true })
   const browser = { cookie: '' }
@@ -20,7 +20,7 @@ t.test('an address that both sides hold verified and trusted links the identity'
   t.strictSame(await auditTrail(journey), ['sign-in done link'])
 })
 
-t.test('an address that is known but not so proven is refused', async (t) => {
+t.test('a known address without this verification is refused', async (t) => {
   const cases: [string, Record<string, string>, boolean, unknown][] = [
     ['provider not trusted', { OIDC_DEMO_TRUST_EMAIL: 'false' }, true, true],
     ['trusted for another domain', { OIDC_DEMO_TRUST_EMAIL: 'example.org' }, true, true],
@@ -42,14 +42,14 @@ t.test('an address that is known but not so proven is refused', async (t) => {
   }
 })
 
-t.test('two users with one address: none of them is taken', async (t) => {
+t.test('two users with the same address: neither is linked', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   await createUser(journey.database, { email, emailVerified: true })
   await createUser(journey.database, { email, emailVerified: false })
   t.equal((await signInThrough(journey, { cookie: '' })).statusCode, 400)
 })
 
-t.test('no address at all is fine', async (t) => {
+t.test('a sign-in without an address is accepted', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   journey.op.fault = { claims: { email: undefined, email_verified: undefined, name: undefined } }
   const browser = { cookie: '' }
@@ -57,7 +57,7 @@ t.test('no address at all is fine', async (t) => {
   t.match((await visit(journey.app, browser, '/me')).json(), { user: { email: null } })
 })
 
-t.test('the database itself keeps an identity with its owner', async (t) => {
+t.test('the database prevents that an identity moves to another user', async (t) => {
   const journey = await buildWithProvider(t)
   await signInThrough(journey, { cookie: '' })
   const other = await createUser(journey.database)

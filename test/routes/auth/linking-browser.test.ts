@@ -15,7 +15,7 @@ const people = {
   work: [{ subject: 'a.okafor', name: 'Ada at work', email: 'ada@work.example', note: '' }],
 }
 
-/** The server with two certified providers, on a port of its own. */
+/** The server with two certified providers, on its own port. */
 async function serve(t: Test) {
   const port = await findFreePort()
   const baseUrl = `http://localhost:${port}`
@@ -41,7 +41,7 @@ async function serve(t: Test) {
   return { ...test, baseUrl }
 }
 
-/** Sends the form of a page, as its button would; the page after it is the provider's. */
+/** Submits the form of a page, which leads to the provider's page. */
 async function submitForm(page: Page, action: string): Promise<void> {
   await page.evaluate(
     `(() => {
@@ -57,7 +57,7 @@ async function submitForm(page: Page, action: string): Promise<void> {
 const choose = (page: Page, name: string) =>
   page.getByRole('button', { name: new RegExp(name) }).click()
 
-t.test('a browser links a second identity, confirms itself, and signs in by either', async (t) => {
+t.test('a browser links an identity, re-authenticates, signs in with either', async (t) => {
   const server = await serve(t)
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
@@ -65,7 +65,7 @@ t.test('a browser links a second identity, confirms itself, and signs in by eith
   const home = `${server.baseUrl}/`
   await page.goto(`${server.baseUrl}/auth/login`)
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
-  t.strictSame(await seriousFindings(page), [], 'several ways to sign in')
+  t.strictSame(await seriousFindings(page), [], 'several providers')
   await page.getByRole('link', { name: 'Sign in with home' }).click()
   await choose(page, 'Ada at home')
   await page.waitForURL(home)
@@ -81,17 +81,21 @@ t.test('a browser links a second identity, confirms itself, and signs in by eith
   )
   await submitForm(page, '/auth/identities/work')
   await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
-  t.strictSame(await seriousFindings(page), [], 'a refusal that asks for confirmation')
+  t.strictSame(await seriousFindings(page), [], 'a refusal that asks for re-authentication')
   await page.getByRole('link', { name: 'Confirm' }).click()
   await page.getByRole('heading', { name: 'Confirm your identity' }).waitFor()
-  t.strictSame(await seriousFindings(page), [], 'ways to confirm')
+  t.strictSame(await seriousFindings(page), [], 'providers for re-authentication')
   await page.getByRole('link', { name: 'Sign in with home' }).click()
   await choose(page, 'Ada at home')
   await page.waitForURL(home)
   await submitForm(page, '/auth/identities/home')
   await choose(page, 'Bob at home')
   await page.waitForURL(home)
-  t.same(await owners(server), { 'home:ada': userId, 'home:bob': userId, 'work:a.okafor': userId })
+  t.same(await owners(server), {
+    'home:ada': userId,
+    'home:bob': userId,
+    'work:a.okafor': userId,
+  })
 
   const other = await (await browser.newContext()).newPage()
   await other.goto(home)

@@ -15,7 +15,7 @@ import {
 
 const trail = async (journey: Journey) => (await auditTrail(journey)).slice(1)
 
-/** Somebody signed in as `subject-1`, and the start of a link of theirs. */
+/** A user signed in as `subject-1`, and the start of a link for them. */
 async function begin(journey: Journey): Promise<{ browser: Browser; url: URL; userId: number }> {
   const browser = { cookie: '' }
   await signInThrough(journey, browser)
@@ -28,7 +28,7 @@ async function startLink({ app }: Journey, browser: Browser): Promise<URL> {
   return new URL(answer.json().url)
 }
 
-t.test('a further identity is linked to who started it, under a new session id', async (t) => {
+t.test('an identity is linked to the user who started it; new session id', async (t) => {
   const journey = await buildWithProvider(t)
   const { browser, url, userId } = await begin(journey)
   const old = browser.cookie
@@ -53,7 +53,7 @@ t.test('a further identity is linked to who started it, under a new session id',
   t.match((await visit(journey.app, stranger, '/me')).json(), { user: { id: userId } })
 })
 
-t.test('the start is 302 for a form and a url for JSON', async (t) => {
+t.test('the start is 302 for a form and a URL for JSON', async (t) => {
   const journey = await buildWithProvider(t)
   const { browser } = await begin(journey)
   const headers = {
@@ -80,7 +80,7 @@ t.test('the start is 302 for a form and a url for JSON', async (t) => {
   t.equal(cross.statusCode, 403)
 })
 
-t.test('an identity of somebody else is refused, never moved', async (t) => {
+t.test('an identity of another user is refused and not moved', async (t) => {
   const journey = await buildWithProvider(t)
   const { browser, url } = await begin(journey)
   const other = await createUser(journey.database)
@@ -92,10 +92,10 @@ t.test('an identity of somebody else is refused, never moved', async (t) => {
   t.match(answer.json(), { type: 'urn:gatehouse:problem:sign-in-refused' })
   t.same([await owners(journey), await accounts(journey)], before)
   t.same(await trail(journey), ['link refused identity-of-another'])
-  t.equal((await visit(journey.app, browser, '/me')).statusCode, 200, 'the session goes on')
+  t.equal((await visit(journey.app, browser, '/me')).statusCode, 200, 'the session remains')
 })
 
-t.test('linking one’s own identity again changes nothing', async (t) => {
+t.test('linking an identity again changes nothing', async (t) => {
   const journey = await buildWithProvider(t)
   const { browser, url, userId } = await begin(journey)
   t.equal((await comeBack(journey.app, browser, journey.op.approve(url))).statusCode, 302)
@@ -107,11 +107,11 @@ t.test('a link ends with the session that started it', async (t) => {
   const ends: Record<string, (journey: Journey, browser: Browser) => Promise<unknown>> = {
     'signed out': ({ app }, browser) =>
       visit(app, { ...browser }, '/auth/logout', { method: 'POST' }),
-    'signed in as somebody else meanwhile': async (journey, browser) => {
+    'signed in as another user': async (journey, browser) => {
       journey.op.fault = { claims: { sub: 'subject-3', email: 'c@example.com' } }
       await signInThrough(journey, browser)
     },
-    'signed in anew as the same person': (journey, browser) => signInThrough(journey, browser),
+    'signed in again as the same user': (journey, browser) => signInThrough(journey, browser),
     'session ended elsewhere': ({ database }) => database.admin.query('DELETE FROM sessions'),
   }
   for (const [name, end] of Object.entries(ends)) {
@@ -123,12 +123,12 @@ t.test('a link ends with the session that started it', async (t) => {
     const calls = journey.op.calls.token
     const answer = await comeBack(journey.app, browser, journey.op.approve(url))
     t.equal(answer.body, 'bad state', name)
-    t.equal(journey.op.calls.token, calls, `${name}: the provider is not asked`)
+    t.equal(journey.op.calls.token, calls, `${name}: the provider is not called`)
     t.same(await owners(journey), before, name)
   }
 })
 
-t.test('a session that ends while the provider answers gets no identity', async (t) => {
+t.test('a session that ends during the code exchange gets no identity', async (t) => {
   for (const end of ['DELETE FROM sessions', 'UPDATE sessions SET expires_at = now()']) {
     const journey = await buildWithProvider(t)
     const { browser, url } = await begin(journey)
@@ -140,18 +140,18 @@ t.test('a session that ends while the provider answers gets no identity', async 
     t.equal(answer.statusCode, 400, end)
     t.same(Object.keys(await owners(journey)), ['demo:subject-1'], end)
     t.same(await trail(journey), ['link refused session-changed'], end)
-    t.equal((await visit(journey.app, browser, '/me')).statusCode, 401, 'and is not revived')
+    t.equal((await visit(journey.app, browser, '/me')).statusCode, 401, 'the session has ended')
   }
 })
 
-t.test('a link is started within five minutes of authenticating only', async (t) => {
+t.test('a link can be started only within five minutes of authentication', async (t) => {
   const journey = await buildWithProvider(t)
   const user = await createUser(journey.database)
   await addIdentity(journey, user.userId, 'mine')
   await addIdentity(journey, user.userId, 'spare')
   const { cookie } = await signIn(journey, user)
   const send = as(journey, { cookie })
-  // By database time; the limit itself, 300 s, stands in the test of the authz plugin.
+  // By database time. The test of the authz plugin covers the limit of 300 s exactly.
   for (const [seconds, status] of [
     [290, 200],
     [301, 403],
@@ -167,7 +167,11 @@ t.test('a link is started within five minutes of authenticating only', async (t)
       type: 'urn:gatehouse:problem:reauthentication-required',
       detail: /\/auth\/login\?reauthenticate=true/,
     })
-    t.equal((await send('GET', '/auth/identities')).statusCode, 200, 'seeing them is not changing')
+    t.equal(
+      (await send('GET', '/auth/identities')).statusCode,
+      200,
+      'the list needs no recent authentication',
+    )
   }
 })
 
@@ -181,12 +185,12 @@ t.test('two tabs: a link and a sign-in started in one session', async (t) => {
   t.equal(
     (await comeBack(journey.app, browser, signInTab)).statusCode,
     302,
-    'the other one lives on',
+    'the other tab’s sign-in remains',
   )
   t.match((await visit(journey.app, browser, '/me')).json(), { user: { id: userId } })
 })
 
-t.test('a provider that is down is 503, on the start of a link too', async (t) => {
+t.test('a provider that is down is 503 at the start of a link as well', async (t) => {
   const journey = await buildWithProvider(t)
   const user = await createUser(journey.database)
   journey.op.fault = { metadataAnswer: 'reset' }

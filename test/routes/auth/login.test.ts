@@ -3,7 +3,7 @@ import t from 'tap'
 import { auditTrail, buildWithProvider, openTab, visit } from '#test/support/sign-in-journey.ts'
 
 t.test(
-  'the start sends the browser to the provider with what the specification lists',
+  'the start redirects the browser to the provider with the parameters of the specification',
   async (t) => {
     const { app, op, database } = await buildWithProvider(t)
     const browser = { cookie: '' }
@@ -37,13 +37,17 @@ t.test(
     )
     t.equal(url.searchParams.get('nonce'), attempt.nonce)
     const state = url.searchParams.get('state') ?? ''
-    t.strictSame(attempt.state_hash, createHash('sha256').update(state).digest(), 'hashed at rest')
-    t.notMatch(url.href, attempt.code_verifier, 'the verifier stays here')
+    t.strictSame(
+      attempt.state_hash,
+      createHash('sha256').update(state).digest(),
+      'only the hash is stored',
+    )
+    t.notMatch(url.href, attempt.code_verifier, 'the code verifier is not in the URL')
   },
 )
 
 t.test(
-  'the cookie is HttpOnly, SameSite=Lax, host-only, and Secure where the origin is',
+  'the cookie is HttpOnly, SameSite=Lax, host-only, and Secure for an https origin',
   async (t) => {
     const { app } = await buildWithProvider(t)
     const plain = String((await visit(app, { cookie: '' }, '/auth/login')).headers['set-cookie'])
@@ -60,17 +64,14 @@ t.test(
   },
 )
 
-t.test(
-  'where the cookie could not be set the start says so instead of failing later',
-  async (t) => {
-    const { app, log } = await buildWithProvider(t, { BASE_URL: 'https://app.example.com' })
-    const response = await visit(app, { cookie: '' }, '/auth/login')
-    t.equal(response.statusCode, 500)
-    t.match(log.join(''), /TRUST_PROXY/, 'the remedy is in the log')
-  },
-)
+t.test('the start fails if the cookie could not be set', async (t) => {
+  const { app, log } = await buildWithProvider(t, { BASE_URL: 'https://app.example.com' })
+  const response = await visit(app, { cookie: '' }, '/auth/login')
+  t.equal(response.statusCode, 500)
+  t.match(log.join(''), /TRUST_PROXY/, 'the log names the setting')
+})
 
-t.test('a visitor has no session before starting to sign in', async (t) => {
+t.test('a visitor has no session before a sign-in starts', async (t) => {
   const { app, database } = await buildWithProvider(t)
   const response = await visit(app, { cookie: '' }, '/')
   t.equal(response.statusCode, 200)
@@ -79,7 +80,7 @@ t.test('a visitor has no session before starting to sign in', async (t) => {
   t.equal(rows.length, 0)
 })
 
-t.test('the session id is stored as its hash only', async (t) => {
+t.test('the session id is stored only as a hash', async (t) => {
   const { app, database } = await buildWithProvider(t)
   const browser = { cookie: '' }
   await openTab(app, browser)
@@ -88,7 +89,7 @@ t.test('the session id is stored as its hash only', async (t) => {
   t.strictSame(rows, [{ id_hash: createHash('sha256').update(id).digest() }])
 })
 
-t.test('prefetch, HEAD and strangers do not start a sign-in', async (t) => {
+t.test('prefetch, HEAD and unknown providers do not start a sign-in', async (t) => {
   const { app, database, op } = await buildWithProvider(t)
   const headers = { 'sec-purpose': 'prefetch;prerender' }
   const prefetch = await visit(app, { cookie: '' }, '/auth/login', { headers })
@@ -102,7 +103,7 @@ t.test('prefetch, HEAD and strangers do not start a sign-in', async (t) => {
   t.equal(op.calls.metadata, 0)
 })
 
-t.test('with several providers there is a page to choose', async (t) => {
+t.test('with several providers there is a page to choose one', async (t) => {
   const { app } = await buildWithProvider(t, {
     OIDC_PROVIDERS: 'demo,other',
     OIDC_OTHER_ISSUER: 'http://127.0.0.1:9',
@@ -117,7 +118,7 @@ t.test('with several providers there is a page to choose', async (t) => {
   t.match(response.body, /O&lt;ther/)
 })
 
-t.test('a provider that is down is a 503 on sign-in and nowhere else', async (t) => {
+t.test('a provider that is down is 503 for sign-in only', async (t) => {
   const journey = await buildWithProvider(t)
   const { app, op } = journey
   op.fault = { metadataAnswer: { status: 500 } }
@@ -128,5 +129,5 @@ t.test('a provider that is down is a 503 on sign-in and nowhere else', async (t)
   t.equal((await visit(app, { cookie: '' }, '/')).statusCode, 200)
   t.strictSame(await auditTrail(journey), ['sign-in unavailable server-error'])
   op.fault = {}
-  t.equal((await visit(app, { cookie: '' }, '/auth/login')).statusCode, 302, 'and back again')
+  t.equal((await visit(app, { cookie: '' }, '/auth/login')).statusCode, 302, 'after recovery')
 })

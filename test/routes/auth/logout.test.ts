@@ -4,7 +4,7 @@ import { untilBlocked } from '#test/support/until.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-t.test('signing out ends the session, clears the cookie and is noted, in one go', async (t) => {
+t.test('signing out ends the session, clears the cookie and is recorded', async (t) => {
   const test = await build(t)
   const { app, database } = test
   const { cookie } = await signIn(test, await createUser(database))
@@ -20,7 +20,7 @@ t.test('signing out ends the session, clears the cookie and is noted, in one go'
   t.strictSame(rows, [{ action: 'sign-out', outcome: 'done' }])
 })
 
-t.test('a form is answered with 303 to a page that says so', async (t) => {
+t.test('a form is answered with 303 to the signed-out page', async (t) => {
   const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const headers = { cookie, ...form, 'sec-fetch-site': 'same-origin' }
@@ -29,7 +29,7 @@ t.test('a form is answered with 303 to a page that says so', async (t) => {
   t.equal(response.headers.location, '/auth/signed-out?provider=demo')
 })
 
-t.test('another site cannot sign anybody out', async (t) => {
+t.test('another site cannot sign a user out', async (t) => {
   const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const headers = { cookie, ...form, 'sec-fetch-site': 'cross-site' }
@@ -38,7 +38,7 @@ t.test('another site cannot sign anybody out', async (t) => {
   t.equal((await test.app.inject({ url: '/me', headers: { cookie } })).statusCode, 200)
 })
 
-t.test('when the session cannot be ended the answer is 5xx and the cookie stays', async (t) => {
+t.test('if the session cannot be ended the response is 5xx and the cookie stays', async (t) => {
   const test = await build(t)
   const { app, database } = test
   const { cookie } = await signIn(test, await createUser(database))
@@ -49,12 +49,12 @@ t.test('when the session cannot be ended the answer is 5xx and the cookie stays'
   t.equal((await app.inject({ url: '/me', headers: { cookie } })).statusCode, 200, 'rolled back')
 })
 
-t.test('without a session there is nothing to sign out of', async (t) => {
+t.test('without a session signing out is 401', async (t) => {
   const { app } = await build(t)
   t.equal((await app.inject({ method: 'POST', url: '/auth/logout' })).statusCode, 401)
 })
 
-t.test('a request in flight never brings back a session that was ended', async (t) => {
+t.test('a concurrent request does not restore an ended session', async (t) => {
   const test = await build(t)
   const { app, database } = test
   const { cookie } = await signIn(test, await createUser(database))

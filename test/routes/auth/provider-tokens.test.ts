@@ -30,13 +30,13 @@ async function count({ database }: Journey): Promise<unknown> {
   return rows[0]
 }
 
-t.test('without STORE_TOKENS nothing of the provider is kept', async (t) => {
+t.test('without STORE_TOKENS no provider token is stored', async (t) => {
   const test = await journey(t, {} as typeof stored)
   t.equal((await signInThrough(test, { cookie: '' })).statusCode, 302)
   t.same(await count(test), { grants: 0, retired: 0, jobs: 0 })
 })
 
-t.test('with STORE_TOKENS a sign-in keeps them sealed, the id_token never', async (t) => {
+t.test('with STORE_TOKENS a sign-in stores encrypted tokens and no id_token', async (t) => {
   const test = await journey(t)
   const response = await signInThrough(test, { cookie: '' })
   t.equal(response.statusCode, 302)
@@ -45,16 +45,16 @@ t.test('with STORE_TOKENS a sign-in keeps them sealed, the id_token never', asyn
   t.match(rows[0], { scope: 'openid email profile', status: 'active', generation: 1 })
   t.equal(keyIdOf(rows[0].access_token), 'test')
   t.equal(keyIdOf(rows[0].refresh_token), 'test')
-  const { desk } = test.op
-  t.match(await test.access.accessToken(key), { accessToken: desk.accessTokens[0] })
+  const { records } = test.op
+  t.match(await test.access.accessToken(key), { accessToken: records.accessTokens[0] })
   const dump = await everything(test)
-  for (const token of [...desk.accessTokens, ...desk.refreshTokens, 'eyJ']) {
-    t.notOk(dump.includes(token), 'no token stands in any table in the clear')
-    t.notOk(test.log.join('').includes(token), 'nor in the log')
+  for (const token of [...records.accessTokens, ...records.refreshTokens, 'eyJ']) {
+    t.notOk(dump.includes(token), 'no table contains a token in plain text')
+    t.notOk(test.log.join('').includes(token), 'nor does the log')
   }
 })
 
-t.test('a refused sign-in keeps nothing', async (t) => {
+t.test('a refused sign-in stores no token', async (t) => {
   const test = await journey(t)
   test.op.fault = { offline: true, claims: { nonce: 'x' } }
   t.equal((await signInThrough(test, { cookie: '' })).statusCode, 400)
@@ -62,7 +62,7 @@ t.test('a refused sign-in keeps nothing', async (t) => {
 })
 
 t.test(
-  'a new authorization replaces the granted scopes; without one, those asked for',
+  'a new authorization replaces the granted scope; without one in the response it is the requested scope',
   async (t) => {
     const test = await journey(t)
     await signInThrough(test, { cookie: '' })
@@ -73,7 +73,7 @@ t.test(
     await signInThrough(test, { cookie: '' })
     const { rows } = await test.database.admin.query('SELECT * FROM provider_grants')
     t.match(rows[0], { scope: /^openid email profile$/ })
-    t.ok(rows[0].refresh_token, 'an answer without a refresh token keeps the one there is')
+    t.ok(rows[0].refresh_token, 'a response without a refresh token keeps the stored one')
     t.same(await count(test), { grants: 1, retired: 1, jobs: 0 })
   },
 )
@@ -93,7 +93,7 @@ t.test('the configured scopes are requested; offline_access with prompt=consent'
   t.equal(offline?.searchParams.get('prompt'), 'consent')
 })
 
-t.test('signing out ends the session and orders the revocation in one commit', async (t) => {
+t.test('signing out ends the session and enqueues the revocation in one transaction', async (t) => {
   const test = await journey(t)
   const browser = { cookie: '' }
   await signInThrough(test, browser)
@@ -101,13 +101,17 @@ t.test('signing out ends the session and orders the revocation in one commit', a
   t.same(await count(test), { grants: 1, retired: 1, jobs: 0 })
   test.op.fault = { tokenBody: {}, metadataAnswer: 'hang' }
   const response = await visit(test.app, browser, '/auth/logout', { method: 'POST' })
-  t.equal(response.statusCode, 204, 'no provider is waited for')
-  t.same(await count(test), { grants: 0, retired: 2, jobs: 2 }, 'older sign-ins’ tokens too')
-  t.same(await test.access.accessToken(key), { kind: 'none' }, 'out of use at once')
+  t.equal(response.statusCode, 204, 'the response does not wait for the provider')
+  t.same(
+    await count(test),
+    { grants: 0, retired: 2, jobs: 2 },
+    'including the tokens of older sign-ins',
+  )
+  t.same(await test.access.accessToken(key), { kind: 'none' }, 'not available any more')
   test.op.fault = {}
   const worker = createSignOutWorker(t, test)
   await drain(test, worker)
-  t.same(new Set(test.op.desk.revoked), new Set(test.op.desk.refreshTokens))
+  t.same(new Set(test.op.records.revoked), new Set(test.op.records.refreshTokens))
   t.same(await count(test), { grants: 0, retired: 0, jobs: 2 })
   t.match((await auditTrail(test)).slice(-3), [
     'sign-out done own-request',
@@ -120,7 +124,7 @@ t.test('signing out ends the session and orders the revocation in one commit', a
   t.equal(form.get('client_id'), 'gatehouse-test', 'with client authentication')
 })
 
-t.test('when the sign-out cannot be written nothing of it happens', async (t) => {
+t.test('if the sign-out fails no part of it is committed', async (t) => {
   const test = await journey(t)
   const browser = { cookie: '' }
   await signInThrough(test, browser)
@@ -131,42 +135,46 @@ t.test('when the sign-out cannot be written nothing of it happens', async (t) =>
   t.equal((await visit(test.app, browser, '/me')).statusCode, 200)
 })
 
-t.test('a sign-out during a refresh: what the refresh brings is revoked too', async (t) => {
+t.test('after a sign-out during a refresh the new tokens are revoked too', async (t) => {
   const test = await journey(t)
   const browser = { cookie: '' }
   await signInThrough(test, browser)
   await test.database.admin.query('UPDATE provider_grants SET expires_at = now()')
-  const { desk } = test.op
-  desk.duringRefresh = async () => {
-    desk.duringRefresh = undefined
+  const { records } = test.op
+  records.duringRefresh = async () => {
+    records.duringRefresh = undefined
     const response = await visit(test.app, browser, '/auth/logout', { method: 'POST' })
     t.equal(response.statusCode, 204, 'it does not wait for the refresh')
   }
   t.same(await test.access.accessToken(key), { kind: 'none' })
   await drain(test, createSignOutWorker(t, test))
-  t.same(new Set(desk.revoked), new Set(desk.refreshTokens))
-  t.equal(desk.refreshTokens.length, 2)
+  t.same(new Set(records.revoked), new Set(records.refreshTokens))
+  t.equal(records.refreshTokens.length, 2)
 })
 
-t.test('a sign-in during a refresh wins, and the refreshed token is set aside', async (t) => {
+t.test('a sign-in during a refresh replaces the grant, refreshed token superseded', async (t) => {
   const test = await journey(t)
   const browser = { cookie: '' }
   await signInThrough(test, browser)
   await test.database.admin.query('UPDATE provider_grants SET expires_at = now()')
-  const { desk } = test.op
-  desk.duringRefresh = async () => {
-    desk.duringRefresh = undefined
+  const { records } = test.op
+  records.duringRefresh = async () => {
+    records.duringRefresh = undefined
     t.equal((await signInThrough(test, browser)).statusCode, 302)
   }
   const got = await test.access.accessToken(key)
-  t.match(got, { kind: 'token', accessToken: desk.accessTokens[1] })
+  t.match(got, { kind: 'token', accessToken: records.accessTokens[1] })
   await visit(test.app, browser, '/auth/logout', { method: 'POST' })
   await drain(test, createSignOutWorker(t, test))
-  t.same(new Set(desk.revoked), new Set(desk.refreshTokens), 'all three are revoked at sign-out')
-  t.equal(desk.refreshTokens.length, 3)
+  t.same(
+    new Set(records.revoked),
+    new Set(records.refreshTokens),
+    'all three are revoked at sign-out',
+  )
+  t.equal(records.refreshTokens.length, 3)
 })
 
-/** Every row of every table but the queue's, as text. */
+/** Every row of every table except the queue's, as text. */
 async function everything({ database }: Journey): Promise<string> {
   const { rows } = await database.admin.query<{ xml: string }>(
     `SELECT schema_to_xml('public', true, false, '')::text AS xml`,
@@ -178,7 +186,7 @@ async function everything({ database }: Journey): Promise<string> {
   return JSON.stringify([rows, jobs, hex.rows])
 }
 
-t.test('taking a way to sign in away has its tokens revoked', async (t) => {
+t.test('unlinking an identity revokes its tokens', async (t) => {
   const test = await journey(t)
   const browser = { cookie: '' }
   await signInThrough(test, browser)

@@ -15,7 +15,7 @@ import {
 
 const promised = { authorization_response_iss_parameter_supported: true }
 
-/** The server with two providers: `demo`, called the honest one, and `other`. */
+/** The server with two providers: `demo`, the honest one, and `other`. */
 async function buildWithTwo(t: Test): Promise<Journey & { other: HostileProvider }> {
   const keys = [await makeKey('RS256', 'other-1')] as const
   const other = await startHostileProvider({ clock: systemClock, keys, secret: 'other secret' })
@@ -34,12 +34,12 @@ async function startAtOther({ app }: Journey, browser: Browser): Promise<URL> {
   return new URL(String(response.headers.location))
 }
 
-/** Every body a provider was sent, to look for what must not have gone there. */
+/** All request bodies that a provider received. */
 function received({ requests }: HostileProvider): string {
   return requests.map(({ url, body }) => `${url} ${body}`).join('\n')
 }
 
-t.test('each pending sign-in goes to its own provider, in two tabs of one browser', async (t) => {
+t.test('each pending sign-in uses its own provider, in two tabs of one browser', async (t) => {
   const journey = await buildWithTwo(t)
   const { app, op, other } = journey
   const browser = { cookie: '' }
@@ -48,7 +48,11 @@ t.test('each pending sign-in goes to its own provider, in two tabs of one browse
   const atDemo = op.approve(await openTab(app, browser))
   t.equal((await comeBack(app, browser, atOther)).statusCode, 302)
   t.equal((await comeBack(app, browser, atDemo)).statusCode, 302)
-  t.match(await accounts(journey), { users: 2, identities: 2 }, 'one subject at two is two people')
+  t.match(
+    await accounts(journey),
+    { users: 2, identities: 2 },
+    'the same subject at two providers is two users',
+  )
   t.notMatch(received(other), atDemo.get('code') ?? 'none')
   t.notMatch(received(op), atOther.get('code') ?? 'none')
 })
@@ -65,25 +69,25 @@ for (const [name, fault, reason] of mixUps) {
     other.fault = { ...fault }
     op.fault = reason === 'iss-mismatch' ? { callback: { iss: op.issuer } } : {}
     const browser = { cookie: '' }
-    // The hostile provider sends the browser on to the honest one, under our name there.
+    // The hostile provider redirects the browser to the honest one, with our client id there.
     const asked = await startAtOther(journey, browser)
     asked.searchParams.set('client_id', 'gatehouse-test')
     const parameters = op.approve(asked)
     const before = await accounts(journey)
     t.equal((await comeBack(app, browser, parameters)).statusCode, 400)
     t.equal((await auditTrail(journey)).at(-1), `sign-in refused ${reason}`)
-    t.notMatch(received(other), parameters.get('code') ?? 'none', 'the code went nowhere')
+    t.notMatch(received(other), parameters.get('code') ?? 'none', 'the code was not sent')
     t.equal(other.calls.token, 0)
     t.strictSame(await accounts(journey), before)
   })
 }
 
-t.test('without the promise the id_token’s issuer still lets nobody in as another', async (t) => {
+t.test('without `iss` in the response the issuer of the id_token is still checked', async (t) => {
   const journey = await buildWithTwo(t)
   const { app, op, other } = journey
   const browser = { cookie: '' }
   const asked = await startAtOther(journey, browser)
-  // The hostile provider passes on an identity of the honest one: its issuer, its subject.
+  // The hostile provider claims an identity of the honest one: its issuer and subject.
   other.fault = { claims: { iss: op.issuer } }
   const before = await accounts(journey)
   t.equal((await comeBack(app, browser, other.approve(asked))).statusCode, 400)
@@ -91,7 +95,7 @@ t.test('without the promise the id_token’s issuer still lets nobody in as anot
   t.strictSame(await accounts(journey), before)
 })
 
-t.test('a state of one provider’s sign-in is used up by the other’s answer', async (t) => {
+t.test('a response of the other provider uses up the state', async (t) => {
   const journey = await buildWithTwo(t)
   const { app, op, other } = journey
   const browser = { cookie: '' }
@@ -103,7 +107,7 @@ t.test('a state of one provider’s sign-in is used up by the other’s answer',
   t.equal(other.calls.token, 0)
 })
 
-t.test('metadata can never move a code or a secret to another provider’s host', async (t) => {
+t.test('metadata cannot direct a code or secret to another provider’s host', async (t) => {
   const journey = await buildWithTwo(t)
   const { app, op, other } = journey
   for (const endpoint of ['token_endpoint', 'jwks_uri', 'end_session_endpoint']) {

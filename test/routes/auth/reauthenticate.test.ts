@@ -14,7 +14,7 @@ import {
 const now = () => Math.floor(Date.now() / 1000)
 const trail = async (journey: Journey) => (await auditTrail(journey)).slice(1)
 
-/** Somebody whose session was authenticated an hour ago, on the way to the provider again. */
+/** A user whose session was authenticated an hour ago starts a re-authentication. */
 async function begin(journey: Journey): Promise<{ browser: Browser; url: URL; userId: number }> {
   const browser = { cookie: '' }
   await signInThrough(journey, browser)
@@ -28,7 +28,7 @@ async function begin(journey: Journey): Promise<{ browser: Browser; url: URL; us
 const mayLink = async ({ app }: Journey, browser: Browser) =>
   (await visit(app, browser, '/auth/identities/demo', { method: 'POST' })).statusCode === 200
 
-t.test('the provider is asked to authenticate anew, and then it counts', async (t) => {
+t.test('the provider authenticates the user again, and the session counts as recent', async (t) => {
   const journey = await buildWithProvider(t)
   const { browser, url, userId } = await begin(journey)
   t.equal(url.searchParams.get('max_age'), '0')
@@ -37,14 +37,14 @@ t.test('the provider is asked to authenticate anew, and then it counts', async (
   journey.op.fault = { claims: { auth_time: now() } }
   const answer = await comeBack(journey.app, browser, journey.op.approve(url))
   t.equal(answer.statusCode, 302)
-  t.not(browser.cookie, old, 'a new session id')
+  t.not(browser.cookie, old, 'the session has a new id')
   t.equal((await visit(journey.app, { cookie: old }, '/me')).statusCode, 401)
   t.match((await visit(journey.app, browser, '/me')).json(), { user: { id: userId } })
   t.ok(await mayLink(journey, browser))
   t.same(await trail(journey), ['reauthenticate done reauthenticate'])
 })
 
-t.test('only a time of authentication that was checked counts', async (t) => {
+t.test('only a verified auth_time is accepted', async (t) => {
   const refused: [string, unknown][] = [
     ['none', undefined],
     ['before the start', now() - 60],
@@ -60,14 +60,14 @@ t.test('only a time of authentication that was checked counts', async (t) => {
     journey.op.fault = { claims: { auth_time } }
     const answer = await comeBack(journey.app, browser, journey.op.approve(url))
     t.equal(answer.statusCode, 400, name)
-    t.equal(browser.cookie, cookie, `${name}: the session is the one from before`)
+    t.equal(browser.cookie, cookie, `${name}: the session is unchanged`)
     t.notOk(await mayLink(journey, browser), name)
     t.match(await trail(journey), [/^reauthenticate refused /], name)
     t.equal((await visit(journey.app, browser, '/me')).statusCode, 200, name)
   }
 })
 
-t.test('another user’s identity coming back is refused, an unknown one too', async (t) => {
+t.test('an identity of another user and an unknown identity are refused', async (t) => {
   for (const known of [true, false]) {
     const journey = await buildWithProvider(t)
     const { browser, url } = await begin(journey)
@@ -82,7 +82,7 @@ t.test('another user’s identity coming back is refused, an unknown one too', a
   }
 })
 
-t.test('a second identity of one’s own counts', async (t) => {
+t.test('another identity of the same user is accepted', async (t) => {
   const journey = await buildWithProvider(t)
   const { browser, url, userId } = await begin(journey)
   await addIdentity(journey, userId, 'subject-2')
@@ -91,12 +91,12 @@ t.test('a second identity of one’s own counts', async (t) => {
   t.ok(await mayLink(journey, browser))
 })
 
-t.test('an ordinary sign-in needs no time of authentication', async (t) => {
+t.test('a plain sign-in needs no auth_time', async (t) => {
   const journey = await buildWithProvider(t)
   t.equal((await signInThrough(journey, { cookie: '' })).statusCode, 302)
 })
 
-t.test('it is for who is signed in, and the way there is a page', async (t) => {
+t.test('it requires a session, and with several providers shows a page', async (t) => {
   const journey = await buildWithProvider(t)
   const start = '/auth/login?reauthenticate=true'
   t.equal((await visit(journey.app, { cookie: '' }, start)).statusCode, 401)

@@ -3,7 +3,7 @@ import { as } from '#test/support/account.ts'
 import { build, createUser, signIn } from '#test/support/helper.ts'
 import { auditTrail } from '#test/support/sign-in-journey.ts'
 
-t.test('one sees one’s own live sessions, newest first, and which one asks', async (t) => {
+t.test('the list has the user’s live sessions, newest first, current marked', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '3600' })
   const { admin } = test.database
   const user = await createUser(test.database)
@@ -29,17 +29,17 @@ t.test('one sees one’s own live sessions, newest first, and which one asks', a
   )
   t.same(Object.keys(data[1]), ['id', 'current', 'createdAt', 'lastSeenAt', 'userAgent', 'ip'])
   t.match(data[1], { userAgent: 'Browser/1', ip: '192.0.2.0/24', id: /^[0-9a-f-]{36}$/ })
-  t.notMatch(answer.body, first.cookieId, 'not the cookie')
+  t.notMatch(answer.body, first.cookieId, 'no cookie value')
   const one = await as(test, { cookie: second.cookie })('GET', `/auth/sessions/${data[0].id}`)
   t.same(one.json(), { ...data[0], current: true })
 })
 
-t.test('the list goes on page by page, each session once', async (t) => {
+t.test('the list has pages with each session once', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database)
   const { cookie } = await signIn(test, user)
   for (let count = 1; count < 5; count += 1) await signIn(test, user)
-  // All in one microsecond: the id decides.
+  // All in one microsecond, so that the id decides the order.
   await test.database.admin.query(`UPDATE sessions SET created_at = '2026-11-21T00:00:00.123456Z'`)
   const get = as(test, { cookie })
   const seen: string[] = []
@@ -64,7 +64,7 @@ t.test('the list goes on page by page, each session once', async (t) => {
   }
 })
 
-t.test('ending one: gone with its very next request, noted', async (t) => {
+t.test('an ended session is refused at its next request and recorded', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database)
   const mine = await signIn(test, user)
@@ -73,14 +73,14 @@ t.test('ending one: gone with its very next request, noted', async (t) => {
   const id = await idOf(test, lost.cookieId)
   const answer = await get('DELETE', `/auth/sessions/${id}`)
   t.equal(answer.statusCode, 204)
-  t.equal(answer.headers['set-cookie'], undefined, 'mine stays')
+  t.equal(answer.headers['set-cookie'], undefined, 'the current cookie stays')
   t.equal((await as(test, { cookie: lost.cookie })('GET', '/me')).statusCode, 401)
   t.equal((await get('GET', '/me')).statusCode, 200)
   t.same(await auditTrail(test), ['session-end done own-request'])
   t.equal((await get('DELETE', `/auth/sessions/${id}`)).statusCode, 404, 'once')
 })
 
-t.test('ending the one that asks clears the cookie', async (t) => {
+t.test('ending the current session clears the cookie', async (t) => {
   const test = await build(t)
   const { cookie, cookieId } = await signIn(test, await createUser(test.database))
   const id = (await idOf(test, cookieId)).toUpperCase()
@@ -90,7 +90,7 @@ t.test('ending the one that asks clears the cookie', async (t) => {
   t.equal((await as(test, { cookie })('GET', '/me')).statusCode, 401)
 })
 
-t.test('another user’s session is the 404 of a missing one', async (t) => {
+t.test('another user’s session is 404 like a missing one', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database)
   const { cookie } = await signIn(test, user)
@@ -110,7 +110,7 @@ t.test('another user’s session is the 404 of a missing one', async (t) => {
   t.same(await auditTrail(test), [])
 })
 
-t.test('ending all others leaves this one and other people’s', async (t) => {
+t.test('ending all other sessions keeps the current one and those of other users', async (t) => {
   const test = await build(t)
   const user = await createUser(test.database)
   const mine = await signIn(test, user)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { logoutState } from '#src/auth/sessions/backchannel-logout.ts'
+import { logoutState } from '#src/auth/sessions/sign-out.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -14,7 +14,7 @@ const form = {
 const html = { accept: 'text/html' }
 const clock = { seconds: Date.UTC(2031, 4, 6) / 1000, now: () => new Date(clock.seconds * 1000) }
 
-t.test('JSON: the answer offers the provider’s logout, without the id_token', async (t) => {
+t.test('JSON: the response offers the provider’s logout without the id_token', async (t) => {
   const journey = await buildWithProvider(t)
   const { app, op } = journey
   const browser = { cookie: '' }
@@ -37,10 +37,10 @@ t.test('JSON: the answer offers the provider’s logout, without the id_token', 
     post_logout_redirect_uri: 'http://localhost:3000/auth/signed-out',
     state: /^demo\.[\w-]{43}\.[\w-]{43}$/,
   })
-  t.strictSame(op.calls, calls, 'the provider was not asked')
+  t.strictSame(op.calls, calls, 'the provider was not called')
 })
 
-t.test('a form leads to a page that says what happened and offers the rest', async (t) => {
+t.test('a form leads to the signed-out page, which offers the provider’s logout', async (t) => {
   const journey = await buildWithProvider(t, { OIDC_DEMO_LABEL: 'Acme <ID>' })
   const { app, op } = journey
   const browser = { cookie: '' }
@@ -56,7 +56,7 @@ t.test('a form leads to a page that says what happened and offers the rest', asy
   t.match(page.body, `href="${op.issuer}/end?client_id=gatehouse-test&amp;`)
 })
 
-t.test('a provider without the endpoint, or none we know, is offered nothing', async (t) => {
+t.test('no logout is offered without the endpoint or for an unknown provider', async (t) => {
   const journey = await buildWithProvider(t)
   const { app } = journey
   const browser = { cookie: '' }
@@ -71,7 +71,7 @@ t.test('a provider without the endpoint, or none we know, is offered nothing', a
   }
 })
 
-t.test('a provider that is down or hangs neither fails nor holds up the sign-out', async (t) => {
+t.test('a provider that is down or hangs does not fail or delay the sign-out', async (t) => {
   const journey = await buildWithProvider(t, {}, clock)
   const { app, op } = journey
   for (const metadataAnswer of ['reset', 'hang', { status: 500 }] as const) {
@@ -90,7 +90,7 @@ t.test('a provider that is down or hangs neither fails nor holds up the sign-out
 })
 
 t.test(
-  'whatever comes back, it is a signed-out page; only a state of ours names whom',
+  'any state shows the signed-out page; only a valid one adds the provider’s name',
   async (t) => {
     const { app, config } = await buildWithProvider(t)
     const [secret] = config.session.secrets
@@ -112,13 +112,13 @@ t.test(
       const page = await visit(app, { cookie: '' }, `/auth/signed-out${query}`)
       t.equal(page.statusCode, 200, query)
       t.match(page.body, /<h1>You are signed out<\/h1>/, query)
-      t.equal(page.body.includes('come back from demo'), named, query)
+      t.equal(page.body.includes('returned from demo'), named, query)
       t.equal(page.headers['set-cookie'], undefined)
     }
   },
 )
 
-t.test('somebody who is signed in is not told otherwise', async (t) => {
+t.test('a signed-in user is redirected to the start page', async (t) => {
   const journey = await buildWithProvider(t)
   const browser = { cookie: '' }
   await signInThrough(journey, browser)

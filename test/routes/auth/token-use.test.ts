@@ -3,7 +3,7 @@ import { as } from '#test/support/account.ts'
 import { build, createOrder, createTestInvoice } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
 
-t.test('whatever is no valid token is 401 and says how to come', async (t) => {
+t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
   const test = await build(t)
   const { make } = await owner(test)
   const { token, id } = await make()
@@ -11,13 +11,16 @@ t.test('whatever is no valid token is 401 and says how to come', async (t) => {
   const status = async (authorization: string) => {
     const answer = await as(test, { authorization })('GET', '/me')
     if (answer.statusCode === 401) {
-      const ours = /^bearer\b/i.test(authorization)
-      t.equal(answer.headers['www-authenticate'], ours ? 'Bearer error="invalid_token"' : 'Bearer')
+      const isBearer = /^bearer\b/i.test(authorization)
+      t.equal(
+        answer.headers['www-authenticate'],
+        isBearer ? 'Bearer error="invalid_token"' : 'Bearer',
+      )
       t.match(answer.json(), { status: 401 })
     }
     return answer.statusCode
   }
-  t.equal(await status(`bearer ${token}`), 200, 'the scheme has no case')
+  t.equal(await status(`bearer ${token}`), 200, 'the scheme is case-insensitive')
   const other = (await make()).token
   const bad = [
     'Bearer',
@@ -35,13 +38,13 @@ t.test('whatever is no valid token is 401 and says how to come', async (t) => {
   await admin.query(`UPDATE api_tokens SET expires_at = now() + interval '10 s' WHERE id = $1`, [
     id,
   ])
-  t.equal(await status(`Bearer ${token}`), 200, 'before its end')
+  t.equal(await status(`Bearer ${token}`), 200, 'before it expires')
   await admin.query('UPDATE api_tokens SET expires_at = now() WHERE id = $1', [id])
-  t.equal(await status(`Bearer ${token}`), 401, 'at its end')
+  t.equal(await status(`Bearer ${token}`), 401, 'when it expires')
   t.equal(await status(`Bearer ${other}`), 200)
 })
 
-t.test('a token and a session cookie at once are two people: 400', async (t) => {
+t.test('a token together with a session cookie is 400', async (t) => {
   const test = await build(t)
   const { cookie, make } = await owner(test)
   const authorization = `Bearer ${(await make()).token}`
@@ -56,11 +59,11 @@ t.test('a token and a session cookie at once are two people: 400', async (t) => 
   t.equal(
     (await as(test, { authorization: 'Basic eDp5', cookie })('GET', '/me')).statusCode,
     200,
-    'a scheme that is not ours',
+    'another scheme',
   )
 })
 
-t.test('the same-origin rule is not for tokens', async (t) => {
+t.test('the same-origin rule does not apply to tokens', async (t) => {
   const test = await build(t)
   const { user, make } = await owner(test)
   const order = await createOrder(test.database, user)
@@ -75,7 +78,7 @@ t.test('the same-origin rule is not for tokens', async (t) => {
   t.equal(answer.statusCode, 200)
 })
 
-t.test('a limited token can do what it names and GET /me, nothing else', async (t) => {
+t.test('a limited token has exactly its permissions and GET /me', async (t) => {
   const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   const order = `/orders/${await createOrder(test.database, user)}`
@@ -102,7 +105,7 @@ t.test('a limited token can do what it names and GET /me, nothing else', async (
       const payload = method === 'PATCH' ? { shippingAddress: {} } : undefined
       const { statusCode } = await use(method, url, payload)
       const allowed = permissions.includes(permission)
-      // An empty address is malformed: 400 says that the permission was there.
+      // An empty address is malformed: 400 shows that the permission was granted.
       t.equal(
         statusCode,
         allowed ? (method === 'PATCH' ? 400 : 200) : 403,
@@ -141,7 +144,7 @@ t.test('tokens cannot manage tokens, sessions, links or tenants', async (t) => {
   t.equal((await use('GET', '/me')).statusCode, 200)
 })
 
-t.test('use is noted, at most once a minute', async (t) => {
+t.test('the last use is recorded, at most once a minute', async (t) => {
   const test = await build(t)
   const { make } = await owner(test)
   const { use } = await make()
@@ -159,7 +162,7 @@ t.test('use is noted, at most once a minute', async (t) => {
   t.ok((await used()) > first)
 })
 
-t.test('requests are counted per token', async (t) => {
+t.test('requests are limited per token', async (t) => {
   const test = await build(t, { RATE_LIMIT_API: '2/60' })
   const { make } = await owner(test)
   const [one, other] = [await make(), await make()]

@@ -6,7 +6,7 @@ import { owner } from '#test/support/token-owner.ts'
 
 const day = 86_400_000
 
-t.test('a token is shown once, stored hashed, and acts for its owner', async (t) => {
+t.test('a token is returned once, stored as a hash and acts for its owner', async (t) => {
   const test = await build(t)
   const { user, send, make } = await owner(test)
   const { id, token, answer, use } = await make()
@@ -32,7 +32,7 @@ t.test('a token is shown once, stored hashed, and acts for its owner', async (t)
   t.same(await auditTrail(test), ['token-create done unlimited'])
 })
 
-t.test('90 days by default, never the past, at most 366 days', async (t) => {
+t.test('expiry: 90 days by default, never in the past, at most 366 days', async (t) => {
   const test = await build(t)
   const { make } = await owner(test)
   const { answer } = await make()
@@ -66,7 +66,7 @@ t.test('90 days by default, never the past, at most 366 days', async (t) => {
   }
 })
 
-t.test('never more than its owner has: neither at first nor later', async (t) => {
+t.test('a token never has more permissions than its owner, at creation or later', async (t) => {
   const test = await build(t)
   const viewer = await owner(test, { role: 'viewer' })
   t.equal((await viewer.make({ permissions: ['user:manage'] })).answer.statusCode, 403)
@@ -82,11 +82,11 @@ t.test('never more than its owner has: neither at first nor later', async (t) =>
   for (const { use } of tokens) t.equal((await use('GET', '/audit')).statusCode, 200)
   await test.database.admin.query(`UPDATE memberships SET role = 'viewer'`)
   for (const { use } of tokens)
-    t.equal((await use('GET', '/audit')).statusCode, 403, 'the role is read anew')
+    t.equal((await use('GET', '/audit')).statusCode, 403, 'the role is read for every request')
   t.same((await tokens[1]?.use('GET', '/me'))?.json().permissions, ['order:read'])
 })
 
-t.test('a token dies with the membership, and with itself', async (t) => {
+t.test('a token ends with the membership or when it is deleted', async (t) => {
   const test = await build(t)
   const { user, send, make } = await owner(test)
   const { id, use } = await make()
@@ -101,7 +101,7 @@ t.test('a token dies with the membership, and with itself', async (t) => {
   t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 0)
 })
 
-t.test('the tenant is that of the session at creation, whichever is active later', async (t) => {
+t.test('a token belongs to the tenant that was active at its creation', async (t) => {
   const test = await build(t)
   const { user, make, cookie } = await owner(test)
   const elsewhere = await createUser(test.database)
@@ -114,7 +114,7 @@ t.test('the tenant is that of the session at creation, whichever is active later
   t.match((await use('GET', '/me')).json(), { tenant: { id: user.tenantId } })
 })
 
-t.test('another user’s token is the 404 of a missing one', async (t) => {
+t.test('another user’s token is 404 like a missing one', async (t) => {
   const test = await build(t)
   const mine = await owner(test)
   const theirs = await owner(test, { tenantId: mine.user.tenantId })
@@ -130,7 +130,7 @@ t.test('another user’s token is the 404 of a missing one', async (t) => {
   t.equal((await use('GET', '/me')).statusCode, 200)
 })
 
-t.test('without a tenant there is no token', async (t) => {
+t.test('a user without a tenant cannot create a token', async (t) => {
   const test = await build(t)
   const { userId } = await createUser(test.database)
   const { cookie } = await signIn(test, { userId, tenantId: null })

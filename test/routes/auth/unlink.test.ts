@@ -4,8 +4,8 @@ import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts
 import { auditTrail } from '#test/support/sign-in-journey.ts'
 import { untilBlocked } from '#test/support/until.ts'
 
-/** Somebody with so many identities, `s0`, `s1` and so on. */
-async function somebody(test: TestApp, identities: number, prefix = 's') {
+/** A user with this number of identities: `s0`, `s1` and so on. */
+async function createLinkedUser(test: TestApp, identities: number, prefix = 's') {
   const user = await createUser(test.database)
   for (let index = 0; index < identities; index += 1) {
     await addIdentity(test, user.userId, `${prefix}${index}`)
@@ -14,9 +14,9 @@ async function somebody(test: TestApp, identities: number, prefix = 's') {
   return { user, ...session, send: as(test, { cookie: session.cookie }) }
 }
 
-t.test('a way to sign in is taken away; other sessions by its provider end', async (t) => {
+t.test('an identity is unlinked; other sessions through its provider end', async (t) => {
   const test = await build(t)
-  const { user, send, cookie } = await somebody(test, 2)
+  const { user, send, cookie } = await createLinkedUser(test, 2)
   const other = await signIn(test, user)
   t.equal((await send('DELETE', '/auth/identities/demo/s0')).statusCode, 204)
   t.same(await owners(test), { 'demo:s1': user.userId })
@@ -25,9 +25,9 @@ t.test('a way to sign in is taken away; other sessions by its provider end', asy
   t.equal((await as(test, { cookie: other.cookie })('GET', '/me')).statusCode, 401)
 })
 
-t.test('the last way to sign in cannot be removed', async (t) => {
+t.test('the last identity cannot be unlinked', async (t) => {
   const test = await build(t)
-  const { user, send } = await somebody(test, 1)
+  const { user, send } = await createLinkedUser(test, 1)
   const answer = await send('DELETE', '/auth/identities/demo/s0')
   t.equal(answer.statusCode, 409)
   t.match(answer.json(), { type: 'urn:gatehouse:problem:last-sign-in-method' })
@@ -35,13 +35,13 @@ t.test('the last way to sign in cannot be removed', async (t) => {
   t.same(await auditTrail(test), ['unlink refused last-sign-in-method'])
 })
 
-t.test('another user’s identity is the 404 of a missing one', async (t) => {
+t.test('another user’s identity is 404 like a missing one', async (t) => {
   const test = await build(t)
-  const { send } = await somebody(test, 2)
-  await somebody(test, 2, 'other')
+  const { send } = await createLinkedUser(test, 2)
+  await createLinkedUser(test, 2, 'other')
   const before = await owners(test)
   const foreign = await send('DELETE', '/auth/identities/demo/other0')
-  const missing = await send('DELETE', '/auth/identities/demo/nobody')
+  const missing = await send('DELETE', '/auth/identities/demo/missing')
   t.equal(foreign.statusCode, 404)
   t.same({ ...foreign.json(), instance: '' }, { ...missing.json(), instance: '' })
   t.equal((await send('DELETE', '/auth/identities/another/s0')).statusCode, 404)
@@ -49,12 +49,12 @@ t.test('another user’s identity is the 404 of a missing one', async (t) => {
   t.same(await owners(test), before)
 })
 
-t.test('an identity that became another user’s in between is not taken from them', async (t) => {
+t.test('an identity that moved to another user during the request is not unlinked', async (t) => {
   const test = await build(t)
-  const { send } = await somebody(test, 2)
+  const { send } = await createLinkedUser(test, 2)
   const other = await createUser(test.database)
   const { admin } = test.database
-  // Nothing in the program moves an identity, and a trigger forbids it to everybody else.
+  // The program never moves an identity, and a trigger prevents it.
   await admin.query('ALTER TABLE oauth_identities DISABLE TRIGGER identity_keeps_owner')
   const move = await admin.connect()
   await move.query('BEGIN')
@@ -69,9 +69,9 @@ t.test('an identity that became another user’s in between is not taken from th
   t.match(await owners(test), { 'demo:s0': other.userId })
 })
 
-t.test('a subject may be any printable text of 255 characters', async (t) => {
+t.test('a subject may be any 255 printable characters', async (t) => {
   const test = await build(t)
-  const { user, send } = await somebody(test, 1)
+  const { user, send } = await createLinkedUser(test, 1)
   const subject = '/%?#& "<é>'.replace('é', '~').padEnd(255, '/')
   await addIdentity(test, user.userId, subject)
   const url = `/auth/identities/demo/${encodeURIComponent(subject)}`
@@ -79,10 +79,10 @@ t.test('a subject may be any printable text of 255 characters', async (t) => {
   t.same(await owners(test), { 'demo:s0': user.userId })
 })
 
-t.test('parallel removals never take the last way to sign in', async (t) => {
+t.test('concurrent requests never unlink the last identity', async (t) => {
   const test = await build(t)
   for (let round = 0; round < 10; round += 1) {
-    const { user, send } = await somebody(test, 3, `r${round}-`)
+    const { user, send } = await createLinkedUser(test, 3, `r${round}-`)
     const answers = await Promise.all(
       [0, 1, 2].map((index) => send('DELETE', `/auth/identities/demo/r${round}-${index}`)),
     )
@@ -92,11 +92,11 @@ t.test('parallel removals never take the last way to sign in', async (t) => {
   }
 })
 
-t.test('the identities are listed page by page, one’s own only', async (t) => {
+t.test('the list has pages with the user’s own identities only', async (t) => {
   const test = await build(t)
-  const { user, send } = await somebody(test, 3)
+  const { user, send } = await createLinkedUser(test, 3)
   await addIdentity(test, user.userId, 'a', 'another')
-  await somebody(test, 2, 'other')
+  await createLinkedUser(test, 2, 'other')
   const seen: string[] = []
   let url = '/auth/identities?limit=3'
   for (const last of [false, true]) {
@@ -111,10 +111,10 @@ t.test('the identities are listed page by page, one’s own only', async (t) => 
 })
 
 t.test(
-  'not even the owner of the table or a superuser moves an identity to another user',
+  'even the table’s owner and a superuser cannot move an identity to another user',
   async (t) => {
     const test = await build(t)
-    const { user } = await somebody(test, 1)
+    const { user } = await createLinkedUser(test, 1)
     const other = await createUser(test.database)
     const before = await owners(test)
     const move = 'UPDATE oauth_identities SET user_id = $1'

@@ -12,7 +12,7 @@ import { bytesOf, countRows, nothingRecorded, path, send, sign } from './send-ev
 const charge = { id: 'evt_1', type: 'charge.succeeded' }
 const onceOnly = { known: 1, received: 1, jobs: 1 }
 
-t.test('50 copies of one event at once: one row, one job, all 200', async (t) => {
+t.test('50 requests with one event at once: one row, one job, all 200', async (t) => {
   const { app, database } = await build(t)
   const answers = await Promise.all(Array.from({ length: 50 }, () => send(app, charge)))
   t.ok(answers.every(({ statusCode }) => statusCode === 200))
@@ -25,14 +25,18 @@ t.test('event row and job become visible in one commit', async (t) => {
   const { app, database } = await build(t)
   await database.admin.query('REVOKE INSERT ON pgboss.job_common FROM test_app')
   const failed = await send(app, charge)
-  t.match(failed, { statusCode: 500, body: 'something went wrong' }, 'it says no more')
+  t.match(failed, { statusCode: 500, body: 'something went wrong' }, 'without details')
   t.strictSame(await countRows(database), nothingRecorded, 'no event without its job')
   await database.admin.query('GRANT INSERT ON pgboss.job_common TO test_app')
-  t.match(await send(app, charge), { statusCode: 200, body: 'recorded' }, 'the provider resends')
+  t.match(
+    await send(app, charge),
+    { statusCode: 200, body: 'recorded' },
+    'the provider sends it again',
+  )
   t.strictSame(await countRows(database), onceOnly)
 })
 
-t.test('what cannot be recorded within 2 s is 503, and nothing is recorded', async (t) => {
+t.test('an event that cannot be recorded within 2 s is 503, and nothing is recorded', async (t) => {
   const { app, database } = await build(t)
   for (const table of ['processed_events', 'received_events', 'pgboss.job_common']) {
     const blocker = await database.admin.connect()
@@ -48,7 +52,7 @@ t.test('what cannot be recorded within 2 s is 503, and nothing is recorded', asy
   t.match(await send(app, charge), { statusCode: 200, body: 'recorded' })
 })
 
-t.test('a database that is away, or has stopped answering, is 503 within 2 s', async (t) => {
+t.test('a database that is down or does not answer is 503 within 2 s', async (t) => {
   for (const fault of ['silence', 'close'] as const) {
     const { app, database, proxy } = await buildBehindProxy(t)
     t.match(await send(app, { ...charge, id: 'evt_0' }), { statusCode: 200 })
@@ -60,7 +64,7 @@ t.test('a database that is away, or has stopped answering, is 503 within 2 s', a
       t.equal(answer.statusCode, 503, fault)
       t.ok(took < 2_000, `after ${took} ms`)
     }
-    t.strictSame(await countRows(database), onceOnly, 'but for the one before')
+    t.strictSame(await countRows(database), onceOnly, 'only the earlier event')
   }
 })
 
@@ -93,7 +97,7 @@ t.test('over a real connection', async (t) => {
   socket.write(bytesOf(cut))
   socket.end()
   await once(socket.resume(), 'close')
-  t.strictSame(await countRows(database), onceOnly, 'a body cut short is not recorded')
+  t.strictSame(await countRows(database), onceOnly, 'an incomplete body is not recorded')
 })
 
 async function buildBehindProxy(t: Test) {

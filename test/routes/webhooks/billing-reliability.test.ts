@@ -14,7 +14,7 @@ import { build, testConfig, webhookSecret } from '#test/support/helper.ts'
 import { logins } from '#test/support/template.ts'
 import { countRows, path, send } from './send-event.ts'
 
-t.test('a thousand copies of one id at once: one row, one job, all 200', async (t) => {
+t.test('a thousand requests with one id at once: one row, one job, all 200', async (t) => {
   const { app, database } = await build(t)
   const event = { id: 'evt_1', type: 'charge.succeeded' }
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => send(app, event)))
@@ -23,7 +23,7 @@ t.test('a thousand copies of one id at once: one row, one job, all 200', async (
   t.strictSame(await countRows(database), { known: 1, received: 1, jobs: 1 })
 })
 
-t.test('the limits of the inbox add up to less than 2 s', async (t) => {
+t.test('the limits of the recorder add up to less than 2 s', async (t) => {
   const { waitMs, sendMs, connectMs, beginMs, statementMs } = recorderLimits
   const graceMs = 100
   t.ok(waitMs < sendMs)
@@ -31,7 +31,7 @@ t.test('the limits of the inbox add up to less than 2 s', async (t) => {
   t.ok(waitMs + connectMs + graceMs < 2_000, 'no connection')
 })
 
-t.test('database stopped: 503, nothing recorded, and resent it is recorded', async (t) => {
+t.test('database stopped: 503 and nothing recorded; sent again, it is recorded', async (t) => {
   const dataDir = await makeDataDir(t)
   const settings = { fsync: 'off' }
   const first = await startPostgres({ dataDir, settings })
@@ -59,7 +59,7 @@ t.test('database stopped: 503, nothing recorded, and resent it is recorded', asy
     t.ok(Number(answer.headers['retry-after']) >= 1)
   }
 
-  // The database comes back at another address, so the program is started anew, as it would be.
+  // The database restarts on another port, so the program is restarted too.
   const second = await startPostgres({ dataDir, settings })
   t.teardown(() => second.stop())
   const again = await buildApp(testConfig(urls(second)), createLogger('silent'))

@@ -24,7 +24,7 @@ t.test('an event is recorded once, and only its first delivery is enqueued', asy
   t.strictSame(jobs.rows, [{ name: 'billing-event', data: { eventId: 'evt_1' } }])
 })
 
-t.test('an event kind that is not handled is ignored with 200', async (t) => {
+t.test('a kind that is not processed is ignored with 200', async (t) => {
   const { app, database } = await build(t)
   t.match(await send(app, { id: 'evt_1', type: 'charge.refunded' }), { statusCode: 200 })
   t.match(await send(app, { id: 'evt_1', type: 'charge.refunded' }), { body: 'duplicate' })
@@ -42,7 +42,7 @@ t.test('a 200 is never returned for a failed signature', async (t) => {
     ['no header', ''],
     ['no t', good.replace(/^t=\d+,/, '')],
     ['another time', good.replace(/^t=\d+/, `t=${at + 1}`)],
-    ['both faults: the signature is judged before the time', `t=1,v1=${'00'.repeat(32)}`],
+    ['both faults: the signature is checked before the time', `t=1,v1=${'00'.repeat(32)}`],
   ]
   const refused = { statusCode: 400, body: 'bad signature' }
   for (const [name, header] of headers) {
@@ -54,11 +54,11 @@ t.test('a 200 is never returned for a failed signature', async (t) => {
   t.match(await app.inject({ method: 'POST', url: path }), refused, 'no body')
   const again = JSON.stringify(charge, null, 1)
   const reserialised = await send(app, again, { headers: { 'webhook-signature': good } })
-  t.match(reserialised, refused, 'a re-serialised body')
+  t.match(reserialised, refused, 'a re-serialized body')
   const broken = await send(app, '{"id":', { headers: { 'webhook-signature': good } })
   t.match(broken, refused, 'no JSON parser runs before verification')
   t.strictSame(await countRows(database), nothingRecorded)
-  t.match(await send(app, bytes, { time: at }), { statusCode: 200 }, 'and the good one passes')
+  t.match(await send(app, bytes, { time: at }), { statusCode: 200 }, 'the correct signature passes')
 })
 
 t.test('a timestamp more than 300 seconds away is outside the tolerance', async (t) => {
@@ -89,7 +89,7 @@ t.test('every configured secret verifies, for rotation', async (t) => {
   t.match(rows, [{ secret_index: 0 }, { secret_index: 1 }])
 })
 
-t.test('a signed body that is no event is 400', async (t) => {
+t.test('a signed body that is not an event is 400', async (t) => {
   const { app, database } = await build(t)
   const bodies: (Buffer | string | object)[] = [
     '',
@@ -118,7 +118,7 @@ t.test('a signed body that is no event is 400', async (t) => {
   }
   t.strictSame(await countRows(database), nothingRecorded)
   const doubled = '{"id":"evt_0","id":"evt_1","type":"charge.succeeded"}'
-  t.match(await send(app, doubled), { statusCode: 200 }, 'of doubled keys the last counts')
+  t.match(await send(app, doubled), { statusCode: 200 }, 'the last of duplicate keys counts')
   const { rows } = await database.admin.query('SELECT event_id FROM processed_events')
   t.strictSame(rows, [{ event_id: 'evt_1' }])
 })
@@ -175,11 +175,15 @@ t.test('no cookie is set or read', async (t) => {
     t.notOk(answer.headers['set-cookie'])
   }
   const unsigned = await app.inject({ method: 'POST', url: path, headers: { cookie } })
-  t.match(unsigned, { statusCode: 400, body: 'bad signature' }, 'a session is no signature')
+  t.match(
+    unsigned,
+    { statusCode: 400, body: 'bad signature' },
+    'a session does not replace the signature',
+  )
   t.strictSame((await database.admin.query(sessions)).rows, before)
 })
 
-t.test('only POST is there', async (t) => {
+t.test('only POST is allowed', async (t) => {
   const { app } = await build(t)
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
     t.equal((await app.inject({ method, url: path })).statusCode, 404, method)

@@ -6,12 +6,12 @@ export const path = '/webhooks/billing'
 
 type Options = { secret?: string; time?: number; headers?: Record<string, string> }
 
-/** The `webhook-signature` header of the bytes, valid now unless a time is given. */
+/** The `webhook-signature` header for the bytes, at the given time or now. */
 export function sign(body: Buffer, { secret = webhookSecret, time = seconds() }: Options = {}) {
   return `t=${time},v1=${hmacSha256(secret, `${time}.`, body).toString('hex')}`
 }
 
-/** Delivers the body as the billing provider does, signed unless `headers` say otherwise. */
+/** Sends the body like the billing provider, signed unless `headers` override it. */
 export function send(
   app: FastifyInstance,
   body: Buffer | string | object,
@@ -30,7 +30,7 @@ export function send(
   })
 }
 
-/** How many rows an event left: known ids, recorded bodies, jobs. */
+/** The number of known ids, recorded events and jobs. */
 export async function countRows({ admin }: TestDatabase): Promise<Record<string, number>> {
   const { rows } = await admin.query(
     `SELECT (SELECT count(*)::int FROM processed_events) AS known,

@@ -44,14 +44,14 @@ t.test('every complete response has a status and no error', async (t) => {
 })
 
 t.test('redirects are not followed', async (t) => {
-  const canary = await startRawReceiver(write(whole('')))
-  t.teardown(() => canary.close())
+  const listener = await startRawReceiver(write(whole('')))
+  t.teardown(() => listener.close())
   for (const status of [301, 302, 303, 307, 308]) {
-    const head = `HTTP/1.1 ${status} There\r\nlocation: ${canary.url}`
+    const head = `HTTP/1.1 ${status} There\r\nlocation: ${listener.url}`
     const { results } = await sendTo(t, write(whole('', head)))
     t.match(results[0], { statusCode: status, error: null })
   }
-  t.equal(canary.connections.length, 0)
+  t.equal(listener.connections.length, 0)
 })
 
 t.test(
@@ -97,11 +97,11 @@ t.test('the first 2 KiB of a response are stored as text that PostgreSQL accepts
 t.test('refused and unknown hosts have the same error', async (t) => {
   const gone = await startRawReceiver()
   await gone.close()
-  const sender = createSender({ allow: [gone.pair, 'nobody.invalid:80'], timeoutMs: longMs })
+  const sender = createSender({ allow: [gone.pair, 'unknown.invalid:80'], timeoutMs: longMs })
   t.teardown(() => sender.close())
   const send = (url: string) => sender.send({ url, headers: {}, body: '' })
   const refused = await send(gone.url)
-  const unknown = await send('http://nobody.invalid/')
+  const unknown = await send('http://unknown.invalid/')
   const blocked = await send('https://10.0.0.1/')
   t.match(refused, { statusCode: null, responseExcerpt: null, cause: /^refused: / })
   t.match(unknown, { statusCode: null, responseExcerpt: null, cause: /^dns: / })

@@ -33,10 +33,10 @@ const listening = async (t: Test, place: { host?: string; port?: number } = {}) 
 
 t.test('connects to the checked addresses without another lookup', async (t) => {
   const { port } = await listening(t, { host: '127.0.0.2' })
-  const canary = await listening(t, { port })
+  const listener = await listening(t, { port })
   t.equal(await connectTo({ addresses: ['127.0.0.2'] }, port), '127.0.0.2')
   t.equal(await connectTo({ host: 'localhost', addresses: ['127.0.0.2'] }, port), '127.0.0.2')
-  t.equal(canary.connections.length, 0)
+  t.equal(listener.connections.length, 0)
 })
 
 t.test('the next checked address is tried if one refuses', async (t) => {
@@ -46,17 +46,17 @@ t.test('the next checked address is tried if one refuses', async (t) => {
 })
 
 t.test('a connection to an unchecked address is closed before the first byte', async (t) => {
-  const canary = await listening(t)
+  const listener = await listening(t)
   for (const protocol of ['http:', 'https:']) {
-    const said = await connectTo(
+    const result = await connectTo(
       { host: '127.0.0.1', addresses: ['127.0.0.2'] },
-      canary.port,
+      listener.port,
       protocol,
     )
-    t.equal(said, 'blocked: reached 127.0.0.1, which was not checked')
-    await closed(canary)
+    t.equal(result, 'blocked: reached 127.0.0.1, which was not checked')
+    await closed(listener)
   }
-  t.equal(canary.received(), '')
+  t.equal(listener.received(), '')
 })
 
 t.test('a handshake that does not end times out', async (t) => {

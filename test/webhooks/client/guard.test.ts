@@ -5,15 +5,15 @@ import { whole } from '#test/support/delivery-attempt.ts'
 import { type RawReceiver, startRawReceiver } from '#test/support/raw-receiver.ts'
 
 /** A listener that the guard must never reach: loopback, on a port that the rules allow. */
-async function startCanary(t: Test): Promise<RawReceiver> {
+async function startListener(t: Test): Promise<RawReceiver> {
   for (let last = 1; last < 255; last += 1) {
     try {
-      const canary = await startRawReceiver(() => {}, { host: `127.0.0.${last}`, port: 8443 })
-      t.teardown(() => canary.close())
-      return canary
-    } catch {} // taken by somebody else
+      const listener = await startRawReceiver(() => {}, { host: `127.0.0.${last}`, port: 8443 })
+      t.teardown(() => listener.close())
+      return listener
+    } catch {} // in use
   }
-  throw new Error('no canary could be placed')
+  throw new Error('no address for the listener is free')
 }
 
 const host = ({ pair }: RawReceiver) => pair.slice(0, pair.indexOf(':'))
@@ -21,30 +21,30 @@ const outgoing = { headers: {}, body: '{}' }
 const timeoutMs = 20_000
 
 t.test('the listener reports a connection', async (t) => {
-  const canary = await startCanary(t)
-  const sender = createSender({ allow: [canary.pair], timeoutMs })
+  const listener = await startListener(t)
+  const sender = createSender({ allow: [listener.pair], timeoutMs })
   t.teardown(() => sender.close())
-  const attempt = sender.send({ ...outgoing, url: `https://${canary.pair}/` })
-  while (canary.connections.length === 0) await new Promise(setImmediate)
-  for (const socket of canary.connections) socket.destroy()
+  const attempt = sender.send({ ...outgoing, url: `https://${listener.pair}/` })
+  while (listener.connections.length === 0) await new Promise(setImmediate)
+  for (const socket of listener.connections) socket.destroy()
   t.match(await attempt, { cause: /^tls: / })
 })
 
 t.test('no spelling of a forbidden address is connected to', async (t) => {
-  const canary = await startCanary(t)
-  const [, , , last = ''] = host(canary).split('.')
+  const listener = await startListener(t)
+  const [, , , last = ''] = host(listener).split('.')
   const number = 0x7f000000 + Number(last)
   const sender = createSender({ allow: [], timeoutMs })
   t.teardown(() => sender.close())
   for (const spelling of [
-    host(canary),
+    host(listener),
     `127.${last}`,
     String(number),
     `0x${number.toString(16)}`,
     `0${number.toString(8)}`,
-    `[::ffff:${host(canary)}]`,
-    `[::${host(canary)}]`,
-    `[64:ff9b::${host(canary)}]`,
+    `[::ffff:${host(listener)}]`,
+    `[::${host(listener)}]`,
+    `[64:ff9b::${host(listener)}]`,
     'localhost',
     'localhost.',
     '[::1]',
@@ -55,18 +55,18 @@ t.test('no spelling of a forbidden address is connected to', async (t) => {
       t.match(result, { statusCode: null, error: 'could not be reached', cause: /^blocked: / }, url)
     }
   }
-  t.equal(canary.connections.length, 0)
+  t.equal(listener.connections.length, 0)
 })
 
 t.test('no name with a forbidden address is connected to, even among public ones', async (t) => {
-  const canary = await startCanary(t)
+  const listener = await startListener(t)
   for (const answers of [
-    [[host(canary)]],
-    [['93.184.215.14', host(canary)]],
-    [[host(canary), '93.184.215.14']],
-    [['2606:4700::1111', host(canary)]],
+    [[host(listener)]],
+    [['93.184.215.14', host(listener)]],
+    [[host(listener), '93.184.215.14']],
+    [['2606:4700::1111', host(listener)]],
     [['::1']],
-    [[host(canary)], ['10.0.0.1'], [host(canary)]], // another answer each time
+    [[host(listener)], ['10.0.0.1'], [host(listener)]], // another answer each time
   ]) {
     let asked = 0
     const resolve = async () => answers[asked++ % answers.length] ?? []
@@ -78,17 +78,17 @@ t.test('no name with a forbidden address is connected to, even among public ones
     }
     t.equal(asked, answers.length, 'one lookup per attempt')
   }
-  t.equal(canary.connections.length, 0)
+  t.equal(listener.connections.length, 0)
 })
 
 t.test('a host that is exempt on one port is not on another', async (t) => {
-  const canary = await startCanary(t)
-  const allow = [`${host(canary)}:8444`, `x${canary.pair}`, host(canary)]
+  const listener = await startListener(t)
+  const allow = [`${host(listener)}:8444`, `x${listener.pair}`, host(listener)]
   const sender = createSender({ allow, timeoutMs })
   t.teardown(() => sender.close())
-  const result = await sender.send({ ...outgoing, url: `https://${canary.pair}/` })
+  const result = await sender.send({ ...outgoing, url: `https://${listener.pair}/` })
   t.match(result, { cause: 'blocked: the URL: address' })
-  t.equal(canary.connections.length, 0)
+  t.equal(listener.connections.length, 0)
 })
 
 t.test('the proxy settings of the environment are not read', async (t) => {

@@ -64,7 +64,7 @@ t.test('any other certificate is refused before a byte of the request', async (t
       /^tls-not-yet-valid: /,
     ],
     ['self-signed', selfSigned({ names: ['localhost'] }), /^tls-self-signed: /],
-    ['nobody we trust', unknown.certify({ names: ['localhost'] }), /^tls-untrusted: /],
+    ['an untrusted authority', unknown.certify({ names: ['localhost'] }), /^tls-untrusted: /],
   ]
   for (const [name, certified, cause] of cases) {
     const { result, names } = await sendTo(t, certified)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readEndpointUrl, type UrlRefusal } from '#src/webhooks/client/url.ts'
 
-const judge = (text: string, allow: readonly string[] = []) => {
+const read = (text: string, allow: readonly string[] = []) => {
   const read = readEndpointUrl(text, allow)
   return 'url' in read ? read.url.href : read.refused
 }
@@ -23,7 +23,7 @@ t.test('a public https URL is normalized', async (t) => {
     ['https://1572394766/', 'https://93.184.215.14/'],
     ['https://[2606:4700:0:0::1111]/', 'https://[2606:4700::1111]/'],
   ]
-  for (const [text, href] of accepted) t.equal(judge(text), href, text)
+  for (const [text, href] of accepted) t.equal(read(text), href, text)
 })
 
 const refusals: Readonly<Record<UrlRefusal, readonly string[]>> = {
@@ -132,7 +132,7 @@ const refusals: Readonly<Record<UrlRefusal, readonly string[]>> = {
 
 t.test('everything else is refused, in any spelling', async (t) => {
   for (const [refusal, texts] of Object.entries(refusals)) {
-    for (const text of texts) t.equal(judge(text), refusal, JSON.stringify(text.slice(0, 60)))
+    for (const text of texts) t.equal(read(text), refusal, JSON.stringify(text.slice(0, 60)))
   }
 })
 
@@ -148,7 +148,7 @@ t.test(
       ['https://LOCALHOST/', 'https://localhost/'],
       ['http://[0::1]:4000/', 'http://[::1]:4000/'],
     ]
-    for (const [text, href] of accepted) t.equal(judge(text, allow), href, text)
+    for (const [text, href] of accepted) t.equal(read(text, allow), href, text)
     const refused: readonly (readonly [text: string, refusal: UrlRefusal])[] = [
       ['http://127.0.0.1:4001/', 'scheme'],
       ['https://127.0.0.1:4001/', 'port'],
@@ -160,6 +160,6 @@ t.test(
       ['http://a@127.0.0.1:4000/', 'credentials'],
       ['http://127.0.0.1:4000/#a', 'fragment'],
     ]
-    for (const [text, refusal] of refused) t.equal(judge(text, allow), refusal, text)
+    for (const [text, refusal] of refused) t.equal(read(text, allow), refusal, text)
   },
 )

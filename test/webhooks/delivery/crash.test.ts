@@ -58,7 +58,7 @@ t.test(
 t.test('the checker finds each kind of violation', async (t) => {
   const insertJob = (id: string) =>
     `INSERT INTO pgboss.job (name, data) VALUES ('deliver', '{"deliveryId":"${id}"}')`
-  const breaches: [(id: string) => string, RegExp][] = [
+  const violations: [(id: string) => string, RegExp][] = [
     [
       () => `UPDATE deliveries SET status = 'pending', finished_at = NULL`,
       /not delivered.*without a job/,
@@ -70,7 +70,7 @@ t.test('the checker finds each kind of violation', async (t) => {
     [() => `UPDATE deliveries SET status = 'exhausted'`, /too early/],
     [(id) => `${insertJob(id)}; ${insertJob(id)}`, /more than one job.*past the end/],
   ]
-  for (const [sql, breach] of breaches) {
+  for (const [sql, violation] of violations) {
     const { database, tenant, publish, deliveries } = await createOutbox(t)
     await createEndpoint(database, tenant, { url: 'https://receiver.example' })
     await publish()
@@ -85,7 +85,7 @@ t.test('the checker finds each kind of violation', async (t) => {
     )
     t.strictSame(await checkDeliveries(database.admin), [])
     await database.admin.query(sql(id))
-    t.match((await checkDeliveries(database.admin)).join('; '), breach)
+    t.match((await checkDeliveries(database.admin)).join('; '), violation)
   }
 })
 

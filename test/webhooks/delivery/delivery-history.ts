@@ -25,10 +25,10 @@ const rules: Readonly<Record<string, string>> = {
 
 /** The violations of all invariants, with the ids of the deliveries. */
 export async function checkDeliveries(admin: pg.Pool): Promise<string[]> {
-  const breaches: string[] = []
+  const violations: string[] = []
   for (const [rule, sql] of Object.entries(rules)) {
     const { rows } = await admin.query<{ id: string }>(sql)
-    if (rows.length > 0) breaches.push(`${rule}: ${rows.map(({ id }) => id).join()}`)
+    if (rows.length > 0) violations.push(`${rule}: ${rows.map(({ id }) => id).join()}`)
   }
-  return breaches
+  return violations
 }

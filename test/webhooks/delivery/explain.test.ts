@@ -13,7 +13,7 @@ const explain = (failed: Partial<FailedAttempt>, reader: 'customer' | 'operator'
   explainFailure(attempt(failed), reader)
 
 const neutral =
-  'The endpoint could not be reached. Its name must lead to public addresses only, and its port be open to the internet.'
+  'The endpoint could not be reached. Its name must resolve to public addresses only, and its port must be open to the internet.'
 
 t.test(
   'blocked, refused and unreachable read the same for the customer, and differ for the operator',
@@ -62,19 +62,19 @@ t.test('a failure after the address guard is explained', async (t) => {
 
 t.test('a status is explained', async (t) => {
   const sentences: readonly (readonly [statusCode: number, sentence: RegExp])[] = [
-    [301, /responded with 301\. Redirects are not followed/],
-    [307, /responded with 307\. Redirects are not followed/],
-    [400, /responded with 400\. .*signature check/],
-    [401, /responded with 401\. .*secret/],
-    [403, /responded with 403\. .*secret/],
-    [404, /responded with 404\. The path of the URL does not exist/],
-    [405, /responded with 405\. It must accept POST/],
-    [410, /responded with 410\. .*no longer exists/],
-    [413, /responded with 413\. .*size/],
-    [418, /responded with 418\. Only a status from 200 to 299/],
-    [429, /responded with 429\. Its rate limit is too low/],
-    [500, /responded with 500\. It has an error of its own/],
-    [503, /responded with 503\. It has an error of its own/],
+    [301, /answered 301\. Redirects are not followed/],
+    [307, /answered 307\. Redirects are not followed/],
+    [400, /answered 400\. .*signature check/],
+    [401, /answered 401\. .*secret/],
+    [403, /answered 403\. .*secret/],
+    [404, /answered 404\. The path of the URL does not exist/],
+    [405, /answered 405\. It must accept POST/],
+    [410, /answered 410\. .*no longer exists/],
+    [413, /answered 413\. .*size/],
+    [418, /answered 418\. Only a status from 200 to 299/],
+    [429, /answered 429\. Its rate limit is too low/],
+    [500, /answered 500\. It has an error of its own/],
+    [503, /answered 503\. It has an error of its own/],
   ]
   for (const [statusCode, sentence] of sentences) t.match(explain({ statusCode }), sentence)
   t.equal(explain({}), 'The endpoint did not respond.')
@@ -84,11 +84,11 @@ t.test('401 since the rotation of the secret mentions the rotation', async (t) =
   const secretRotatedAt = new Date('2026-11-20T10:00:30Z')
   const before = new Date('2026-11-20T09:59:00Z')
   const since =
-    'The endpoint has responded with 401 since its secret was rotated (2026-11-20 10:00 UTC). It probably still uses the old one.'
+    'The endpoint has answered 401 since its secret was rotated (2026-11-20 10:00 UTC). It probably still uses the old one.'
   t.equal(explain({ statusCode: 401, secretRotatedAt, lastSuccessAt: before }), since)
   t.match(
     explain({ statusCode: 403, secretRotatedAt, lastSuccessAt: before }),
-    /^The endpoint has responded with 403 since/,
+    /^The endpoint has answered 403 since/,
   )
   const after = new Date('2026-11-20T10:01:00Z')
   for (const other of [

@@ -169,8 +169,8 @@ t.test('neither mail nor log contains the path of the URL', async (t) => {
   const { text } = await mail.next()
   await mailed(scene.outbox, 1)
   const [notification] = await scene.notifications()
-  for (const said of [text, notification?.message ?? '', scene.log.join('')]) {
-    t.notMatch(said, /secret|example\.com.*password/)
+  for (const content of [text, notification?.message ?? '', scene.log.join('')]) {
+    t.notMatch(content, /secret|example\.com.*password/)
   }
 })
 

@@ -51,9 +51,9 @@ t.test('disabled: no success for 5 days and at least 10 exhausted deliveries', a
       ],
     ]
   for (const [name, changes, exhausted, status] of cases) {
-    const judgement = decideHealth({ ...failing, ...changes }, 'exhausted', exhausted, now)
-    t.match(judgement, { state: { status }, alert: `endpoint.${status}` }, name)
-    t.strictSame(judgement?.state.disabledAt, status === 'disabled' ? now : null, name)
+    const decision = decideHealth({ ...failing, ...changes }, 'exhausted', exhausted, now)
+    t.match(decision, { state: { status }, alert: `endpoint.${status}` }, name)
+    t.strictSame(decision?.state.disabledAt, status === 'disabled' ? now : null, name)
   }
 })
 
