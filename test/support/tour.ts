@@ -119,7 +119,7 @@ async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<D
   while ((await made.count()) === 0) await page.reload()
   t.match(
     await made.first().textContent(),
-    /500 Attempt 1, .*The endpoint responded with 500\. It has an error of its own.*told to fail/s,
+    /500 Attempt 1, .*The endpoint answered 500\. It has an error of its own.*told to fail/s,
   )
   return { page: page.url(), endpoint, eventId }
 }

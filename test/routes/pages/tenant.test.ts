@@ -109,7 +109,7 @@ t.test('the last admin cannot be removed, and the page says why', async (t) => {
   const { admin, send } = await setUp(t)
   const answer = await send('members/remove', `id=${admin.userId}`)
   t.equal(answer.statusCode, 409)
-  t.match(answer.body, 'Make somebody else an admin first.')
+  t.match(answer.body, 'Make another member an admin first.')
 })
 
 t.test('an invitation is withdrawn; a user with an account joins immediately', async (t) => {
