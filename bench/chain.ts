@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { openDatabase } from '#src/db/database.ts'
 import { findDocument, listDocuments } from '#src/resources/documents.ts'
+import { insertSessions, memberEntry } from './entry.ts'
 
 type Place = { url: string; superuserUrl: string }
 export type ChainMeasured = { what: string; p50Ms: number; p99Ms: number }
@@ -22,18 +23,16 @@ const upToDepth = [teams, 2_000, 7_000, 14_000, folders]
 export async function measureChain(place: Place, times = 1_000): Promise<ChainMeasured[]> {
   const { firstUser, firstDocument } = await fillChain(place)
   const db = openDatabase(place.url, 1)
-  const anybody = () => ({ tenantId, userId: firstUser + 1 + below(users - 1) })
-  const everywhere = () => ({ tenantId, userId: firstUser })
+  const anybody = () => memberEntry(firstUser + 1 + below(users - 1))
+  const everywhere = () => memberEntry(firstUser)
   const nothing = () => db.read(anybody(), (tx) => tx.$queryRaw`SELECT 1`)
   const check = (who: typeof anybody) => () => {
-    const caller = who()
     const id = firstDocument + below(documents)
-    return db.read(caller, (tx) => findDocument(tx, caller, id))
+    return findDocument(db, who(), id)
   }
   const list = (who: typeof anybody) => () => {
-    const caller = who()
     const after = [String(firstDocument + below(documents))]
-    return db.read(caller, (tx) => listDocuments(tx, caller, { limit: 50, after }))
+    return db.read(who(), (tx, caller) => listDocuments(tx, caller, { limit: 50, after }))
   }
   try {
     return await measure(times, {
@@ -95,6 +94,7 @@ async function fillChain({ superuserUrl }: Place) {
       tenantId,
       firstUser,
     )
+    await run(insertSessions, tenantId)
     await run(
       `INSERT INTO teams (tenant_id, name) SELECT $1, 'Team ' || n FROM generate_series(1, ${teams}) n`,
       tenantId,

@@ -34,7 +34,7 @@ export async function placeOrders({ superuserUrl }: Place): Promise<Read[]> {
     for (let n = 0; n < people; n++) {
       const cookieId = randomToken()
       const { rows } = await client.query(placing, [
-        sha256(cookieId),
+        sha256(sha256(cookieId)),
         JSON.stringify(anOrder.lineItems),
         JSON.stringify(anOrder.shippingAddress),
         anOrder.cardLast4,

@@ -4,11 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import type { Member } from '#src/access/caller.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { consumerLimits } from '#src/webhooks/delivery/consumer.ts'
 import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { insertSessions, memberEntry } from './entry.ts'
 import type { Arrival, Order } from './outbound/receivers.ts'
 import type { Place } from './place.ts'
 import type { Effort, Section } from './section.ts'
@@ -33,7 +36,7 @@ and garbage collection.`
 export async function measureOutbound(place: Place, effort: Effort): Promise<Section> {
   const receivers = await startReceivers()
   const db = openDatabase(place.url, 10)
-  const tenantId = await prepare(place, receivers.ports)
+  const publisher = memberEntry(await prepare(place, receivers.ports))
   try {
     const ours: number[] = []
     const plain: number[] = []
@@ -41,19 +44,19 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Sec
       plain.push(await measurePlain(receivers.ports, effort.seconds))
       await receivers.collect()
       const events = Math.ceil((effort.seconds * 2_000) / endpoints)
-      ours.push(await measureDrain(place, receivers, db, tenantId, events))
+      ours.push(await measureDrain(place, receivers, db, publisher, events))
       console.log(
         `outbound ${ours.at(-1)?.toFixed(0)}/s, plain posts ${plain.at(-1)?.toFixed(0)}/s`,
       )
     }
     const worker = await startConsumer(place, receivers.ports)
-    await measureLag(receivers, db, tenantId, 10, idlePauseMs) // warm-up: compiles code, opens connections
-    const idle = await measureLag(receivers, db, tenantId, idleEvents, idlePauseMs)
+    await measureLag(receivers, db, publisher, 10, idlePauseMs) // warm-up: compiles code, opens connections
+    const idle = await measureLag(receivers, db, publisher, idleEvents, idlePauseMs)
     const pause = 1_000 / busyEventsPerSecond
     const busyEvents = effort.seconds * busyEventsPerSecond
-    const well = await measureLag(receivers, db, tenantId, busyEvents, pause)
+    const well = await measureLag(receivers, db, publisher, busyEvents, pause)
     await receivers.hang(0)
-    const beside = await measureLag(receivers, db, tenantId, busyEvents, pause)
+    const beside = await measureLag(receivers, db, publisher, busyEvents, pause)
     worker.kill('SIGKILL')
     const rates = [median(ours), median(plain)] as const
     return {
@@ -131,13 +134,20 @@ async function startConsumer(place: Place, ports: readonly number[]): Promise<Ch
   return child
 }
 
-/** Creates a tenant with an endpoint per port; resolves to its id. */
-async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promise<string> {
+/** Creates a tenant with a member and an endpoint per port; resolves to the id of the member. */
+async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promise<number> {
   const tenantId = crypto.randomUUID()
   const keys = readEncryptionKeys(encryptionKey, [])
   const client = new pg.Client({ connectionString: superuserUrl })
   await client.connect()
   await client.query(`INSERT INTO tenants (id, name) VALUES ($1, 'Bench')`, [tenantId])
+  const { rows } = await client.query<{ id: string }>(
+    `WITH person AS (INSERT INTO users (own_tenant_id) VALUES ($1) RETURNING id)
+     INSERT INTO memberships (tenant_id, user_id, role)
+     SELECT $1, id, 'admin' FROM person RETURNING user_id AS id`,
+    [tenantId],
+  )
+  await client.query(insertSessions, [tenantId])
   for (const port of ports) {
     const id = crypto.randomUUID()
     await client.query(
@@ -152,7 +162,7 @@ async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promi
     )
   }
   await client.end()
-  return tenantId
+  return Number(rows[0]?.id)
 }
 
 async function measurePlain(ports: readonly number[], seconds: number): Promise<number> {
@@ -169,10 +179,10 @@ async function measureDrain(
   place: Place,
   receivers: Receivers,
   db: Database,
-  tenantId: string,
+  publisher: Entry<Member>,
   events: number,
 ): Promise<number> {
-  await publishMany(db, tenantId, events)
+  await publishMany(db, publisher, events)
   const worker = await startConsumer(place, receivers.ports)
   const arrivals: Arrival[] = []
   while (arrivals.length < events * endpoints) {
@@ -184,10 +194,10 @@ async function measureDrain(
   return (times.length / ((times.at(-1) ?? 0) - (times[0] ?? 0))) * 1_000
 }
 
-async function publishMany(db: Database, tenantId: string, events: number): Promise<void> {
+async function publishMany(db: Database, publisher: Entry<Member>, events: number): Promise<void> {
   for (let n = 0; n < events; n += 1) {
-    await db.write({ tenantId }, (tx) =>
-      publish(tx, { tenantId }, { type: 'order.updated', data: change }, new Date()),
+    await db.write(publisher, (tx, member) =>
+      publish(tx, member, { type: 'order.updated', data: change }, new Date()),
     )
   }
 }
@@ -196,15 +206,15 @@ async function publishMany(db: Database, tenantId: string, events: number): Prom
 async function measureLag(
   receivers: Receivers,
   db: Database,
-  tenantId: string,
+  publisher: Entry<Member>,
   events: number,
   pauseMs: number,
 ): Promise<number[]> {
   await receivers.collect()
   const committed = new Map<string, number>()
   for (let n = 0; n < events; n += 1) {
-    const { eventId } = await db.write({ tenantId }, (tx) =>
-      publish(tx, { tenantId }, { type: 'order.updated', data: change }, new Date()),
+    const { eventId } = await db.write(publisher, (tx, member) =>
+      publish(tx, member, { type: 'order.updated', data: change }, new Date()),
     )
     committed.set(eventId, performance.timeOrigin + performance.now())
     await wait(pauseMs)

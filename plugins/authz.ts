@@ -1,97 +1,127 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Action, decideWithoutObject, type Resource } from '#src/access/policy.ts'
-import {
-  type Caller,
-  callerOf,
-  isRecentlyAuthenticated,
-  type SessionCaller,
-} from '#src/auth/sessions/caller.ts'
-import type { Scope } from '#src/db/database.ts'
-import { Problem } from '#src/http/problems.ts'
+import type { Caller, SessionCaller } from '#src/access/caller.ts'
+import { type Action, decideWithoutObject, type Resource, toProblem } from '#src/access/policy.ts'
+import { type Entry, refine } from '#src/db/entry.ts'
+import { errorTable, Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, by session or token. Reading it without a credential is a 401. */
+    /**
+     * Opens a transaction as whoever is asking: the database says who that is, and the route's rule
+     * decides inside the transaction. Every handler of the scope reads and writes through it.
+     */
+    readonly entry: Entry<Caller>
+    /** The same for routes whose rule needs a session. */
+    readonly sessionEntry: Entry<SessionCaller>
+    /** Who is asking, as the latest transaction of this request found them. */
     readonly caller: Caller
-    /** The caller, by session. Reading it with a token is a 403. */
-    readonly sessionCaller: SessionCaller
-    /** Scope of the caller's own rows. */
-    readonly ownerScope: Scope & { readonly userId: number }
+    /** The request has passed what comes before the decision: limits, origin, a credential. */
+    passedGuards: boolean
+    /** Enters and decides without reading anything else; at most once a request. */
+    enter(): Promise<Caller>
   }
 }
 
 /**
- * Every route of the scope requires a caller (401) and the permission of its policy rule (403). Both
- * are checked before the body is read. Access to the object itself is decided by the query (404).
+ * Every route of the scope needs an identity (401) and the policy's permission (403). The last word
+ * has the transaction that reads or writes (`request.entry`). A request that may carry a body is
+ * also refused here, before the body is read; one without is not looked at twice.
  */
 export default fp(
   async function authz(app) {
+    app.decorateRequest('passedGuards', false)
+    app.decorateRequest('entry', { getter: entryOf })
+    app.decorateRequest('sessionEntry', {
+      getter() {
+        return refine(this.entry, requireSession)
+      },
+    })
     app.decorateRequest('caller', {
       getter() {
-        const caller = callerOf(this)
-        if (!caller) throw new Problem('unauthenticated')
-        return caller
+        if (this.enteredCaller === null) throw new Error('The request has not entered yet.')
+        return this.enteredCaller
       },
     })
-    app.decorateRequest('sessionCaller', {
-      getter() {
-        const { caller } = this
-        const { sessionId } = caller
-        if (sessionId === null) throw sessionRequired()
-        return { ...caller, sessionId }
-      },
+    app.decorateRequest('enter', async function enter(this: FastifyRequest) {
+      return this.enteredCaller ?? app.db.enter(this.entry)
     })
-    app.decorateRequest('ownerScope', {
-      getter() {
-        const { userId, tenantId } = this.caller
-        return tenantId === null ? { userId } : { userId, tenantId }
-      },
-    })
-    app.addHook('onRequest', requireCaller)
-    app.addHook('onRequest', requirePermission)
+    app.addHook('onRequest', requireIdentity)
+    app.addHook('onSend', requireEntered)
+    app.setErrorHandler(enterFirst)
   },
   { name: 'authz', fastify: '5.x', dependencies: ['session', 'api-token', 'require-access'] },
 )
 
-async function requireCaller(request: FastifyRequest): Promise<void> {
-  if (!callerOf(request)) throw new Problem('unauthenticated')
+const withoutBody = ['GET', 'HEAD']
+
+async function requireIdentity(request: FastifyRequest): Promise<void> {
+  if (request.credential === null) throw new Problem('unauthenticated')
+  request.passedGuards = true
+  if (!withoutBody.includes(request.method)) await request.enter()
 }
 
-async function requirePermission(request: FastifyRequest): Promise<void> {
-  const { access } = request.routeOptions.config
-  if (access === 'signed-in') return
-  if (access === 'session' || access === 'recent-session') {
-    return requireSession(request, access === 'recent-session')
+/** A handler that answers without having entered has decided nothing: that is a defect, not a 200. */
+async function requireEntered(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (reply.statusCode < 400 && request.enteredCaller === null) {
+    throw new Error(`${request.method} ${request.routeOptions.url} answers without an entry.`)
   }
-  if (typeof access !== 'object') throw new Problem('forbidden')
-  const reason = judge(request, access.resource, access.action)
-  if (reason === 'allowed') return
-  request.log.info({ reason, userId: request.caller.userId }, 'refused')
-  throw new Problem('forbidden', { reason })
 }
 
-function requireSession(request: FastifyRequest, recent: boolean): void {
-  const { sessionCaller } = request
-  if (!recent || isRecentlyAuthenticated(sessionCaller)) return
-  throw new Problem('reauthentication-required', {
-    detail:
-      'This changes how you sign in. Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
+/**
+ * A request without a body is refused for its identity or permission before it is told what is wrong
+ * with its input, although its handler enters only when it reads.
+ * @throws always: the parent's error handler sends the response
+ */
+async function enterFirst(error: unknown, request: FastifyRequest): Promise<never> {
+  const isInputError = statusOf(error) >= 400 && statusOf(error) < 500
+  if (isInputError && request.passedGuards) await request.enter()
+  throw error
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof Problem) return errorTable[error.code].status
+  return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+}
+
+function entryOf(this: FastifyRequest): Entry<Caller> {
+  const { credential } = this
+  if (credential === null) throw new Problem('unauthenticated')
+  return refine<Caller | null, Caller>(this.identify(credential), (caller) => {
+    if (caller === null) {
+      throw new Problem(credential.kind === 'token' ? 'invalid-token' : 'unauthenticated')
+    }
+    decideRoute(this, caller)
+    this.enteredCaller = caller
+    return caller
   })
 }
 
-function sessionRequired(): Problem {
-  return new Problem('session-required', { detail: 'Only a signed-in person may do this.' })
+/** Only an explicit allow counts; a decision that fails is a refusal (specification). */
+function decideRoute(request: FastifyRequest, caller: Caller): void {
+  const { access } = request.routeOptions.config
+  if (typeof access !== 'object') throw new Problem('forbidden')
+  const reason = decideSafely(request, caller, access)
+  if (reason === 'allowed') return
+  request.log.info({ reason, userId: caller.userId }, 'refused')
+  throw reason === 'error' ? new Problem('forbidden', { reason }) : toProblem(reason)
 }
 
-/** Only an explicit allow is accepted; an error while deciding is a refusal (specification). */
-function judge(request: FastifyRequest, resource: Resource, action: Action): string {
+function decideSafely(
+  request: FastifyRequest,
+  caller: Caller,
+  access: { resource: Resource; action: Action },
+) {
   try {
-    const caller = { ...request.caller, operator: request.operator }
-    const decision = decideWithoutObject({ caller, resource, action })
-    return decision.effect === 'allow' ? 'allowed' : decision.reason
+    return decideWithoutObject({ caller, ...access }).reason
   } catch (error) {
     request.log.error({ err: error }, 'the decision failed')
     return 'error'
   }
+}
+
+function requireSession(caller: Caller): SessionCaller {
+  const { sessionId } = caller
+  if (sessionId === null) throw toProblem('session-required')
+  return { ...caller, sessionId }
 }

@@ -1,8 +1,7 @@
 import fp from 'fastify-plugin'
-import type { ContextMode } from '#src/config/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
-import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
+import { traceDatabase, traceSystemDatabase, wrapDatabase } from '#src/db/tracing.ts'
 import type { VerifyMonitor } from '#src/schema/verify-monitor.ts'
 
 declare module 'fastify' {
@@ -14,14 +13,17 @@ declare module 'fastify' {
   }
 }
 
-type Options = { url: string; poolSize: number; context: ContextMode; verification: VerifyMonitor }
+type Options = { url: string; poolSize: number; verification: VerifyMonitor }
 
-/** Opens the database pools and closes them with the server. */
+/** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, context, verification }) {
+  async function database(app, { url, poolSize, verification }) {
     const { tracing, metrics } = app
     const { pools } = metrics
-    const scoped = openDatabase(url, poolSize, context, pools.watch('scoped'))
+    const scoped = openDatabase(url, poolSize, {
+      reads: pools.watch('reads'),
+      transactions: pools.watch('scoped'),
+    })
     const keyed = openSystemDatabase(url, Math.ceil(poolSize / 2), pools.watch('identity'))
     const db = traceDatabase(requireVerified(scoped, verification), tracing)
     const systemDb = traceSystemDatabase(keyed, tracing)
@@ -34,21 +36,10 @@ export default fp<Options>(
   { name: 'database', fastify: '5.x', dependencies: ['metrics', 'tracing'] },
 )
 
-/** Every scoped transaction is a 503 while row-level security is not verified. */
+/** While the check of row-level security fails, every route gets a 503 instead of rows. */
 function requireVerified(db: Database, verification: VerifyMonitor): Database {
-  return {
-    ...db,
-    async read(scope, work) {
-      verification.requireVerified()
-      return db.read(scope, work)
-    },
-    async readRows(scope, statement) {
-      verification.requireVerified()
-      return db.readRows(scope, statement)
-    },
-    async write(scope, work) {
-      verification.requireVerified()
-      return db.write(scope, work)
-    },
-  }
+  return wrapDatabase(db, (_access, run) => {
+    verification.requireVerified()
+    return run()
+  })
 }

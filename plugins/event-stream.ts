@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 
@@ -11,8 +11,9 @@ declare module 'fastify' {
   interface FastifyReply {
     /**
      * Responds with server-sent events: the result of `read`, once per second, until `isLast`. A
-     * stream ends after 30 s at the latest, or when the server stops; the browser then reconnects,
-     * and the new request is authorized again.
+     * stream ends after 30 s at the latest, when a read fails, for instance because the session has
+     * ended, or when the server stops; the browser then reconnects, and the new request is authorized
+     * again.
      * @param owner key by which open streams are limited
      * @throws Problem when too many streams are open
      */
@@ -36,7 +37,8 @@ export default fp<Limits>(
       if (openStreams.size >= total) throw new Problem('unavailable', { retryAfterSeconds })
       const entry = { owner }
       openStreams.add(entry)
-      const stream = Readable.from(readEvents(read)).once('close', () => openStreams.delete(entry))
+      const events = readEvents(() => read().catch((error) => endEarly(this.log, error)))
+      const stream = Readable.from(events).once('close', () => openStreams.delete(entry))
       return this.header('content-type', 'text/event-stream')
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no') // nginx would buffer the stream
@@ -44,9 +46,11 @@ export default fp<Limits>(
         .send(stream)
     })
 
-    async function* readEvents(read: () => Promise<StreamedEvent>): AsyncGenerator<string> {
+    async function* readEvents(read: () => Promise<StreamedEvent | null>): AsyncGenerator<string> {
       for (let sent = 0; sent < reads; sent += 1) {
-        const { name, data, isLast } = await read()
+        const event = await read()
+        if (event === null) return
+        const { name, data, isLast } = event
         yield `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
         if (isLast || !(await pause())) return
       }
@@ -64,3 +68,9 @@ export default fp<Limits>(
   },
   { name: 'event-stream', fastify: '5.x' },
 )
+
+/** The response has begun, so its status cannot say what is wrong; the next request is told. */
+function endEarly(log: FastifyBaseLogger, error: unknown): null {
+  log.debug({ err: error }, 'an event stream ended early')
+  return null
+}

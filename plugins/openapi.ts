@@ -59,12 +59,10 @@ const byToken = { token: [] }
 /** `security`, and for a route with a policy rule its description and `x-access`. */
 function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   if (access === undefined || access === 'public' || access === 'signature') return { security: [] }
-  if (access === 'signed-in') return { security: [bySession, byToken] }
-  if (typeof access === 'string') return { security: [bySession] }
   const { resource, action } = access
   const row = accessOverview().find((one) => one.resource === resource && one.action === action)
   if (row === undefined) return {}
-  const { roles, scope, conditions, tokenPermission } = row
+  const { roles, scope, conditions, tokenPermission, acceptsToken } = row
   const who = roles.length === 0 ? 'Operators' : `Roles ${roles.join(', ')}`
   const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
   const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
@@ -72,7 +70,7 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
     description: [schema.description, `${who}: ${scope}${only}.${limited}`]
       .filter(Boolean)
       .join('\n\n'),
-    security: tokenPermission === null ? [bySession] : [bySession, byToken],
+    security: acceptsToken ? [bySession, byToken] : [bySession],
     'x-access': { rule: `${resource}:${action}`, roles, scope, conditions, tokenPermission },
   }
   return notes

@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { callerOf } from '#src/auth/sessions/caller.ts'
 import type { Viewer } from '#src/pages/layout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The viewer of a page: decides which actions are shown, not which are allowed. */
+    /**
+     * The viewer of a page: decides which actions are shown, not which are allowed. Known after the
+     * request has entered.
+     */
     readonly viewer: Viewer
   }
   interface FastifyReply {
@@ -29,9 +31,11 @@ export default fp(
       return this.sendPage(markup)
     })
   },
-  { name: 'pages', fastify: '5.x', dependencies: ['operator', 'security-headers'] },
+  { name: 'pages', fastify: '5.x', dependencies: ['session', 'security-headers'] },
 )
 
 function viewerOf(this: FastifyRequest): Viewer {
-  return { role: callerOf(this)?.role ?? null, operator: this.operator }
+  if (this.enteredCaller === null) throw new Error('The request has not entered yet.')
+  const { role, operator } = this.enteredCaller
+  return { role, operator }
 }

@@ -51,7 +51,8 @@ type Options = {
  * Limits every route of its scope, and the hooks registered after it (such as the 401 for a missing
  * credential). Requests are counted
  * - `address`: per IP address, for IPv6 per /64 prefix, the size of one subscriber's network;
- * - `session`: per session or API token, per address without either;
+ * - `session`: per session or API token, per address without either. One that turns out not to be
+ *   live counts for its address as well, because tokens can be made up;
  * - `address-and-session`: per address and per browser session, with a limit on each.
  */
 export default fp<Options>(
@@ -71,16 +72,43 @@ export default fp<Options>(
     app.addHook('onRequest', async function limitRate(request, reply) {
       await count.call(app, request, reply)
     })
+    if (by === 'session') limitDeadCredentials(app, name)
     if (by === 'address-and-session') limitBrowserSession(app, name)
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['rate-limit-store'] },
 )
 
-/** Counts per live browser session, anonymous sessions included. */
+const maxAddresses = 10_000 // about 1 MB
+
+/**
+ * Counts 401s to a credential for the address. Once they exceed the limit, no token from there is
+ * looked up until the window ends; sessions are, because nobody else can sign the id of one.
+ */
+function limitDeadCredentials(app: FastifyInstance, name: string): void {
+  const count = app.createRateLimit({ keyGenerator: byAddress })
+  const refusedUntil = new Map<string, number>()
+
+  app.addHook('onRequest', async function refuseAddress(request) {
+    if (request.credential?.kind !== 'token') return
+    const ttlMs = (refusedUntil.get(byAddress(request)) ?? 0) - performance.now()
+    if (ttlMs > 0) throw tooManyRequests(name, ttlMs)
+  })
+  app.addHook('onResponse', async function countDeadCredential(request, reply) {
+    if (reply.statusCode !== 401 || request.credential === null) return
+    const counted = await count(request)
+    if (counted.isAllowed || !counted.isExceeded) return
+    const address = byAddress(request)
+    const [oldest] = refusedUntil.keys()
+    if (refusedUntil.size >= maxAddresses && oldest !== undefined) refusedUntil.delete(oldest)
+    refusedUntil.set(address, performance.now() + counted.ttl)
+  })
+}
+
+/** Counts per browser session with a cookie of ours, anonymous sessions included. */
 function limitBrowserSession(app: FastifyInstance, name: string): void {
   const count = app.createRateLimit({ keyGenerator: byBrowserSession })
   app.addHook('onRequest', async function limitSessionRate(request) {
-    if (request.session.live !== true) return
+    if (request.session.fromCookie !== true) return
     const counted = await count(request)
     if (!counted.isAllowed && counted.isExceeded) throw tooManyRequests(name, counted.ttl)
   })
@@ -95,9 +123,10 @@ function byAddress(request: FastifyRequest): string {
   return normalizeIP(request.ip)
 }
 
+/** Hashed once more, because the hash opens a transaction and the store may be shared. */
 function bySession(request: FastifyRequest): string {
-  const { session, tokenCaller } = request
-  return tokenCaller?.tokenId ?? session?.caller?.sessionId ?? byAddress(request)
+  const { credential } = request
+  return credential === null ? byAddress(request) : sha256(credential.hash).toString('base64url')
 }
 
 /** Hashed, because the session id is a credential and the store may be shared. */

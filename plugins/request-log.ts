@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { callerOf } from '#src/auth/sessions/caller.ts'
 
 /**
  * Logs one line per request when it has been answered, and sends the request id. The query is
@@ -25,7 +24,7 @@ export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void 
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply): void {
-  const caller = callerOf(request)
+  const caller = request.enteredCaller
   request.log.info(
     {
       method: request.method,

@@ -3,21 +3,10 @@ import fp from 'fastify-plugin'
 import { type Action, policy, type Resource } from '#src/access/policy.ts'
 
 /**
- * Who may call a route.
- * - `public`: anyone
- * - `signature`: the sender of a signed body
- * - `signed-in`: a session or an API token, for the caller's own objects
- * - `session`: a session, no token
- * - `recent-session`: a session authenticated within the last five minutes
- * - otherwise the policy rule that decides
+ * Who may call a route. `public`: anyone. `signature`: the body proves its sender. Otherwise the rule
+ * of the policy that decides.
  */
-export type Access =
-  | 'public'
-  | 'signature'
-  | 'signed-in'
-  | 'session'
-  | 'recent-session'
-  | { resource: Resource; action: Action }
+type Access = 'public' | 'signature' | { resource: Resource; action: Action }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -41,28 +30,23 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
   const access = route.config?.access
   if (access === undefined) throw new Error(`${name} does not state config.access.`)
   if (access === 'public') return
-  requireDecorator(this, access === 'signature' ? ['webhook', 'logout'] : ['caller'], name)
-  if (access === 'signature' || personal.includes(access)) return
-  if (typeof access !== 'object') throw new Error(`${name}: the policy has no rule ${access}.`)
+  if (access === 'signature') {
+    demand(this, ['webhook', 'logout'], name)
+    return
+  }
   const rule = policy.find(
     ({ resource, action }) => resource === access.resource && action === access.action,
   )
   if (rule === undefined) {
-    throw new Error(`${name}: the policy has no rule ${access.resource}:${access.action}.`)
+    const unknown = typeof access === 'object' ? `${access.resource}:${access.action}` : access
+    throw new Error(`${name}: the policy has no rule ${unknown}.`)
   }
-  if (rule.scope === 'tenant' || rule.scope === 'chain')
-    requireDecorator(this, ['tenantScope'], name)
-  if (rule.scope === 'operator') requireDecorator(this, ['operator'], name)
+  const needsTenant = rule.scope === 'tenant' || rule.scope === 'chain'
+  demand(this, [needsTenant ? 'tenantEntry' : 'entry'], name)
 }
 
-const personal: readonly unknown[] = ['signed-in', 'session', 'recent-session']
-
-/** The guard that sets one of the decorators must be registered in the route's scope. */
-function requireDecorator(
-  app: FastifyInstance,
-  decorators: readonly string[],
-  route: string,
-): void {
+/** One of the decorators must be there: the guard that sets it stands before the route. */
+function demand(app: FastifyInstance, decorators: readonly string[], route: string): void {
   if (decorators.some((decorator) => app.hasRequestDecorator(decorator))) return
   const names = decorators.map((decorator) => `request.${decorator}`).join(' or ')
   throw new Error(`${route} is outside the scope that sets ${names}.`)

@@ -2,25 +2,38 @@ import fastifyCookie from '@fastify/cookie'
 import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { SessionCaller } from '#src/auth/sessions/caller.ts'
-import { endSession, findSession, type SessionLimits } from '#src/auth/sessions/sessions.ts'
-import { randomToken } from '#src/crypto/hash.ts'
+import type { Caller } from '#src/access/caller.ts'
+import { type Credential, enterCredential, recordUse } from '#src/auth/sessions/enter.ts'
+import { endSession } from '#src/auth/sessions/sessions.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { type Entry, refine } from '#src/db/entry.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { countSessionCookies, sessionCookie } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface Session {
-    /** True if the session has a row in the database that has not expired. */
-    live?: boolean
-    /** Null until sign-in. */
-    caller?: SessionCaller | null
-    /** True if the response must set the cookie. */
+    /** The cookie carried this id, signed with one of our secrets. */
+    fromCookie?: boolean
+    /** Set where the response must carry the cookie. */
     announced?: boolean
   }
   interface FastifyRequest {
-    /** Id for the next regenerated session, whose row is written before the cookie is set. */
+    /** What the request came with; nothing is known yet about whether it is live. */
+    credential: Credential | null
+    /** Opens a transaction as whoever the credential belongs to; the facts are null for a dead one. */
+    identify(credential: Credential): Entry<Caller | null>
+    /** Who is asking, as the latest transaction found them; null until one was entered. */
+    enteredCaller: Caller | null
+    /**
+     * For routes that anyone may call: opens a transaction as the visitor; the facts are null for one
+     * who is not signed in. Null if the request has no credential.
+     */
+    readonly visitorEntry: Entry<Caller | null> | null
+    /** Who is signed in, for routes that anyone may call. */
+    findCaller(): Promise<Caller | null>
+    /** The id the next regenerated session gets: its row is written before the cookie is. */
     nextSessionId: string | null
-    /** Makes the response set the cookie of a new session. */
+    /** Makes the response carry the cookie of a session that is new to the browser. */
     announceSession(): void
     /** Switches the browser to the session whose row was just written under `cookieId`. */
     adoptSession(cookieId: string): Promise<void>
@@ -30,17 +43,31 @@ declare module 'fastify' {
   }
 }
 
-type Options = SessionLimits & { secrets: readonly string[]; secureCookie: boolean }
+type Options = {
+  idleSeconds: number
+  absoluteSeconds: number
+  secrets: readonly string[]
+  secureCookie: boolean
+  operators: ReadonlySet<string>
+}
 
 /**
- * The `sid` cookie refers to a session row in the database. Domain functions write the rows in their
- * own transactions; this store only reads and ends them, so a concurrent request cannot restore a
- * session that has ended.
+ * The `sid` cookie. `@fastify/session` signs and verifies ids; whether an id is live, and whose, the
+ * database says when the credential opens a transaction. Rows are written by domain functions, so a
+ * request in flight can never bring back a session that has ended.
  */
 export default fp<Options>(
-  async function session(app, { secrets, secureCookie, idleSeconds, absoluteSeconds }) {
+  async function session(app, options) {
+    const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators } = options
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
+    app.decorateRequest('credential', null)
+    app.decorateRequest('enteredCaller', null)
+    app.decorateRequest('identify', identify)
+    app.decorateRequest('visitorEntry', { getter: visitorEntryOf })
+    app.decorateRequest('findCaller', async function findCaller(this: FastifyRequest) {
+      return this.visitorEntry && app.db.enter(this.visitorEntry)
+    })
     app.decorateRequest('nextSessionId', null)
     app.decorateRequest('announceSession', announceSession)
     app.decorateRequest('adoptSession', adoptSession)
@@ -55,22 +82,42 @@ export default fp<Options>(
       saveUninitialized: false,
       rolling: false,
       idGenerator: (request) => request?.nextSessionId ?? randomToken(),
-      store: sessionStore(app.systemDb, { idleSeconds, absoluteSeconds }),
+      store: sessionStore(app.systemDb),
     })
+    app.addHook('onRequest', readSessionCredential)
+
+    function identify(this: FastifyRequest, credential: Credential): Entry<Caller | null> {
+      return enterCredential(credential, {
+        idleSeconds,
+        operators,
+        onStale: (used) => {
+          recordUse(app.systemDb, used).catch((error) =>
+            this.log.warn({ err: error }, 'the last use of a credential could not be recorded'),
+          )
+        },
+      })
+    }
   },
   { name: 'session', fastify: '5.x', dependencies: ['database'] },
 )
 
+function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
+  const { credential } = this
+  return (
+    credential &&
+    refine(this.identify(credential), (caller) => {
+      this.enteredCaller = caller
+      return caller
+    })
+  )
+}
+
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
 
-function sessionStore(systemDb: SystemDatabase, limits: SessionLimits): Store {
+function sessionStore(systemDb: SystemDatabase): Store {
   return {
-    get(cookieId, callback) {
-      findSession(systemDb, cookieId, limits).then(
-        (found) =>
-          callback(null, found === null ? null : ({ live: true, caller: found.caller } as never)),
-        (error) => callback(error),
-      )
+    get(_cookieId, callback) {
+      callback(null, { fromCookie: true } as never)
     },
     set(_cookieId, _session, callback) {
       callback()
@@ -84,9 +131,25 @@ function sessionStore(systemDb: SystemDatabase, limits: SessionLimits): Store {
   }
 }
 
-/** Duplicate session cookies may have been set by another site, so both are ignored. */
+/** Two cookies of this name mean that someone else planted one: neither counts. */
 async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
   if (countSessionCookies(request.headers.cookie) > 1) delete request.cookies[sessionCookie]
+}
+
+/**
+ * Takes the id of the verified cookie as the credential. `@fastify/session` clears a cookie that it
+ * would not sign in exactly the same way now: one signed with a previous secret, with a secret that
+ * another process has already, or an older one in a response that arrives late. The browser's cookie
+ * is none of this response's business then, so the parsed one is replaced by what the plugin expects.
+ */
+async function readSessionCredential(request: FastifyRequest): Promise<void> {
+  const { session, cookies } = request
+  if (session.fromCookie === true) {
+    request.credential = { kind: 'session', hash: sha256(session.sessionId) }
+    cookies[sessionCookie] = session.encryptedSessionId
+  } else {
+    delete cookies[sessionCookie]
+  }
 }
 
 async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {
@@ -95,7 +158,7 @@ async function adoptSession(this: FastifyRequest, cookieId: string): Promise<voi
   this.announceSession()
 }
 
-/** Fails early: @fastify/session silently omits a secure cookie on http, and sign-in would fail later. */
+/** Without this check the cookie would be left out silently and every sign-in end in `bad state`. */
 function announceSession(this: FastifyRequest): void {
   if (this.session.cookie.secure === true && this.protocol !== 'https') {
     throw new Error(

@@ -1,45 +1,32 @@
-import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { permissionsOf } from '#src/access/roles.ts'
-import type { Actor } from '#src/audit/audit.ts'
-import type { Scope } from '#src/db/database.ts'
-import { Problem } from '#src/http/problems.ts'
+import type { Caller, Member } from '#src/access/caller.ts'
+import { toProblem } from '#src/access/policy.ts'
+import { type Entry, refine } from '#src/db/entry.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Tenant and user of the caller. `app.db` sets them for each transaction (`app.tenant_id`,
-     * `app.user_id`), and the row-level security policies read them.
+     * Opens a transaction in the tenant of the session or token. The entering statement sets the
+     * tenant for this transaction, where row-level security reads it; no header or body can name one.
      */
-    readonly tenantScope: Required<Scope>
-    /** The same with the client information, for audited changes. */
-    readonly actor: Actor
+    readonly tenantEntry: Entry<Member>
   }
 }
 
-/** Every route of the scope works in the caller's tenant, which no header or body can choose. */
+/** Routes on tenant rows are registered in a scope of this plugin. */
 export default fp(
   async function tenantRls(app) {
-    app.decorateRequest('tenantScope', {
+    app.decorateRequest('tenantEntry', {
       getter() {
-        const { userId, tenantId } = this.caller
-        if (tenantId === null) throw new Problem('forbidden')
-        return { userId, tenantId }
+        return refine(this.entry, requireTenant)
       },
     })
-    app.decorateRequest('actor', {
-      getter() {
-        return { ...this.tenantScope, clientInfo: this.clientInfo }
-      },
-    })
-    app.addHook('onRequest', requireTenant)
   },
-  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz', 'database', 'client-info'] },
+  { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz'] },
 )
 
-/** Requires a tenant and a known role in it. */
-async function requireTenant(request: FastifyRequest): Promise<void> {
-  const { tenantId, role } = request.caller
-  if (tenantId !== null && permissionsOf(role).length > 0) return
-  throw new Problem('forbidden')
+function requireTenant(caller: Caller): Member {
+  const { tenantId } = caller
+  if (tenantId === null) throw toProblem('no-tenant')
+  return { ...caller, tenantId }
 }

@@ -38,10 +38,7 @@ export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
 
 /** Row-level security applies to the owner too, so each row is written in its scope. */
 async function setScope(owner: pg.Client, tenantId: string, userId: string | null): Promise<void> {
-  await owner.query(
-    `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
-    [tenantId, userId ?? ''],
-  )
+  await owner.query(`SELECT set_scope('owner', '', $1, $2)`, [userId, tenantId])
 }
 
 async function insertTenant(owner: pg.Client, id: string, name: string): Promise<void> {

@@ -14,7 +14,6 @@ import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
-import operator from '#plugins/operator.ts'
 import pages from '#plugins/pages.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
@@ -55,18 +54,19 @@ declare module 'fastify' {
  *     │                    queue, OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets, API description; no session
- *     ├─ browser           under-pressure, session, csrf, provider tokens
+ *     ├─ browser           under-pressure, session, csrf, provider tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
+ *     │  ├─ welcome        the start page, also without sign-in
  *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
- *     │  └─ people         operator: the start page, also without sign-in
- *     │     └─ identified  api-token, authz: account, orders and billing pages
- *     │        └─ members  tenant-rls: pages of the caller's tenant
+ *     │  └─ people         api-token, authz: account, orders and billing pages
+ *     │     └─ members     tenant-rls: pages of the caller's tenant
  *     ├─ providerLogout    backchannel-logout: a provider's signature; no session, forms only
  *     └─ webhooks          webhook-verify: a signature over the raw body; no session, no parser
  *
- * Guards are registered in the order rate limit, credential, authorization. Only in `signedIn` the
- * credential comes first, because there the limit counts per API token.
+ * Guards are registered in one order in every scope: credential, rate limit, authorization, tenant.
+ * The credential is only parsed, so the limit can count per session or token before the database is
+ * asked whose it is.
  * @param options `connect: false` for a server that only generates its API description
  */
 export async function buildApp(
@@ -112,10 +112,11 @@ export async function buildApp(
 
   await app.register(async function browser(app) {
     await app.register(underPressure)
-    await app.register(session, config.session)
+    await app.register(session, { ...config.session, operators: config.operators })
     await app.register(csrf, { baseUrl: config.baseUrl })
     await app.register(providerTokens, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
+    await app.register(pages)
 
     await app.register(async function signIn(app) {
       await app.register(rateLimit, {
@@ -131,6 +132,11 @@ export async function buildApp(
         ...config.session,
       })
       await app.register(auth.signedOut, { signedOutUri, ...config.session })
+    })
+
+    await app.register(async function welcome(app) {
+      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
+      await app.register(pageRoutes.home)
     })
 
     await app.register(async function signedIn(app) {
@@ -167,31 +173,25 @@ export async function buildApp(
     })
 
     await app.register(async function people(app) {
+      await app.register(apiToken)
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(operator, { operators: config.operators })
-      await app.register(pages)
-      await app.register(pageRoutes.home)
+      await app.register(authz)
+      await app.register(eventStream)
+      await app.register(pageRoutes.access)
+      await app.register(pageRoutes.account, config.session)
+      await app.register(pageRoutes.orders)
+      await app.register(api.billingEvents)
+      await app.register(api.billingReplays)
+      await app.register(pageRoutes.billing)
 
-      await app.register(async function identified(app) {
-        await app.register(apiToken)
-        await app.register(authz)
-        await app.register(eventStream)
-        await app.register(pageRoutes.access)
-        await app.register(pageRoutes.account, config.session)
-        await app.register(pageRoutes.orders)
-        await app.register(api.billingEvents)
-        await app.register(api.billingReplays)
-        await app.register(pageRoutes.billing)
-
-        await app.register(async function members(app) {
-          await app.register(tenantRls)
-          await app.register(pageRoutes.tenant)
-          await app.register(pageRoutes.documents)
-          await app.register(pageRoutes.webhooks, newEndpoints)
-          await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
-          await app.register(pageRoutes.deliveries)
-          await app.register(pageRoutes.webhookReplays)
-        })
+      await app.register(async function members(app) {
+        await app.register(tenantRls)
+        await app.register(pageRoutes.tenant)
+        await app.register(pageRoutes.documents)
+        await app.register(pageRoutes.webhooks, newEndpoints)
+        await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
+        await app.register(pageRoutes.deliveries)
+        await app.register(pageRoutes.webhookReplays)
       })
     })
   })

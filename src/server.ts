@@ -37,7 +37,7 @@ export type Running = {
 
 /**
  * Verifies the database, then starts the parts of the role. A process that serves requests repeats
- * the verification while it runs.
+ * the part of the verification that writes nothing while it runs.
  * @param repeat how often; default: every minute
  * @throws OperatorError with a one-line problem and remedy, if an operator has to fix something first
  */
@@ -67,7 +67,11 @@ export async function start(
   }
   try {
     if (role !== 'worker') {
-      parts.verification = startVerifyMonitor(() => verifyDatabase(url, 'web'), logger, repeat)
+      parts.verification = startVerifyMonitor(
+        () => verifyDatabase(url, 'web', 'catalogue'),
+        logger,
+        repeat,
+      )
       parts.app = await buildApp(config, logger, metrics, parts.verification, {
         connect: true,
         tracing,

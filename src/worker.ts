@@ -29,10 +29,13 @@ export async function startWorker(
   metrics: Metrics = createMetrics(),
   tracing: Tracing = untraced,
 ): Promise<Worker> {
-  const { workerUrl, poolSize, context } = config.database
+  const { workerUrl, poolSize } = config.database
   const parts: Parts = {
     db: traceDatabase(
-      openDatabase(workerUrl, poolSize, context, metrics.pools.watch('jobs')),
+      openDatabase(workerUrl, poolSize, {
+        reads: metrics.pools.watch('job-reads'),
+        transactions: metrics.pools.watch('jobs'),
+      }),
       tracing,
     ),
     systemDb: traceSystemDatabase(

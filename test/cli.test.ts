@@ -76,7 +76,7 @@ t.test('an operator error is one line with its remedy, exit status 1', async (t)
     [
       'a policy that looks right and leaks',
       production(leaking),
-      /posts takes what a tenant writes.*Restore/,
+      /posts accepts what a tenant writes.*Restore/,
     ],
     ['a superuser', { DATABASE_URL: database.superuserUrl }, /can bypass row-level security/],
     ['the owner', { DATABASE_URL: database.ownerUrl }, /owns tables/],

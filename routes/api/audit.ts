@@ -27,9 +27,7 @@ async function listAudit(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, tenantAuditList.name, tenantAuditList.forms)
-  // Without the user, row-level security hides the reader's own entries from other tenants.
-  const scope = { tenantId: request.tenantScope.tenantId }
-  return this.db.read(scope, (tx) => listTenantAudit(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listTenantAudit(tx, caller, page))
 }
 
 export default tenantAudit

@@ -88,14 +88,14 @@ async function listBillingEvents(
   const { limit, cursor, ...filter } = request.query
   const given = { ...(limit && { limit }), ...(cursor && { cursor }) }
   const page = readPage(given, receivedList.name, receivedList.forms)
-  return listReceived(this.systemDb, filter, page)
+  return this.db.read(request.entry, (tx) => listReceived(tx, filter, page))
 }
 
 async function readBillingEvent(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof EventParams> }>,
 ) {
-  return found(await findReceived(this.systemDb, request.params.id))
+  return found(await this.db.read(request.entry, (tx) => findReceived(tx, request.params.id)))
 }
 
 export default billingEvents

@@ -82,9 +82,12 @@ async function replayOneEvent(
   reply: FastifyReply,
 ) {
   const { id } = request.params
-  const { body } = found(await findReceived(this.systemDb, id))
-  if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
-  return reply.code(202).send(await createReplay(this.systemDb, this.queue, { ids: [id] }))
+  const created = await this.db.transaction(request.entry, async (connection) => {
+    const { body } = found(await findReceived(connection, id))
+    if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
+    return createReplay(connection, this.queue, { ids: [id] })
+  })
+  return reply.code(202).send(created)
 }
 
 async function replayManyEvents(
@@ -92,14 +95,17 @@ async function replayManyEvents(
   request: FastifyRequest<{ Body: Static<typeof Selection> }>,
   reply: FastifyReply,
 ) {
-  return reply.code(202).send(await createReplay(this.systemDb, this.queue, request.body))
+  const created = await this.db.transaction(request.entry, (connection) =>
+    createReplay(connection, this.queue, request.body),
+  )
+  return reply.code(202).send(created)
 }
 
 async function readReplay(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
 ) {
-  return found(await findReplay(this.systemDb, request.params.id))
+  return found(await this.db.read(request.entry, (tx) => findReplay(tx, request.params.id)))
 }
 
 export default billingReplays

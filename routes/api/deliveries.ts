@@ -80,21 +80,25 @@ async function listEndpointDeliveries(
     Querystring: Static<typeof DeliveryQuery>
   }>,
 ) {
-  const scope = request.tenantScope
   const { id } = request.params
   const { status, eventType, ...query } = request.query
   const page = readPage(query, deliveryList.name, deliveryList.forms)
   const filter = { status, eventType }
-  return found(await this.db.read(scope, (tx) => listDeliveries(tx, scope, id, filter, page)))
+  return found(
+    await this.db.read(request.tenantEntry, (tx, caller) =>
+      listDeliveries(tx, caller, id, filter, page),
+    ),
+  )
 }
 
 async function readDelivery(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
 ) {
-  const scope = request.tenantScope
   const { id } = request.params
-  return found(await this.db.read(scope, (tx) => findDelivery(tx, scope, id)))
+  return found(
+    await this.db.read(request.tenantEntry, (tx, caller) => findDelivery(tx, caller, id)),
+  )
 }
 
 async function sendDeliveryAgain(
@@ -102,9 +106,13 @@ async function sendDeliveryAgain(
   request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
   reply: FastifyReply,
 ) {
-  const { params, actor: by } = request
+  const { params, clientInfo } = request
   const now = this.clock.now()
-  const delivery = found(await this.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
+  const delivery = found(
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
+    ),
+  )
   if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
   return reply.code(202).send(delivery)
 }

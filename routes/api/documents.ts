@@ -117,9 +117,8 @@ async function listOwnDocuments(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.tenantScope
   const page = readPage(request.query, documentList.name, documentList.forms)
-  return this.db.read(scope, (tx) => listDocuments(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listDocuments(tx, caller, page))
 }
 
 async function postDocument(
@@ -127,9 +126,11 @@ async function postDocument(
   request: FastifyRequest<{ Body: Static<typeof NewDocument> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope: scope, body } = request
+  const { body } = request
   const now = this.clock.now()
-  const created = await this.db.write(scope, (tx) => createDocument(tx, scope, body, now))
+  const created = await this.db.write(request.tenantEntry, (tx, caller) =>
+    createDocument(tx, caller, body, now),
+  )
   return reply.code(201).send(found(created))
 }
 
@@ -137,19 +138,22 @@ async function readDocument(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  return found(await this.db.read(scope, (tx) => findDocument(tx, scope, id)))
+  return found(await findDocument(this.db, request.tenantEntry, id))
 }
 
 async function patchDocument(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof DocumentChange> }>,
 ) {
-  const { tenantScope: scope, body } = request
+  const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
-  return found(await this.db.write(scope, (tx) => changeDocument(tx, scope, id, body, now)))
+  return found(
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      changeDocument(tx, caller, id, body, now),
+    ),
+  )
 }
 
 export default documents

@@ -71,11 +71,13 @@ async function postReplay(
   request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof Range> }>,
   reply: FastifyReply,
 ) {
-  const { params, body, actor: by } = request
+  const { params, body, clientInfo } = request
   const range = readRange(body)
   const now = this.clock.now()
   const replay = found(
-    await this.db.write(by, (tx) => createReplay(tx, this.queue, by, params.id, range, now)),
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      createReplay(tx, this.queue, { ...caller, clientInfo }, params.id, range, now),
+    ),
   )
   if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
   return reply
@@ -88,9 +90,12 @@ async function readReplay(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof ReplayParams> }>,
 ) {
-  const scope = request.tenantScope
   const { id: endpointId, replayId: id } = request.params
-  return found(await this.db.read(scope, (tx) => findReplay(tx, scope, { endpointId, id })))
+  return found(
+    await this.db.read(request.tenantEntry, (tx, caller) =>
+      findReplay(tx, caller, { endpointId, id }),
+    ),
+  )
 }
 
 /** The format `date-time` allows a leap second, which is an invalid Date. */

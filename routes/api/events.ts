@@ -41,11 +41,10 @@ async function listEvents(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof FeedQuery> }>,
 ) {
-  const scope = request.tenantScope
   const { after, ...query } = request.query
   const asked = after === undefined ? query : { ...query, cursor: after }
   const page = readPage(asked, eventFeed.name, eventFeed.forms)
-  return this.db.read(scope, (tx) => readFeed(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => readFeed(tx, caller, page))
 }
 
 export default events

@@ -139,9 +139,8 @@ async function listTenantFolders(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.tenantScope
   const page = readPage(request.query, folderList.name, folderList.forms)
-  return this.db.read(scope, (tx) => listFolders(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listFolders(tx, caller, page))
 }
 
 async function postFolder(
@@ -149,9 +148,11 @@ async function postFolder(
   request: FastifyRequest<{ Body: Static<typeof NewFolder> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope: scope, body } = request
+  const { body } = request
   const now = this.clock.now()
-  const created = await this.db.write(scope, (tx) => createFolder(tx, scope, body, now))
+  const created = await this.db.write(request.tenantEntry, (tx, caller) =>
+    createFolder(tx, caller, body, now),
+  )
   return reply.code(201).send(found(created))
 }
 
@@ -159,19 +160,22 @@ async function readFolder(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  return found(await this.db.read(scope, (tx) => findFolder(tx, scope, id)))
+  return found(await this.db.read(request.tenantEntry, (tx, caller) => findFolder(tx, caller, id)))
 }
 
 async function patchFolder(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof FolderChange> }>,
 ) {
-  const { tenantScope: scope, body } = request
+  const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
-  return found(await this.db.write(scope, (tx) => changeFolder(tx, scope, id, body, now)))
+  return found(
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      changeFolder(tx, caller, id, body, now),
+    ),
+  )
 }
 
 async function removeFolder(
@@ -179,9 +183,10 @@ async function removeFolder(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
   reply: FastifyReply,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  const deleted = await this.db.write(scope, (tx) => deleteFolder(tx, scope, id))
+  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
+    deleteFolder(tx, caller, id),
+  )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

@@ -51,9 +51,8 @@ async function listOpenInvitations(
   reply: FastifyReply,
 ) {
   reply.header('cache-control', 'no-store')
-  const scope = request.tenantScope
   const page = readPage(request.query, invitationList.name, invitationList.forms)
-  return this.db.read(scope, (tx) => listInvitations(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listInvitations(tx, caller, page))
 }
 
 async function removeInvitation(
@@ -61,10 +60,11 @@ async function removeInvitation(
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, params } = request
-  if (!(await withdrawInvitation(this.systemDb, tenantScope, params.id, request.clientInfo))) {
-    throw new Problem('not-found')
-  }
+  const { tenantEntry, params, clientInfo } = request
+  const withdrawn = await this.db.transaction(tenantEntry, (connection, admin) =>
+    withdrawInvitation(connection, admin, params.id, clientInfo),
+  )
+  if (!withdrawn) throw new Problem('not-found')
   return reply.code(204).send(null)
 }
 

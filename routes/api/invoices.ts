@@ -50,18 +50,16 @@ async function listTenantInvoices(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.tenantScope
   const page = readPage(request.query, invoiceList.name, invoiceList.forms)
-  return this.db.read(scope, (tx) => listInvoices(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listInvoices(tx, caller, page))
 }
 
 async function readInvoice(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  return found(await findInvoice(this.db, scope, id))
+  return found(await findInvoice(this.db, request.tenantEntry, id))
 }
 
 export default invoices

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
-import { findTenant } from '#src/auth/members/tenants.ts'
+import { findActiveTenant } from '#src/auth/members/tenants.ts'
 import { Id, Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
 
 const Me = Type.Object({
@@ -18,7 +18,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
   app.get(
     '/me',
     {
-      config: { access: 'signed-in' },
+      config: { access: { resource: 'profile', action: 'read' } },
       schema: {
         tags: ['account'],
         summary: 'Read your user, tenant, role and permissions',
@@ -30,10 +30,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
 }
 
 async function readMe(this: FastifyInstance, request: FastifyRequest) {
-  const { caller, ownerScope } = request
-  const { tenantId } = caller
-  const tenant =
-    tenantId === null ? null : await this.db.read(ownerScope, (tx) => findTenant(tx, { tenantId }))
+  const { caller, tenant } = await findActiveTenant(this.db, request.entry)
   return {
     user: {
       id: caller.userId,

@@ -38,8 +38,7 @@ async function listTenantNotifications(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, notificationList.name, notificationList.forms)
-  const scope = request.tenantScope
-  return this.db.read(scope, (tx) => listNotifications(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listNotifications(tx, caller, page))
 }
 
 export default notifications

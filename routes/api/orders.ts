@@ -128,9 +128,8 @@ async function listOwnOrders(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.ownerScope
   const page = readPage(request.query, orderList.name, orderList.forms)
-  return this.db.read(scope, (tx) => listOrders(tx, scope, page))
+  return this.db.read(request.entry, (tx, caller) => listOrders(tx, caller, page))
 }
 
 async function postOrder(
@@ -138,12 +137,12 @@ async function postOrder(
   request: FastifyRequest<{ Body: Static<typeof NewOrder> }>,
   reply: FastifyReply,
 ) {
-  const { userId, tenantId } = request.ownerScope
-  if (tenantId === undefined)
-    throw new Problem('forbidden', { detail: 'You have no active tenant.' })
-  const scope = { userId, tenantId }
   const now = this.clock.now()
-  const order = await this.db.write(scope, (tx) => createOrder(tx, scope, request.body, now))
+  const order = await this.db.write(request.entry, (tx, caller) => {
+    const { userId, tenantId } = caller
+    if (tenantId === null) throw new Problem('forbidden', { detail: 'You have no active tenant.' })
+    return createOrder(tx, { userId, tenantId }, request.body, now)
+  })
   return reply.code(201).send(order)
 }
 
@@ -151,19 +150,20 @@ async function readOrder(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
-  const scope = request.ownerScope
-  const id = readId(request.params.id)
-  return found(await findOrder(this.db, scope, id))
+  return found(await findOrder(this.db, request.entry, readId(request.params.id)))
 }
 
 async function patchOrder(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof OrderChange> }>,
 ) {
-  const scope = request.ownerScope
   const id = readId(request.params.id)
   const now = this.clock.now()
-  return found(await this.db.write(scope, (tx) => changeOrder(tx, scope, id, request.body, now)))
+  return found(
+    await this.db.write(request.entry, (tx, caller) =>
+      changeOrder(tx, caller, id, request.body, now),
+    ),
+  )
 }
 
 export default orders

@@ -134,9 +134,8 @@ async function listTenantPosts(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.tenantScope
   const page = readPage(request.query, postList.name, postList.forms)
-  return this.db.read(scope, (tx) => listPosts(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listPosts(tx, caller, page))
 }
 
 async function createTenantPost(
@@ -144,10 +143,11 @@ async function createTenantPost(
   request: FastifyRequest<{ Body: Static<typeof NewPost> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, caller, body } = request
-  const author = { ...tenantScope, department: caller.department }
+  const { body } = request
   const now = this.clock.now()
-  const post = await this.db.write(tenantScope, (tx) => createPost(tx, author, body, now))
+  const post = await this.db.write(request.tenantEntry, (tx, author) =>
+    createPost(tx, author, body, now),
+  )
   return reply.code(201).send(post)
 }
 
@@ -155,22 +155,23 @@ async function readPost(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  return found(await findPost(this.db, scope, id))
+  return found(await findPost(this.db, request.tenantEntry, id))
 }
 
 async function patchPost(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof PostChange> }>,
 ) {
-  const { tenantScope: scope, caller, body } = request
+  const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
-  const change = await this.db.write(scope, (tx) => changePost(tx, scope, caller, id, body, now))
+  const change = await this.db.write(request.tenantEntry, (tx, caller) =>
+    changePost(tx, caller, id, body, now),
+  )
   if (change.outcome === 'missing') throw new Problem('not-found')
   if (change.outcome === 'changed') return change.post
-  request.log.info({ reason: change.reason, userId: caller.userId }, 'refused')
+  request.log.info({ reason: change.reason, userId: request.caller.userId }, 'refused')
   throw toProblem(change.reason)
 }
 
@@ -179,10 +180,11 @@ async function removePost(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
   reply: FastifyReply,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
   const now = this.clock.now()
-  const deleted = await this.db.write(scope, (tx) => deletePost(tx, scope, id, now))
+  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
+    deletePost(tx, caller, id, now),
+  )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

@@ -88,20 +88,27 @@ async function listMembers(
     Querystring: Static<typeof PageQuery>
   }>,
 ) {
-  const { tenantId } = request.tenantScope
-  const scope = { tenantId, teamId: readId(request.params.id) }
+  const teamId = readId(request.params.id)
   const page = readPage(request.query, teamMemberList.name, teamMemberList.forms)
-  return found(await this.db.read(request.tenantScope, (tx) => listTeamMembers(tx, scope, page)))
+  return found(
+    await this.db.read(request.tenantEntry, (tx, { tenantId }) =>
+      listTeamMembers(tx, { tenantId, teamId }, page),
+    ),
+  )
 }
 
 async function readMember(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
 ) {
-  const { tenantScope, params } = request
-  const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
+  const { params } = request
+  const teamId = readId(params.id)
   const userId = readId(params.userId)
-  return found(await this.db.read(tenantScope, (tx) => findTeamMember(tx, scope, userId)))
+  return found(
+    await this.db.read(request.tenantEntry, (tx, { tenantId }) =>
+      findTeamMember(tx, { tenantId, teamId }, userId),
+    ),
+  )
 }
 
 async function putMember(
@@ -109,11 +116,13 @@ async function putMember(
   request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, params } = request
-  const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
+  const { params } = request
+  const teamId = readId(params.id)
   const userId = readId(params.userId)
   const now = this.clock.now()
-  await this.db.write(tenantScope, (tx) => addTeamMember(tx, scope, userId, now))
+  await this.db.write(request.tenantEntry, (tx, { tenantId }) =>
+    addTeamMember(tx, { tenantId, teamId }, userId, now),
+  )
   return reply.code(204).send(null)
 }
 
@@ -122,10 +131,12 @@ async function removeMember(
   request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, params } = request
-  const scope = { tenantId: tenantScope.tenantId, teamId: readId(params.id) }
+  const { params } = request
+  const teamId = readId(params.id)
   const userId = readId(params.userId)
-  const removed = await this.db.write(tenantScope, (tx) => removeTeamMember(tx, scope, userId))
+  const removed = await this.db.write(request.tenantEntry, (tx, { tenantId }) =>
+    removeTeamMember(tx, { tenantId, teamId }, userId),
+  )
   if (!removed) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

@@ -104,9 +104,8 @@ async function listTenantTeams(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.tenantScope
   const page = readPage(request.query, teamList.name, teamList.forms)
-  return this.db.read(scope, (tx) => listTeams(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listTeams(tx, caller, page))
 }
 
 async function postTeam(
@@ -114,9 +113,11 @@ async function postTeam(
   request: FastifyRequest<{ Body: Static<typeof TeamName> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope: scope, body } = request
+  const { body } = request
   const now = this.clock.now()
-  const team = await this.db.write(scope, (tx) => createTeam(tx, scope, body.name, now))
+  const team = await this.db.write(request.tenantEntry, (tx, caller) =>
+    createTeam(tx, caller, body.name, now),
+  )
   return reply.code(201).send(team)
 }
 
@@ -124,19 +125,22 @@ async function readTeam(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  return found(await this.db.read(scope, (tx) => findTeam(tx, scope, id)))
+  return found(await this.db.read(request.tenantEntry, (tx, caller) => findTeam(tx, caller, id)))
 }
 
 async function patchTeam(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof TeamName> }>,
 ) {
-  const { tenantScope: scope, body } = request
+  const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
-  return found(await this.db.write(scope, (tx) => renameTeam(tx, scope, id, body.name, now)))
+  return found(
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      renameTeam(tx, caller, id, body.name, now),
+    ),
+  )
 }
 
 async function removeTeam(
@@ -144,9 +148,10 @@ async function removeTeam(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
   reply: FastifyReply,
 ) {
-  const scope = request.tenantScope
   const id = readId(request.params.id)
-  const deleted = await this.db.write(scope, (tx) => deleteTeam(tx, scope, id))
+  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
+    deleteTeam(tx, caller, id),
+  )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { listMemberships, tenantList } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
+import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -22,7 +23,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
   app.get(
     '/tenants',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'tenant', action: 'read' } },
       schema: {
         tags: ['account'],
         summary: 'List the tenants you are a member of, by name',
@@ -36,7 +37,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
   app.post(
     '/session/tenant',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'tenant', action: 'update' } },
       schema: {
         tags: ['account'],
         summary: 'Switch the active tenant of your session: 204, or 303 for a form',
@@ -58,8 +59,9 @@ async function listOwnTenants(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, tenantList.name, tenantList.forms)
-  const { userId, tenantId } = request.sessionCaller
-  return this.db.read({ userId }, (tx) => listMemberships(tx, { userId }, tenantId, page))
+  return this.db.read(request.sessionEntry, (tx, caller) =>
+    listMemberships(tx, caller, caller.tenantId, page),
+  )
 }
 
 async function switchActiveTenant(
@@ -67,18 +69,12 @@ async function switchActiveTenant(
   request: FastifyRequest<{ Body: Static<typeof TenantChoice> }>,
   reply: FastifyReply,
 ) {
-  const { sessionCaller, session } = request
-  const { tenantId } = request.body
-  const result = await switchTenant(
-    this.systemDb,
-    sessionCaller,
-    session.sessionId,
-    tenantId,
-    request.clientInfo,
+  const { sessionEntry, session, body, clientInfo } = request
+  const newCookieId = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
+    switchTenant(connection, session.sessionId, body.tenantId, clientInfo),
   )
-  if (result.outcome === 'no-member') throw new Problem('not-found')
-  if (result.outcome === 'session-ended') throw new Problem('unauthenticated')
-  await request.adoptSession(result.newCookieId)
+  if (newCookieId === null) throw new Problem('not-found')
+  await request.adoptSession(newCookieId)
   reply.header('cache-control', 'no-store')
   const asForm = isForm(request.headers['content-type'])
   return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)

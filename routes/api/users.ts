@@ -9,6 +9,7 @@ import {
   memberList,
   removeMember,
   toMemberProblem,
+  writeAsAdmin,
 } from '#src/auth/members/members.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
@@ -129,9 +130,8 @@ async function listUsers(
   reply: FastifyReply,
 ) {
   reply.header('cache-control', 'no-store')
-  const scope = request.tenantScope
   const page = readPage(request.query, memberList.name, memberList.forms)
-  return this.db.read(scope, (tx) => listMembers(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page))
 }
 
 async function inviteUser(
@@ -139,12 +139,15 @@ async function inviteUser(
   request: FastifyRequest<{ Body: Static<typeof NewUser> }>,
   reply: FastifyReply,
 ) {
-  const { userId: invitedBy, tenantId } = request.tenantScope
   const { email, role, department = null } = request.body
-  const invitation = await createInvitation(
-    this.systemDb,
-    { tenantId, email, role, department, invitedBy },
-    request.clientInfo,
+  const invitation = await this.db.transaction(
+    request.tenantEntry,
+    (connection, { userId: invitedBy, tenantId }) =>
+      createInvitation(
+        connection,
+        { tenantId, email, role, department, invitedBy },
+        request.clientInfo,
+      ),
   )
   if (invitation === 'member') throw toMemberProblem('member-already')
   return reply.code(201).send(invitation)
@@ -155,8 +158,10 @@ async function patchUser(
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof UserChange> }>,
 ) {
   const id = readId(request.params.id)
-  const { tenantScope, body } = request
-  const result = await changeMember(this.systemDb, tenantScope, id, body, request.clientInfo)
+  const { tenantEntry, body, clientInfo } = request
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
+    changeMember(connection, admin, id, body, clientInfo),
+  )
   if (typeof result === 'string') throw toMemberProblem(result)
   return result
 }
@@ -167,8 +172,10 @@ async function removeUser(
   reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
-  const { systemDb, queue } = this
-  const result = await removeMember(systemDb, queue, request.tenantScope, id, request.clientInfo)
+  const { tenantEntry, clientInfo } = request
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
+    removeMember(connection, this.queue, admin, id, clientInfo),
+  )
   if (result !== 'removed') throw toMemberProblem(result)
   return reply.code(204).send(null)
 }

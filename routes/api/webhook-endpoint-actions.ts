@@ -99,10 +99,12 @@ function rotateEndpointSecret({ keys }: Options) {
     }>,
     reply: FastifyReply,
   ) {
-    const { params, actor: by } = request
+    const { params, clientInfo } = request
     const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
     const rotation = { keys, now: this.clock.now(), overlap }
-    const endpoint = await this.db.write(by, (tx) => rotateSecret(tx, by, params.id, rotation))
+    const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>
+      rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
+    )
     return reply.header('cache-control', 'no-store').send(found(endpoint))
   }
 }
@@ -111,9 +113,13 @@ async function enableEndpointAgain(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
 ) {
-  const { params, actor: by } = request
+  const { params, clientInfo } = request
   const now = this.clock.now()
-  return found(await this.db.write(by, (tx) => enableEndpoint(tx, by, params.id, now)))
+  return found(
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
+    ),
+  )
 }
 
 function testEndpoint({ keys }: Options) {
@@ -121,9 +127,10 @@ function testEndpoint({ keys }: Options) {
     this: FastifyInstance,
     request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
   ) {
-    const { params, actor: by } = request
+    const { params, clientInfo } = request
     const { db, sender, clock } = this
-    return found(await sendTest(db, { sender, keys, clock }, by, params.id))
+    const deps = { sender, keys, clock, clientInfo }
+    return found(await sendTest(db, request.tenantEntry, params.id, deps))
   }
 }
 

@@ -114,7 +114,7 @@ function postEndpoint({ keys, signature }: Options) {
     request: FastifyRequest<{ Body: Static<typeof NewEndpoint> }>,
     reply: FastifyReply,
   ) {
-    const { body, actor: by } = request
+    const { body, clientInfo } = request
     const facts = {
       url: await this.readCustomerUrl(body.url, request.log),
       description: body.description ?? null,
@@ -122,7 +122,9 @@ function postEndpoint({ keys, signature }: Options) {
       signature: body.signature ?? signature,
     }
     const made = { keys, now: this.clock.now() }
-    const endpoint = await this.db.write(by, (tx) => createEndpoint(tx, by, facts, made))
+    const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>
+      createEndpoint(tx, { ...caller, clientInfo }, facts, made),
+    )
     if (endpoint === null) {
       const detail = `A tenant has at most ${maxEndpoints} endpoints.`
       throw new Problem('conflict', { detail })
@@ -135,18 +137,18 @@ async function listTenantEndpoints(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
-  const scope = request.tenantScope
   const page = readPage(request.query, endpointList.name, endpointList.forms)
-  return this.db.read(scope, (tx) => listEndpoints(tx, scope, page))
+  return this.db.read(request.tenantEntry, (tx, caller) => listEndpoints(tx, caller, page))
 }
 
 async function readEndpoint(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
 ) {
-  const scope = request.tenantScope
   const { id } = request.params
-  return found(await this.db.read(scope, (tx) => findEndpoint(tx, scope, id)))
+  return found(
+    await this.db.read(request.tenantEntry, (tx, caller) => findEndpoint(tx, caller, id)),
+  )
 }
 
 async function patchEndpoint(
@@ -156,14 +158,20 @@ async function patchEndpoint(
     Body: Static<typeof EndpointChange>
   }>,
 ) {
-  const { body, params, actor: by } = request
+  const { body, params, clientInfo } = request
   const now = this.clock.now()
   // A missing endpoint is a 404 before the URL is checked.
-  found(await this.db.read(by, (tx) => findEndpoint(tx, by, params.id)))
+  found(
+    await this.db.read(request.tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+  )
   const { url } = body
   const change =
     url === undefined ? body : { ...body, url: await this.readCustomerUrl(url, request.log) }
-  return found(await this.db.write(by, (tx) => changeEndpoint(tx, by, params.id, change, now)))
+  return found(
+    await this.db.write(request.tenantEntry, (tx, caller) =>
+      changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
+    ),
+  )
 }
 
 async function removeEndpoint(
@@ -171,9 +179,11 @@ async function removeEndpoint(
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
   reply: FastifyReply,
 ) {
-  const by = request.actor
+  const { clientInfo } = request
   const { id } = request.params
-  const deleted = await this.db.write(by, (tx) => deleteEndpoint(tx, by, id))
+  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
+    deleteEndpoint(tx, { ...caller, clientInfo }, id),
+  )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

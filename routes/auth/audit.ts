@@ -11,7 +11,7 @@ const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
     '/auth/audit',
     {
       exposeHeadRoute: false,
-      config: { access: 'session' },
+      config: { access: { resource: 'activity', action: 'read' } },
       schema: {
         tags: ['account'],
         summary: 'The audit log of your account, newest first',
@@ -30,9 +30,7 @@ async function showOwnAudit(
 ) {
   reply.header('cache-control', 'no-store')
   const page = readPage(request.query, ownAuditList.name, ownAuditList.forms)
-  // Without the tenant in the scope, row-level security shows the user's entries in all tenants.
-  const owner = { userId: request.sessionCaller.userId }
-  return this.db.read(owner, (tx) => listOwnAudit(tx, owner, page))
+  return this.db.read(request.sessionEntry, (tx, caller) => listOwnAudit(tx, caller, page))
 }
 
 export default ownAudit

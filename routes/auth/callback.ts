@@ -57,10 +57,7 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
     const parameters = new URL(request.url, redirectUri).searchParams
     const state = await takeState(this, request, parameters.getAll('state'))
     const provider = this.providers.get(state?.provider ?? '')
-    if (state === null || provider === undefined) {
-      await recordBadState(this, request)
-      return reply.code(400).type('text/plain').send('bad state')
-    }
+    if (state === null || provider === undefined) return refuseState(this, request, reply)
     const purpose = state.purpose.kind
     const completed = await provider.client
       .exchange(parameters, state, redirectUri)
@@ -89,6 +86,7 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
       count(this, state, 'failed', 'internal')
       throw error
     })
+    if (result.outcome === 'gone') return refuseState(this, request, reply)
     if (result.outcome === 'refused') {
       count(this, state, 'refused', result.reason)
       throw toIdentityProblem(result.reason, purpose)
@@ -109,13 +107,15 @@ async function takeState(
   return takeSignInState(systemDb, session.sessionId, state)
 }
 
-async function recordBadState(
+async function refuseState(
   { systemDb, metrics }: FastifyInstance,
   { clientInfo }: FastifyRequest,
-): Promise<void> {
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const refused = { outcome: 'refused', reason: 'bad-state' } as const
   metrics.identity.signIns.inc({ provider: 'unknown', purpose: 'unknown', ...refused })
   await recordAudit(systemDb, { action: 'sign-in', ...refused }, clientInfo)
+  return reply.code(400).type('text/plain').send('bad state')
 }
 
 async function recordFailure(

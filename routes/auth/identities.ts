@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
-import { startInSession } from '#src/auth/sign-in/start.ts'
+import { prepareSignIn } from '#src/auth/sign-in/start.ts'
+import { storeSignInState } from '#src/auth/sign-in/state.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -37,7 +38,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
     '/auth/identities',
     {
       exposeHeadRoute: false,
-      config: { access: 'session' },
+      config: { access: { resource: 'identity', action: 'read' } },
       schema: {
         tags,
         summary: 'The identities that you can sign in with',
@@ -51,7 +52,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
   app.post(
     '/auth/identities/:provider',
     {
-      config: { access: 'recent-session' },
+      config: { access: { resource: 'identity', action: 'create' } },
       schema: {
         tags,
         summary: 'Start linking another identity: 302 for a form, otherwise the URL as JSON',
@@ -70,7 +71,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
   app.delete(
     '/auth/identities/:provider/:subject',
     {
-      config: { access: 'recent-session' },
+      config: { access: { resource: 'identity', action: 'delete' } },
       schema: {
         tags,
         summary: 'Unlink an identity; ends your other sessions signed in through its provider',
@@ -90,8 +91,7 @@ async function showIdentities(
 ) {
   reply.header('cache-control', 'no-store')
   const page = readPage(request.query, identityList.name, identityList.forms)
-  const owner = request.ownerScope
-  return this.db.read(owner, (tx) => listIdentities(tx, owner, page))
+  return this.db.read(request.sessionEntry, (tx, caller) => listIdentities(tx, caller, page))
 }
 
 function startLink({ redirectUri }: Options) {
@@ -103,13 +103,16 @@ function startLink({ redirectUri }: Options) {
     reply.header('cache-control', 'no-store')
     const provider = this.providers.get(request.params.provider)?.client
     if (provider === undefined) throw new Problem('not-found')
-    const { userId, sessionId } = request.sessionCaller
-    const start = { provider, redirectUri, clientInfo: request.clientInfo }
-    const purpose = { kind: 'link', userId } as const
-    const url = await startInSession(this.systemDb, start, sessionId, purpose).catch((error) => {
+    const { caller, session, clientInfo } = request
+    const start = { provider, redirectUri, clientInfo }
+    const purpose = { kind: 'link', userId: caller.userId } as const
+    const { url, state } = await prepareSignIn(this.systemDb, start, purpose).catch((error) => {
       throw toProviderProblem(error, 'link')
     })
-    if (url === null) throw new Problem('unauthenticated')
+    const isStored = await this.db.transaction(request.sessionEntry, (connection) =>
+      storeSignInState(connection, session.sessionId, state, clientInfo),
+    )
+    if (!isStored) throw new Problem('unauthenticated')
     if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
     return { url: url.href }
   }
@@ -120,9 +123,10 @@ async function deleteIdentity(
   request: FastifyRequest<{ Params: Static<typeof IdentityParams> }>,
   reply: FastifyReply,
 ) {
-  const { systemDb, queue } = this
-  const { sessionCaller, params, clientInfo } = request
-  const outcome = await unlinkIdentity(systemDb, queue, sessionCaller, params, clientInfo)
+  const { sessionEntry, params, clientInfo } = request
+  const outcome = await this.db.transaction(sessionEntry, (connection, caller) =>
+    unlinkIdentity(connection, this.queue, caller, params, clientInfo),
+  )
   if (outcome === 'missing') throw new Problem('not-found')
   if (outcome === 'last') throw new Problem('last-sign-in-method')
   return reply.code(204).send(null)

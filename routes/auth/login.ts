@@ -2,9 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
-import type { SessionCaller } from '#src/auth/sessions/caller.ts'
+import { isLive } from '#src/auth/sessions/enter.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
-import { startInSession, startSignIn } from '#src/auth/sign-in/start.ts'
+import { prepareSignIn } from '#src/auth/sign-in/start.ts'
+import { type Purpose, storeSignInState } from '#src/auth/sign-in/state.ts'
 import { Problem } from '#src/http/problems.ts'
 import { problems } from '#src/http/schemas.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
@@ -56,47 +57,63 @@ function startLogin({ redirectUri }: Options) {
     reply.header('cache-control', 'no-store')
     if (isPrefetch(request)) throw new Problem('prefetch-refused')
     const { provider, reauthenticate } = request.query
-    const caller = reauthenticate === undefined ? null : request.session.caller
-    if (reauthenticate !== undefined && !caller) throw new Problem('unauthenticated')
-    const purpose = caller ? 'reauthenticate' : 'sign-in'
+    const purpose = reauthenticate === undefined ? signIn : await reauthentication(request)
     const name = provider ?? singleName([...this.providers.keys()])
     if (name === null) {
       const page = signInPage(this.signInChoices(), reauthenticate !== undefined)
       return reply.type('text/html; charset=utf-8').send(page)
     }
-    const url = await redirectUrl(this, request, { name, redirectUri, caller }).catch((error) => {
+    const url = await redirectUrl(this, request, { name, redirectUri, purpose }).catch((error) => {
       if (error instanceof ProviderUnavailable) {
         const unavailable = { outcome: 'unavailable', reason: error.reason }
-        this.metrics.identity.signIns.inc({ provider: name, purpose, ...unavailable })
+        this.metrics.identity.signIns.inc({ provider: name, purpose: purpose.kind, ...unavailable })
       }
-      throw toProviderProblem(error, purpose)
+      throw toProviderProblem(error, purpose.kind)
     })
-    if (url === null) throw new Problem('unauthenticated')
     return reply.redirect(url.href)
   }
+}
+
+const signIn: Purpose = { kind: 'sign-in', userId: null }
+
+/** @throws Problem `unauthenticated` if nobody is signed in */
+async function reauthentication(request: FastifyRequest): Promise<Purpose> {
+  const caller = await request.findCaller()
+  if (caller === null) throw new Problem('unauthenticated')
+  return { kind: 'reauthenticate', userId: caller.userId }
 }
 
 function isPrefetch({ headers }: FastifyRequest): boolean {
   return `${headers['sec-purpose'] ?? ''}${headers.purpose ?? ''}`.includes('prefetch')
 }
 
-/** @param login `caller`: who authenticates again; null or undefined for a sign-in */
 async function redirectUrl(
   { providers, systemDb }: FastifyInstance,
   request: FastifyRequest,
-  login: { name: string; redirectUri: string; caller: SessionCaller | null | undefined },
-): Promise<URL | null> {
-  const { name, redirectUri, caller } = login
+  { name, redirectUri, purpose }: { name: string; redirectUri: string; purpose: Purpose },
+): Promise<URL> {
   const provider = providers.get(name)?.client
   if (provider === undefined) throw new Problem('not-found')
-  const start = { provider, redirectUri, clientInfo: request.clientInfo }
-  if (caller) {
-    const { userId, sessionId } = caller
-    return startInSession(systemDb, start, sessionId, { kind: 'reauthenticate', userId })
+  const { clientInfo } = request
+  const start = { provider, redirectUri, clientInfo }
+  const { url, state } = await prepareSignIn(systemDb, start, purpose)
+  if (purpose.kind === 'sign-in') await openBrowserSession(request)
+  const isStored = await storeSignInState(systemDb, request.session.sessionId, state, clientInfo)
+  if (!isStored) throw new Problem('unauthenticated')
+  return url
+}
+
+/**
+ * Makes sure that the browser has a session of its own. An id that is not live any more is never used
+ * again: somebody else may have kept it.
+ */
+async function openBrowserSession(request: FastifyRequest): Promise<void> {
+  const { credential, server } = request
+  if (credential !== null) {
+    if (await server.db.enter(isLive(request.identify(credential)))) return
+    await request.session.regenerate()
   }
-  const { live, sessionId } = request.session
-  if (!live) request.announceSession()
-  return startSignIn(systemDb, start, sessionId)
+  request.announceSession()
 }
 
 function singleName(names: readonly string[]): string | null {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { logoutState, signOut } from '#src/auth/sessions/sign-out.ts'
+import { withoutLocks } from '#src/db/entry.ts'
 import { isForm } from '#src/http/params.ts'
 import { problems } from '#src/http/schemas.ts'
 
@@ -17,7 +18,7 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
   app.post(
     '/auth/logout',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'session', action: 'delete' } },
       schema: {
         tags: ['sign-in'],
         summary: 'Sign out: 303 to a page for a form, otherwise 204',
@@ -35,8 +36,10 @@ function endCurrentSession({ signedOutUri, secrets }: Options) {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const { sessionCaller, session } = request
-    const name = await signOut(this.systemDb, this.queue, sessionCaller, request.clientInfo)
+    const { sessionEntry, session, clientInfo } = request
+    const name = await this.db.transaction(withoutLocks(sessionEntry), (connection, caller) =>
+      signOut(connection, this.queue, caller, clientInfo),
+    )
     this.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
     await session.destroy()
     reply.header('cache-control', 'no-store').clearSessionCookie()

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import {
   endOtherSessions,
   endOwnSession,
@@ -33,7 +32,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
     '/auth/sessions',
     {
       exposeHeadRoute: false,
-      config: { access: 'session' },
+      config: { access: { resource: 'session', action: 'read' } },
       schema: {
         tags,
         summary: 'Your live sessions, newest first',
@@ -48,7 +47,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
     '/auth/sessions/:id',
     {
       exposeHeadRoute: false,
-      config: { access: 'session' },
+      config: { access: { resource: 'session', action: 'read' } },
       schema: {
         tags,
         summary: 'One of your live sessions',
@@ -62,7 +61,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
   app.delete(
     '/auth/sessions',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'session', action: 'delete' } },
       schema: {
         tags,
         summary: 'End all your sessions except this one',
@@ -75,7 +74,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
   app.delete(
     '/auth/sessions/:id',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'session', action: 'delete' } },
       schema: {
         tags,
         summary: 'End one of your sessions; ending this one clears the cookie',
@@ -95,8 +94,9 @@ function showSessions({ idleSeconds }: Options) {
   ) {
     reply.header('cache-control', 'no-store')
     const page = readPage(request.query, sessionList.name, sessionList.forms)
-    const owner = ownerOf(request.sessionCaller, idleSeconds)
-    return this.db.read(request.ownerScope, (tx) => listSessions(tx, owner, page))
+    return this.db.read(request.sessionEntry, (tx, caller) =>
+      listSessions(tx, caller, idleSeconds, page),
+    )
   }
 }
 
@@ -108,13 +108,12 @@ function showSession({ idleSeconds }: Options) {
   ) {
     reply.header('cache-control', 'no-store')
     const { id } = request.params
-    const owner = ownerOf(request.sessionCaller, idleSeconds)
-    return found(await this.db.read(request.ownerScope, (tx) => findOwnSession(tx, owner, id)))
+    return found(
+      await this.db.read(request.sessionEntry, (tx, caller) =>
+        findOwnSession(tx, caller, idleSeconds, id),
+      ),
+    )
   }
-}
-
-function ownerOf({ userId, sessionId }: SessionCaller, idleSeconds: number) {
-  return { userId, sessionId, idleSeconds }
 }
 
 async function deleteOtherSessions(
@@ -122,7 +121,9 @@ async function deleteOtherSessions(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const ended = await endOtherSessions(this.systemDb, request.sessionCaller, request.clientInfo)
+  const ended = await this.db.transaction(request.sessionEntry, (connection, caller) =>
+    endOtherSessions(connection, caller, request.clientInfo),
+  )
   this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
   return reply.code(204).send(null)
 }
@@ -132,13 +133,14 @@ async function deleteSession(
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
   reply: FastifyReply,
 ) {
-  const { sessionCaller, session } = request
   const id = request.params.id.toLowerCase()
-  const ended = await endOwnSession(this.systemDb, sessionCaller, id, request.clientInfo)
+  const ended = await this.db.transaction(request.sessionEntry, (connection, caller) =>
+    endOwnSession(connection, caller, id, request.clientInfo),
+  )
   if (!ended) throw new Problem('not-found')
   this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
-  if (id === sessionCaller.sessionId) {
-    await session.destroy()
+  if (id === request.caller.sessionId) {
+    await request.session.destroy()
     reply.clearSessionCookie()
   }
   return reply.code(204).send(null)

@@ -36,7 +36,7 @@ function showSignedOut({ signedOutUri, secrets }: Options) {
     reply: FastifyReply,
   ) {
     reply.header('cache-control', 'no-store')
-    if (request.session.caller) return reply.redirect('/')
+    if (await request.findCaller()) return reply.redirect('/')
     const parameters = new URL(request.url, signedOutUri).searchParams
     const returned = readLogoutState(secrets, parameters.get('state') ?? '')
     const returnedFrom = this.providers.get(returned ?? '')

@@ -64,7 +64,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
   app.post(
     '/auth/tokens',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'token', action: 'create' } },
       schema: {
         tags,
         summary: 'Create an API token for your active tenant; its secret is returned only here',
@@ -84,7 +84,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     '/auth/tokens',
     {
       exposeHeadRoute: false,
-      config: { access: 'session' },
+      config: { access: { resource: 'token', action: 'read' } },
       schema: {
         tags,
         summary: 'Your API tokens in all your tenants, newest first',
@@ -100,7 +100,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     '/auth/tokens/:id',
     {
       exposeHeadRoute: false,
-      config: { access: 'session' },
+      config: { access: { resource: 'token', action: 'read' } },
       schema: {
         tags,
         summary: 'One of your API tokens',
@@ -114,7 +114,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
   app.delete(
     '/auth/tokens/:id',
     {
-      config: { access: 'session' },
+      config: { access: { resource: 'token', action: 'delete' } },
       schema: {
         tags,
         summary: 'Delete an API token; its next request is refused',
@@ -131,10 +131,12 @@ async function createToken(
   request: FastifyRequest<{ Body: Static<typeof NewToken> }>,
   reply: FastifyReply,
 ) {
-  const { sessionCaller, clientInfo, body } = request
+  const { sessionEntry, clientInfo, body } = request
   const { name, expiresAt, permissions = null } = body
   const wanted = { name, expiresAt: readTime(expiresAt), permissions }
-  const token = await createOwnToken(this.systemDb, sessionCaller, wanted, clientInfo)
+  const token = await this.db.transaction(sessionEntry, (connection, caller) =>
+    createOwnToken(connection, caller, wanted, clientInfo),
+  )
   if (token === null) throw badExpiry()
   return reply.header('cache-control', 'no-store').code(201).send(token)
 }
@@ -146,8 +148,7 @@ async function showTokens(
 ) {
   reply.header('cache-control', 'no-store')
   const page = readPage(request.query, tokenList.name, tokenList.forms)
-  const owner = request.ownerScope
-  return this.db.read(owner, (tx) => listTokens(tx, owner, page))
+  return this.db.read(request.sessionEntry, (tx, caller) => listTokens(tx, caller, page))
 }
 
 async function showToken(
@@ -156,9 +157,10 @@ async function showToken(
   reply: FastifyReply,
 ) {
   reply.header('cache-control', 'no-store')
-  const owner = request.ownerScope
   const { id } = request.params
-  return found(await this.db.read(owner, (tx) => findOwnToken(tx, owner, id)))
+  return found(
+    await this.db.read(request.sessionEntry, (tx, caller) => findOwnToken(tx, caller, id)),
+  )
 }
 
 async function endToken(
@@ -166,8 +168,10 @@ async function endToken(
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
   reply: FastifyReply,
 ) {
-  const { sessionCaller, clientInfo, params } = request
-  const deleted = await deleteToken(this.systemDb, sessionCaller, params.id, clientInfo)
+  const { sessionEntry, clientInfo, params } = request
+  const deleted = await this.db.transaction(sessionEntry, (connection, caller) =>
+    deleteToken(connection, caller, params.id, clientInfo),
+  )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

@@ -4,10 +4,15 @@ import { accessPage } from '#src/pages/access.ts'
 
 /** The permissions page, for every signed-in user. */
 const access: FastifyPluginAsync = async function access(app) {
-  app.get('/app/access', { config: { access: 'session' }, schema: { hide: true } }, showAccess)
+  app.get(
+    '/app/access',
+    { config: { access: { resource: 'account', action: 'read' } }, schema: { hide: true } },
+    showAccess,
+  )
 }
 
 async function showAccess(request: FastifyRequest, reply: FastifyReply) {
+  await request.enter()
   return reply.sendPage(accessPage(accessOverview(), request.viewer))
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
@@ -50,24 +51,42 @@ type Shown = Static<typeof Query> & Partial<Pick<Account, 'newToken'>>
 type IdRequest = FastifyRequest<{ Body: Static<typeof IdForm> }>
 
 const hide = true
-const config = { access: 'session' } as const
+const access = (resource: 'account' | 'identity' | 'session' | 'token', action: Action) => ({
+  access: { resource, action },
+})
 
 /** The account page and its forms. */
 const account: FastifyPluginAsyncTypebox<Options> = async function account(app, options) {
-  app.get('/app/account', { config, schema: { hide, querystring: Query } }, showAccount(options))
+  app.get(
+    '/app/account',
+    { config: access('account', 'read'), schema: { hide, querystring: Query } },
+    showAccount(options),
+  )
   app.post(
     '/app/account/identities/remove',
-    { config: { access: 'recent-session' }, schema: { hide, body: IdentityForm } },
+    { config: access('identity', 'delete'), schema: { hide, body: IdentityForm } },
     removeIdentity,
   )
-  app.post('/app/account/sessions/end', { config, schema: { hide, body: IdForm } }, signOutDevice)
-  app.post('/app/account/sessions/end-others', { config, schema: { hide } }, signOutOtherDevices)
+  app.post(
+    '/app/account/sessions/end',
+    { config: access('session', 'delete'), schema: { hide, body: IdForm } },
+    signOutDevice,
+  )
+  app.post(
+    '/app/account/sessions/end-others',
+    { config: access('session', 'delete'), schema: { hide } },
+    signOutOtherDevices,
+  )
   app.post(
     '/app/account/tokens',
-    { config, schema: { hide, body: TokenForm } },
+    { config: access('token', 'create'), schema: { hide, body: TokenForm } },
     createToken(options),
   )
-  app.post('/app/account/tokens/end', { config, schema: { hide, body: IdForm } }, revokeToken)
+  app.post(
+    '/app/account/tokens/end',
+    { config: access('token', 'delete'), schema: { hide, body: IdForm } },
+    revokeToken,
+  )
 }
 
 function showAccount(options: Options) {
@@ -82,16 +101,20 @@ async function removeIdentity(
   request: FastifyRequest<{ Body: Static<typeof IdentityForm> }>,
   reply: FastifyReply,
 ) {
-  const { sessionCaller, body, clientInfo } = request
-  const outcome = await unlinkIdentity(this.systemDb, this.queue, sessionCaller, body, clientInfo)
+  const { sessionEntry, body, clientInfo } = request
+  const outcome = await this.db.transaction(sessionEntry, (connection, caller) =>
+    unlinkIdentity(connection, this.queue, caller, body, clientInfo),
+  )
   if (outcome === 'missing') throw new Problem('not-found')
   if (outcome === 'last') throw new Problem('last-sign-in-method')
   return redirect(reply, 'identity-removed')
 }
 
 async function signOutDevice(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const { sessionCaller, body, clientInfo } = request
-  const ended = await endOwnSession(this.systemDb, sessionCaller, body.id, clientInfo)
+  const { sessionEntry, body, clientInfo } = request
+  const ended = await this.db.transaction(sessionEntry, (connection, caller) =>
+    endOwnSession(connection, caller, body.id, clientInfo),
+  )
   if (!ended) throw new Problem('not-found')
   this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
   return redirect(reply, 'session-ended')
@@ -102,7 +125,10 @@ async function signOutOtherDevices(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const ended = await endOtherSessions(this.systemDb, request.sessionCaller, request.clientInfo)
+  const { sessionEntry, clientInfo } = request
+  const ended = await this.db.transaction(sessionEntry, (connection, caller) =>
+    endOtherSessions(connection, caller, clientInfo),
+  )
   this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
   return redirect(reply, 'others-ended')
 }
@@ -113,59 +139,64 @@ function createToken(options: Options) {
     request: FastifyRequest<{ Body: Static<typeof TokenForm> }>,
     reply: FastifyReply,
   ) {
-    const { sessionCaller, body, clientInfo } = request
+    const { sessionEntry, body, clientInfo } = request
     const { name, days, permissions } = body
     const wanted = {
       name,
       expiresAt: new Date(this.clock.now().getTime() + Number(days) * dayMs),
       permissions: permissions === undefined ? null : [permissions].flat(),
     }
-    const newToken = await createOwnToken(this.systemDb, sessionCaller, wanted, clientInfo)
+    const newToken = await this.db.transaction(sessionEntry, (connection, caller) =>
+      createOwnToken(connection, caller, wanted, clientInfo),
+    )
     if (newToken === null) throw new Problem('malformed')
     return sendAccount(request, reply, options, { newToken })
   }
 }
 
 async function revokeToken(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const { sessionCaller, body, clientInfo } = request
-  const deleted = await deleteToken(this.systemDb, sessionCaller, body.id, clientInfo)
+  const { sessionEntry, body, clientInfo } = request
+  const deleted = await this.db.transaction(sessionEntry, (connection, caller) =>
+    deleteToken(connection, caller, body.id, clientInfo),
+  )
   if (!deleted) throw new Problem('not-found')
   return redirect(reply, 'token-ended')
 }
 
-/** Two transactions: one for rows of the active tenant, one for the user's rows in all tenants. */
 async function sendAccount(
   request: FastifyRequest,
   reply: FastifyReply,
   { idleSeconds }: Options,
   { done, trail, newToken = null }: Shown,
 ) {
-  const { server: app, viewer, ownerScope } = request
-  const { userId, sessionId, tenantId, email, role } = request.sessionCaller
+  const { server: app, sessionEntry } = request
   const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
   const page = readPage(part, ownAuditList.name, ownAuditList.forms)
-  const [inTenant, { audit, memberships }] = await Promise.all([
-    app.db.read(ownerScope, async (tx) => ({
-      identities: (await listIdentities(tx, { userId }, firstPage)).data,
-      sessions: (await listSessions(tx, { userId, sessionId, idleSeconds }, firstPage)).data,
-      tokens: (await listTokens(tx, { userId }, firstPage)).data,
-    })),
-    app.db.read({ userId }, async (tx) => ({
-      memberships: (await listMemberships(tx, { userId }, tenantId, firstPage)).data,
-      audit: await listOwnAudit(tx, { userId }, page),
-    })),
-  ])
+  const shown = await app.db.read(sessionEntry, async (tx, caller) => {
+    const [identities, sessions, tokens, memberships, audit] = await Promise.all([
+      listIdentities(tx, caller, firstPage),
+      listSessions(tx, caller, idleSeconds, firstPage),
+      listTokens(tx, caller, firstPage),
+      listMemberships(tx, caller, caller.tenantId, firstPage),
+      listOwnAudit(tx, caller, page),
+    ])
+    return {
+      email: caller.email,
+      grantable: assignablePermissions(caller.role),
+      identities: identities.data,
+      sessions: sessions.data,
+      tokens: tokens.data,
+      memberships: memberships.data,
+      audit: { ...audit, isLater: trail !== undefined },
+    }
+  })
   return reply.sendPage(
     accountPage({
-      viewer,
-      email,
+      viewer: request.viewer,
       providers: app.signInChoices(),
-      grantable: assignablePermissions(role),
       done,
       newToken,
-      memberships,
-      audit: { ...audit, isLater: trail !== undefined },
-      ...inTenant,
+      ...shown,
     }),
   )
 }

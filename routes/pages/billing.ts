@@ -56,56 +56,65 @@ async function showEvents(
   request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
   reply: FastifyReply,
 ) {
-  const { systemDb } = this
-  const { query, viewer } = request
+  const { entry, query } = request
   const { status = '', type = '', cursor } = query
   const part = { limit: pageSize, ...(cursor && { cursor }) }
   const page = readPage(part, receivedList.name, receivedList.forms)
   const filter = { status: status === '' ? undefined : status, type: type || undefined }
-  const [counts, { data, nextCursor }] = await Promise.all([
-    countByStatus(systemDb),
-    listReceived(systemDb, filter, page),
-  ])
-  return reply.sendPage(
-    billingPage({ viewer, counts, filter: { status, type }, events: data, nextCursor }),
-  )
+  const shown = await this.db.read(entry, async (tx) => {
+    const counts = await countByStatus(tx)
+    const { data: events, nextCursor } = await listReceived(tx, filter, page)
+    return { counts, events, nextCursor }
+  })
+  const { viewer } = request
+  return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))
 }
 
 async function showEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
-  const event = found(await findReceived(this.systemDb, request.params.id))
+  const { entry, params } = request
+  const event = found(await this.db.read(entry, (tx) => findReceived(tx, params.id)))
   return reply.sendPage(billingEventPage(event, request.viewer))
 }
 
 async function replayDeadEvents(
   this: FastifyInstance,
-  _request: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  return redirect(reply, await createReplay(this.systemDb, this.queue, { status: 'dead' }))
+  const replay = await this.db.transaction(request.entry, (connection) =>
+    createReplay(connection, this.queue, { status: 'dead' }),
+  )
+  return redirect(reply, replay)
 }
 
 async function replayEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
   const { id } = request.params
-  const { body } = found(await findReceived(this.systemDb, id))
-  if (body === null) {
-    throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
-  }
-  return redirect(reply, await createReplay(this.systemDb, this.queue, { ids: [id] }))
+  const replay = await this.db.transaction(request.entry, async (connection) => {
+    const { body } = found(await findReceived(connection, id))
+    if (body === null) {
+      throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
+    }
+    return createReplay(connection, this.queue, { ids: [id] })
+  })
+  return redirect(reply, replay)
 }
 
-async function showReplay(this: FastifyInstance, request: ReplayRequest, reply: FastifyReply) {
-  const replay = found(await findReplay(this.systemDb, request.params.id))
+async function showReplay(request: ReplayRequest, reply: FastifyReply) {
+  const replay = await readReplay(request)
   return reply.sendLivePage(billingReplayPage(replay, request.viewer))
 }
 
-async function streamReplay(this: FastifyInstance, request: ReplayRequest, reply: FastifyReply) {
-  const { params, caller } = request
-  const read = async () => found(await findReplay(this.systemDb, params.id))
-  await read()
-  return reply.streamEvents(`operator ${caller.userId}`, async () => {
-    const data = progressOf(await read())
+/** Every read enters again, so the stream ends with the session or the operator's right. */
+async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
+  await readReplay(request)
+  return reply.streamEvents(`operator ${request.caller.userId}`, async () => {
+    const data = progressOf(await readReplay(request))
     return { name: 'progress', data, isLast: data.isLast }
   })
+}
+
+async function readReplay({ server, entry, params }: ReplayRequest): Promise<Replay> {
+  return found(await server.db.read(entry, (tx) => findReplay(tx, params.id)))
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -40,9 +40,13 @@ async function replayOne(
   request: FastifyRequest<{ Params: Params }>,
   reply: FastifyReply,
 ) {
-  const { params, actor: by } = request
+  const { params, tenantEntry, clientInfo } = request
   const now = this.clock.now()
-  const delivery = found(await this.db.write(by, (tx) => replayDelivery(tx, by, params.id, now)))
+  const delivery = found(
+    await this.db.write(tenantEntry, (tx, caller) =>
+      replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
+    ),
+  )
   if (delivery === 'disabled') {
     return sendDelivery(request, reply.code(409), { done: undefined, isDisabled: true })
   }
@@ -54,12 +58,12 @@ async function sendDelivery(
   reply: FastifyReply,
   shown: Pick<DeliveryView, 'done' | 'isDisabled'>,
 ) {
-  const { server, params, viewer, tenantScope: scope } = request
-  const result = await server.db.read(scope, async (tx) => {
-    const delivery = found(await findDelivery(tx, scope, params.id))
-    return { delivery, sent: found(await findSentRequest(tx, scope, delivery)) }
+  const { server, params, tenantEntry } = request
+  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+    const delivery = found(await findDelivery(tx, caller, params.id))
+    return { delivery, sent: found(await findSentRequest(tx, caller, delivery)) }
   })
-  return reply.sendPage(deliveryPage({ viewer, ...result, ...shown }))
+  return reply.sendPage(deliveryPage({ viewer: request.viewer, ...result, ...shown }))
 }
 
 export default deliveries

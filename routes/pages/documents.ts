@@ -27,10 +27,12 @@ async function showDocuments(
   request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope: scope, query, viewer } = request
-  const page = readPage({ limit: pageSize, ...query }, documentList.name, documentList.forms)
-  const { data, nextCursor } = await this.db.read(scope, (tx) => listDocuments(tx, scope, page))
-  return reply.sendPage(documentListPage(data, nextCursor, viewer))
+  const part = { limit: pageSize, ...request.query }
+  const page = readPage(part, documentList.name, documentList.forms)
+  const { data, nextCursor } = await this.db.read(request.tenantEntry, (tx, caller) =>
+    listDocuments(tx, caller, page),
+  )
+  return reply.sendPage(documentListPage(data, nextCursor, request.viewer))
 }
 
 async function showDocument(
@@ -38,10 +40,9 @@ async function showDocument(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope: scope, params, viewer } = request
-  const id = readId(params.id)
-  const document = found(await this.db.read(scope, (tx) => findDocument(tx, scope, id)))
-  return reply.sendPage(documentPage(document, viewer))
+  const { tenantEntry, params } = request
+  const document = found(await findDocument(this.db, tenantEntry, readId(params.id)))
+  return reply.sendPage(documentPage(document, request.viewer))
 }
 
 export default documents

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '#src/access/caller.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
+import type { Tx } from '#src/db/database.ts'
 import { homePage, welcomePage } from '#src/pages/home.ts'
 import { listDocuments } from '#src/resources/documents.ts'
 import { findLatestOrders } from '#src/resources/orders.ts'
@@ -13,20 +15,14 @@ const home: FastifyPluginAsync = async function home(app) {
 }
 
 async function showHome(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  const { viewer, session } = request
-  const { caller } = session
-  if (!caller) return reply.sendPage(welcomePage(this.signInChoices()))
-  const { userId, tenantId } = caller
-  const scope = tenantId === null ? { userId } : { userId, tenantId }
-  const { tenant, orders, documents } = await this.db.read(scope, async (tx) => ({
-    tenant: tenantId === null ? null : await findTenant(tx, { tenantId }),
-    orders: await findLatestOrders(tx, { userId }, shownOrders),
-    documents:
-      tenantId === null ? [] : (await listDocuments(tx, { userId, tenantId }, shownDocuments)).data,
-  }))
+  const { visitorEntry } = request
+  const own =
+    visitorEntry && (await this.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller)))
+  if (own === null) return reply.sendPage(welcomePage(this.signInChoices()))
+  const { caller, tenant, orders, documents } = own
   return reply.sendPage(
     homePage({
-      viewer,
+      viewer: request.viewer,
       email: caller.email ?? 'an account without an email address',
       tenant: tenant?.name ?? 'No tenant',
       plan: caller.plan ?? 'free',
@@ -34,6 +30,18 @@ async function showHome(this: FastifyInstance, request: FastifyRequest, reply: F
       documents,
     }),
   )
+}
+
+/** What the page shows of the caller; null for a visitor who is not signed in. */
+async function readOwn(tx: Tx, caller: Caller | null) {
+  if (caller === null) return null
+  const orders = await findLatestOrders(tx, caller, shownOrders)
+  const { tenantId } = caller
+  if (tenantId === null) return { caller, tenant: null, orders, documents: [] }
+  const member = { ...caller, tenantId }
+  const tenant = await findTenant(tx, member)
+  const { data: documents } = await listDocuments(tx, member, shownDocuments)
+  return { caller, tenant, orders, documents }
 }
 
 export default home

@@ -40,9 +40,10 @@ async function showOrder(
   request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
   reply: FastifyReply,
 ) {
-  const { ownerScope: scope, params, query, viewer } = request
-  const order = found(await findOrder(this.db, scope, readId(params.id)))
-  return reply.sendPage(orderPage({ viewer, changed: query.done === 'changed', order }))
+  const { entry, params, query } = request
+  const order = found(await findOrder(this.db, entry, readId(params.id)))
+  const changed = query.done === 'changed'
+  return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
 }
 
 async function changeAddress(
@@ -50,12 +51,16 @@ async function changeAddress(
   request: FastifyRequest<{ Params: Params; Body: Static<typeof AddressForm> }>,
   reply: FastifyReply,
 ) {
-  const { ownerScope: scope, params, body } = request
+  const { entry, params, body } = request
   const id = readId(params.id)
   const { line2, ...address } = body
   const shippingAddress = line2 === '' ? address : { ...address, line2 }
   const now = this.clock.now()
-  found(await this.db.write(scope, (tx) => changeOrder(tx, scope, id, { shippingAddress }, now)))
+  found(
+    await this.db.write(entry, (tx, caller) =>
+      changeOrder(tx, caller, id, { shippingAddress }, now),
+    ),
+  )
   return reply.redirect(`/app/orders/${id}?done=changed`, 303)
 }
 

@@ -13,6 +13,7 @@ import {
   listMembers,
   removeMember,
   toMemberProblem,
+  writeAsAdmin,
 } from '#src/auth/members/members.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { readPage } from '#src/http/pagination.ts'
@@ -83,31 +84,25 @@ async function showTenant(
   request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
   reply: FastifyReply,
 ) {
-  const { viewer, query, tenantScope: scope } = request
-  const { userId, tenantId } = scope
-  const { done, trail } = query
+  const { done, trail } = request.query
   const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
   const page = readPage(part, tenantAuditList.name, tenantAuditList.forms)
-  const [{ tenant, members, invitations }, audit] = await Promise.all([
-    this.db.read(scope, async (tx) => ({
-      tenant: await findTenant(tx, scope),
-      members: (await listMembers(tx, scope, firstPage)).data,
-      invitations: (await listInvitations(tx, scope, firstPage)).data,
-    })),
-    // Only the tenant: with a user in the scope, their entries of other tenants would be listed too.
-    this.db.read({ tenantId }, (tx) => listTenantAudit(tx, { tenantId }, page)),
-  ])
-  return reply.sendPage(
-    tenantPage({
-      viewer,
+  const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
+    const [tenant, members, invitations, audit] = await Promise.all([
+      findTenant(tx, caller),
+      listMembers(tx, caller, firstPage),
+      listInvitations(tx, caller, firstPage),
+      listTenantAudit(tx, caller, page),
+    ])
+    return {
       name: tenant?.name ?? 'Your tenant',
-      userId,
-      members,
-      invitations,
+      userId: caller.userId,
+      members: members.data,
+      invitations: invitations.data,
       audit: { ...audit, isLater: trail !== undefined },
-      done,
-    }),
-  )
+    }
+  })
+  return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
 }
 
 async function changeUser(
@@ -115,11 +110,13 @@ async function changeUser(
   request: FastifyRequest<{ Body: Static<typeof ChangeForm> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, clientInfo, body } = request
+  const { tenantEntry, clientInfo, body } = request
   const { role, department } = body
   const fields = { role, department: department === '' ? null : department }
   const id = readId(body.id)
-  const result = await changeMember(this.systemDb, tenantScope, id, fields, clientInfo)
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
+    changeMember(connection, admin, id, fields, clientInfo),
+  )
   if (typeof result === 'string') throw toMemberProblem(result)
   return redirect(reply, 'changed')
 }
@@ -129,9 +126,11 @@ async function removeUser(
   request: FastifyRequest<{ Body: Static<typeof RemoveForm> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, clientInfo, body } = request
+  const { tenantEntry, clientInfo, body } = request
   const id = readId(body.id)
-  const result = await removeMember(this.systemDb, this.queue, tenantScope, id, clientInfo)
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
+    removeMember(connection, this.queue, admin, id, clientInfo),
+  )
   if (result !== 'removed') throw toMemberProblem(result)
   return redirect(reply, 'removed')
 }
@@ -141,14 +140,13 @@ async function inviteUser(
   request: FastifyRequest<{ Body: Static<typeof InvitationForm> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, clientInfo, body } = request
-  const { userId: invitedBy, tenantId } = tenantScope
+  const { tenantEntry, clientInfo, body } = request
   const { email, role } = body
   const department = body.department === '' ? null : body.department
-  const invitation = await createInvitation(
-    this.systemDb,
-    { tenantId, email, role, department, invitedBy },
-    clientInfo,
+  const invitation = await this.db.transaction(
+    tenantEntry,
+    (connection, { userId: invitedBy, tenantId }) =>
+      createInvitation(connection, { tenantId, email, role, department, invitedBy }, clientInfo),
   )
   if (invitation === 'member') throw toMemberProblem('member-already')
   return redirect(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
@@ -159,8 +157,10 @@ async function withdraw(
   request: FastifyRequest<{ Body: Static<typeof WithdrawForm> }>,
   reply: FastifyReply,
 ) {
-  const { tenantScope, clientInfo, body } = request
-  const withdrawn = await withdrawInvitation(this.systemDb, tenantScope, body.id, clientInfo)
+  const { tenantEntry, clientInfo, body } = request
+  const withdrawn = await this.db.transaction(tenantEntry, (connection, admin) =>
+    withdrawInvitation(connection, admin, body.id, clientInfo),
+  )
   if (!withdrawn) throw new Problem('not-found')
   return redirect(reply, 'withdrawn')
 }

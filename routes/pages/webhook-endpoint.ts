@@ -101,10 +101,10 @@ async function editEndpoint(
   request: FormRequest<typeof EndpointFields>,
   reply: FastifyReply,
 ) {
-  const { params, body, actor: by, log } = request
+  const { params, body, tenantEntry, clientInfo, log } = request
   const facts = readFields(body)
   // A foreign or missing endpoint is a 404 before its URL is checked.
-  found(await this.db.read(by, (tx) => findEndpoint(tx, by, params.id)))
+  found(await this.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
   const checked = await this.judgeCustomerUrl(facts.url, log)
   if ('fault' in checked) {
     const draft = { ...facts, urlFault: checked.fault }
@@ -112,7 +112,11 @@ async function editEndpoint(
   }
   const change = { ...facts, url: checked.url }
   const now = this.clock.now()
-  found(await this.db.write(by, (tx) => changeEndpoint(tx, by, params.id, change, now)))
+  found(
+    await this.db.write(tenantEntry, (tx, caller) =>
+      changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
+    ),
+  )
   return redirect(reply, params.id, 'changed')
 }
 
@@ -122,9 +126,10 @@ function sendTestEvent({ keys }: Options) {
     request: EndpointRequest,
     reply: FastifyReply,
   ) {
-    const { params, actor: by } = request
+    const { params, tenantEntry, clientInfo } = request
     const { db, sender, clock } = this
-    const delivery = found(await sendTest(db, { sender, keys, clock }, by, params.id))
+    const deps = { sender, keys, clock, clientInfo }
+    const delivery = found(await sendTest(db, tenantEntry, params.id, deps))
     return redirect(reply, params.id, 'tested', { test: delivery.id })
   }
 }
@@ -135,10 +140,12 @@ function rotateEndpointSecret({ keys }: Options) {
     request: FormRequest<typeof RotateForm>,
     reply: FastifyReply,
   ) {
-    const { params, body, actor: by } = request
+    const { params, body, tenantEntry, clientInfo } = request
     const rotation = { keys, now: this.clock.now(), overlap: Number(body.overlapSeconds) }
     const { id, url, secret, previousSecretExpiresAt } = found(
-      await this.db.write(by, (tx) => rotateSecret(tx, by, params.id, rotation)),
+      await this.db.write(tenantEntry, (tx, caller) =>
+        rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
+      ),
     )
     const note = overlapSentence(previousSecretExpiresAt)
     return sendEndpoint(request, reply, { newSecret: { endpointId: id, url, secret, note } })
@@ -146,9 +153,13 @@ function rotateEndpointSecret({ keys }: Options) {
 }
 
 async function enable(this: FastifyInstance, request: EndpointRequest, reply: FastifyReply) {
-  const { params, actor: by } = request
+  const { params, tenantEntry, clientInfo } = request
   const now = this.clock.now()
-  found(await this.db.write(by, (tx) => enableEndpoint(tx, by, params.id, now)))
+  found(
+    await this.db.write(tenantEntry, (tx, caller) =>
+      enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
+    ),
+  )
   return redirect(reply, params.id, 'enabled')
 }
 
@@ -157,8 +168,10 @@ async function removeEndpoint(
   request: FormRequest<typeof RemoveForm>,
   reply: FastifyReply,
 ) {
-  const { params, actor: by } = request
-  const deleted = await this.db.write(by, (tx) => deleteEndpoint(tx, by, params.id))
+  const { params, tenantEntry, clientInfo } = request
+  const deleted = await this.db.write(tenantEntry, (tx, caller) =>
+    deleteEndpoint(tx, { ...caller, clientInfo }, params.id),
+  )
   if (!deleted) throw new Problem('not-found')
   return reply.redirect('/app/webhooks?done=removed', 303)
 }
@@ -168,7 +181,7 @@ async function replayRange(
   request: FormRequest<typeof RangeFields>,
   reply: FastifyReply,
 ) {
-  const { params, body, actor: by } = request
+  const { params, body, tenantEntry, clientInfo } = request
   const now = this.clock.now()
   const range = readRange(body, now)
   if ('fault' in range) {
@@ -176,7 +189,9 @@ async function replayRange(
     return sendEndpoint(request, reply.code(400), { replay: { from, to, ...range } })
   }
   const replay = found(
-    await this.db.write(by, (tx) => createReplay(tx, this.queue, by, params.id, range, now)),
+    await this.db.write(tenantEntry, (tx, caller) =>
+      createReplay(tx, this.queue, { ...caller, clientInfo }, params.id, range, now),
+    ),
   )
   if (replay === 'disabled') {
     const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
@@ -197,18 +212,18 @@ async function sendEndpoint(
   reply: FastifyReply,
   { query = {}, draft, replay = emptyRange, fault = null, newSecret = null }: Shown,
 ) {
-  const { server, viewer, tenantScope: scope } = request
+  const { server, tenantEntry } = request
   const { id } = request.params
   const { done, test, status = '', eventType = '', cursor } = query
   const now = server.clock.now()
   const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
   const page = readPage(part, deliveryList.name, deliveryList.forms)
   const filter = { status: status || undefined, eventType: eventType || undefined }
-  const result = await server.db.read(scope, async (tx) => ({
-    endpoint: found(await findEndpoint(tx, scope, id)),
-    stats: (await measureEndpoints(tx, scope, now, id)).get(id),
-    deliveries: found(await listDeliveries(tx, scope, id, filter, page)),
-    test: test === undefined ? null : await findDelivery(tx, scope, test),
+  const result = await server.db.read(tenantEntry, async (tx, caller) => ({
+    endpoint: found(await findEndpoint(tx, caller, id)),
+    stats: (await measureEndpoints(tx, caller, now, id)).get(id),
+    deliveries: found(await listDeliveries(tx, caller, id, filter, page)),
+    test: test === undefined ? null : await findDelivery(tx, caller, test),
   }))
   const deliveries = {
     ...result.deliveries,
@@ -217,7 +232,7 @@ async function sendEndpoint(
   }
   return reply.sendPage(
     endpointPage({
-      viewer,
+      viewer: request.viewer,
       ...result,
       test: result.test?.endpointId === id ? result.test : null,
       deliveries,

@@ -21,21 +21,25 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
 }
 
 async function showReplay(request: ReplayRequest, reply: FastifyReply) {
-  return reply.sendLivePage(replayPage(request.viewer, found(await readReplay(request))))
+  const { replay } = await readReplay(request)
+  return reply.sendLivePage(replayPage(request.viewer, replay))
 }
 
+/** Every read enters again, so the stream ends with the session or the right to see the replay. */
 async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
-  found(await readReplay(request))
-  return reply.streamEvents(request.tenantScope.tenantId, async () => {
-    const data = progressOf(await readReplay(request))
+  const { tenantId } = await readReplay(request)
+  return reply.streamEvents(tenantId, async () => {
+    const data = progressOf((await readReplay(request)).replay)
     return { name: 'progress', data, isLast: data.isLast }
   })
 }
 
-function readReplay(request: ReplayRequest): Promise<EndpointReplay | null> {
-  const { server, params, tenantScope: scope } = request
+async function readReplay({ server, params, tenantEntry }: ReplayRequest) {
   const { id: endpointId, replayId: id } = params
-  return server.db.read(scope, (tx) => findReplay(tx, scope, { endpointId, id }))
+  return server.db.read(tenantEntry, async (tx, caller) => {
+    const replay: EndpointReplay = found(await findReplay(tx, caller, { endpointId, id }))
+    return { replay, tenantId: caller.tenantId }
+  })
 }
 
 export default webhookReplays

@@ -54,7 +54,7 @@ function addEndpoint(options: Options) {
     request: FastifyRequest<{ Body: Static<typeof EndpointFields> }>,
     reply: FastifyReply,
   ) {
-    const { actor: by, body, log } = request
+    const { tenantEntry, clientInfo, body, log } = request
     const facts = readFields(body)
     const checked = await this.judgeCustomerUrl(facts.url, log)
     if ('fault' in checked) {
@@ -62,8 +62,8 @@ function addEndpoint(options: Options) {
       return sendEndpoints(request, reply.code(400), options, { draft })
     }
     const creation = { keys: options.keys, now: this.clock.now() }
-    const endpoint = await this.db.write(by, (tx) =>
-      createEndpoint(tx, by, { ...facts, url: checked.url }, creation),
+    const endpoint = await this.db.write(tenantEntry, (tx, caller) =>
+      createEndpoint(tx, { ...caller, clientInfo }, { ...facts, url: checked.url }, creation),
     )
     if (endpoint === null) {
       const fault = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
@@ -83,14 +83,15 @@ async function sendEndpoints(
   { signature }: Options,
   { draft, done, fault = null, newSecret = null }: Partial<WebhooksView>,
 ) {
-  const { server, viewer, tenantScope: scope } = request
+  const { server, tenantEntry } = request
   const now = server.clock.now()
-  const result = await server.db.read(scope, async (tx) => ({
-    endpoints: (await listEndpoints(tx, scope, allEndpoints)).data,
-    stats: await measureEndpoints(tx, scope, now),
-    notifications: (await listNotifications(tx, scope, shownNotifications)).data,
+  const result = await server.db.read(tenantEntry, async (tx, caller) => ({
+    endpoints: (await listEndpoints(tx, caller, allEndpoints)).data,
+    stats: await measureEndpoints(tx, caller, now),
+    notifications: (await listNotifications(tx, caller, shownNotifications)).data,
   }))
   const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
+  const { viewer } = request
   return reply.sendPage(
     webhooksPage({ viewer, ...result, draft: draft ?? empty, done, fault, newSecret }),
   )

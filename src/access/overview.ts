@@ -1,6 +1,7 @@
 import {
   type Action,
   type Condition,
+  type CredentialKind,
   decideWithoutObject,
   policy,
   type Resource,
@@ -20,6 +21,9 @@ export type AccessRow = {
   /** Further conditions. */
   conditions: readonly string[]
   tokenPermission: TokenPermission | null
+  /** Which credentials are accepted. */
+  credential: string
+  acceptsToken: boolean
 }
 
 const scopeWords: Readonly<Record<ScopeKind, string>> = {
@@ -27,10 +31,17 @@ const scopeWords: Readonly<Record<ScopeKind, string>> = {
   tenant: 'of the active tenant',
   chain: 'of the active tenant, in a folder of one of the user’s teams',
   operator: 'of no tenant; operators only',
+  self: 'own account',
 }
 const conditionWords: Readonly<Record<Condition, string>> = {
   'editor-of-another-department': 'editors only in their own department',
   'editor-outside-hours': 'editors only from 09:00 until before 17:00 UTC',
+}
+
+const credentialWords: Readonly<Record<CredentialKind, string>> = {
+  any: 'session or token',
+  session: 'session',
+  'recent-session': 'session authenticated within five minutes',
 }
 
 /** The policy as a table: one row per rule, in the same order. */
@@ -42,12 +53,22 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     scope: scopeWords[rule.scope],
     conditions: rule.unless.map((condition) => conditionWords[condition]),
     tokenPermission: rule.tokenPermission,
+    credential: credentialWords[rule.credential],
+    acceptsToken: rule.credential === 'any',
   }))
 }
 
 /** Asks the policy itself, for a member of some tenant. */
 function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]): boolean {
-  const caller = { role, tenantId: 'any', tokenPermissions: null }
+  const caller = {
+    role,
+    tenantId: 'any',
+    department: null,
+    operator: false,
+    tokenPermissions: null,
+    sessionId: 'any',
+    authenticatedSecondsAgo: 0,
+  }
   return decideWithoutObject({ caller, resource, action }, rules).effect === 'allow'
 }
 
@@ -58,15 +79,24 @@ Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Ever
 
 /** The policy as a Markdown document. */
 export function accessDocument(rows: readonly AccessRow[]): string {
-  const header = ['Resource', 'Action', ...roles, 'Objects', 'Conditions', 'Limited token']
+  const header = [
+    'Resource',
+    'Action',
+    ...roles,
+    'Objects',
+    'Conditions',
+    'Credential',
+    'Limited token',
+  ]
   const lines = rows.map(
-    ({ resource, action, roles: allowed, scope, conditions, tokenPermission }) => [
-      resource,
-      action,
+    ({ roles: allowed, scope, conditions, credential, tokenPermission, acceptsToken, ...rule }) => [
+      rule.resource,
+      rule.action,
       ...roles.map((role) => (allowed.includes(role) ? 'yes' : '–')),
       scope,
       conditions.join('; '),
-      tokenPermission === null ? '–' : `\`${tokenPermission}\``,
+      credential,
+      tokenPermission !== null ? `\`${tokenPermission}\`` : acceptsToken ? 'any' : '–',
     ],
   )
   const table = [header, header.map(() => '---'), ...lines].map(

@@ -1,4 +1,5 @@
 import { Problem } from '#src/http/problems.ts'
+import { type Caller, isRecentlyAuthenticated } from './caller.ts'
 import { type Permission, permissionsOf, type TokenPermission } from './roles.ts'
 
 export type Resource =
@@ -15,14 +16,24 @@ export type Resource =
   | 'notification'
   | 'audit'
   | 'billing-event'
+  | 'profile'
+  | 'account'
+  | 'session'
+  | 'token'
+  | 'identity'
+  | 'tenant'
+  | 'activity'
 export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay'
 
 /**
  * How a row is scoped: by its owner; by the active tenant of the caller; within that tenant by the
- * chain from one of the caller's teams to the row. Rows of no tenant are for operators, who are known
- * by the identity they signed in with.
+ * chain from one of the caller's teams to the row; or as the person's own account. Rows of no tenant
+ * are for operators, who are known by the identity they signed in with.
  */
-export type ScopeKind = 'owner' | 'tenant' | 'chain' | 'operator'
+export type ScopeKind = 'owner' | 'tenant' | 'chain' | 'operator' | 'self'
+
+/** Which credential a rule accepts; `recent-session`: authenticated within the last five minutes. */
+export type CredentialKind = 'any' | 'session' | 'recent-session'
 
 export type Rule = {
   readonly resource: Resource
@@ -32,6 +43,7 @@ export type Rule = {
   /** The permission a limited token needs, in addition to the role of its owner. */
   readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
+  readonly credential: CredentialKind
   /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }
@@ -69,6 +81,19 @@ export const policy: readonly Rule[] = [
   allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
+  own('profile', 'read', 'any'),
+  own('account', 'read', 'session'),
+  own('session', 'read', 'session'),
+  own('session', 'delete', 'session'),
+  own('token', 'read', 'session'),
+  own('token', 'create', 'session'),
+  own('token', 'delete', 'session'),
+  own('identity', 'read', 'session'),
+  own('identity', 'create', 'recent-session'),
+  own('identity', 'delete', 'recent-session'),
+  own('tenant', 'read', 'session'),
+  own('tenant', 'update', 'session'),
+  own('activity', 'read', 'session'),
 ]
 
 function allow(
@@ -79,7 +104,15 @@ function allow(
   tokenPermission: TokenPermission | null,
   unless: readonly Condition[] = [],
 ): Rule {
-  return { resource, action, permission, tokenPermission, scope, unless }
+  // Operators are known by the identity of their session; a token has none.
+  const credential = scope === 'operator' ? 'session' : 'any'
+  return { resource, action, permission, tokenPermission, scope, credential, unless }
+}
+
+/** Rules for a person's own account, which do not depend on tenant or role. */
+function own(resource: Resource, action: Action, credential: CredentialKind): Rule {
+  const withoutConditions = { permission: null, tokenPermission: null, unless: [] }
+  return { resource, action, scope: 'self', credential, ...withoutConditions }
 }
 
 /** Everything about a resource that the administrators of a tenant manage. */
@@ -89,15 +122,16 @@ function managed(resource: Resource): readonly Rule[] {
 }
 
 /** The facts about the caller that a decision needs. */
-export type Subject = {
-  readonly role: string | null
-  readonly tenantId: string | null
-  readonly department?: string | null
-  /** Only true if it was determined for this request. */
-  readonly operator?: boolean
-  /** The permissions of a limited token; null for a session or an unlimited token. */
-  readonly tokenPermissions: readonly string[] | null
-}
+export type Subject = Pick<
+  Caller,
+  | 'role'
+  | 'tenantId'
+  | 'department'
+  | 'operator'
+  | 'tokenPermissions'
+  | 'sessionId'
+  | 'authenticatedSecondsAgo'
+>
 
 /** The fields of an object that conditions read. */
 export type Attributes = { readonly department: string | null }
@@ -110,6 +144,8 @@ export type Decision = {
     | 'no-rule'
     | 'no-tenant'
     | 'no-operator'
+    | 'session-required'
+    | 'reauthentication-required'
     | 'role-unknown'
     | 'permission-missing'
     | 'token-limited'
@@ -158,7 +194,13 @@ export function decideWithoutObject(
   if (rule.permission !== null && !permissionsOf(caller.role).includes(rule.permission)) {
     return { effect: 'deny', rule, reason: 'permission-missing' }
   }
-  const limit = caller.tokenPermissions
+  if (rule.credential !== 'any' && caller.sessionId === null) {
+    return { effect: 'deny', rule, reason: 'session-required' }
+  }
+  if (rule.credential === 'recent-session' && !isRecentlyAuthenticated(caller)) {
+    return { effect: 'deny', rule, reason: 'reauthentication-required' }
+  }
+  const limit = rule.scope === 'self' ? null : caller.tokenPermissions
   if (limit !== null && !(rule.tokenPermission && limit.includes(rule.tokenPermission))) {
     return { effect: 'deny', rule, reason: 'token-limited' }
   }
@@ -176,7 +218,7 @@ function holds(
   if (caller.role !== 'editor') return false
   switch (condition) {
     case 'editor-of-another-department':
-      return caller.department == null || caller.department !== object.department
+      return caller.department === null || caller.department !== object.department
     case 'editor-outside-hours': {
       const hour = now.getUTCHours()
       return !(hour >= firstHour && hour < endHour)
@@ -188,10 +230,15 @@ function holds(
 const details: Partial<Record<Decision['reason'], string>> = {
   'editor-of-another-department': 'Editors can change only what belongs to their own department.',
   'editor-outside-hours': 'Editors can change this only between 09:00 and 17:00 UTC.',
+  'session-required': 'Only a signed-in person may do this.',
+  'reauthentication-required':
+    'This changes how you sign in. Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
 }
 
 /** The 403 for a denied action, with a detail if the caller may know the reason. */
 export function toProblem(reason: Decision['reason']): Problem {
   const detail = details[reason]
-  return new Problem('forbidden', detail === undefined ? {} : { detail })
+  const code =
+    reason === 'session-required' || reason === 'reauthentication-required' ? reason : 'forbidden'
+  return new Problem(code, { reason, ...(detail !== undefined && { detail }) })
 }

@@ -13,6 +13,15 @@ export function inReach(caller: ChainScope): Prisma.Sql {
 }
 
 /**
+ * The same for a statement that leaves together with its entry (`Database.readRows`): tenant and
+ * user come from the scope.
+ */
+export const inOwnReach = Prisma.sql`
+  tenant_id = (SELECT current_tenant_id()) AND team_id IN (
+    SELECT team_id FROM team_members
+    WHERE tenant_id = (SELECT current_tenant_id()) AND user_id = (SELECT current_user_id()))`
+
+/**
  * The chain for a page of a list: the newest documents the caller can reach. An index returns the
  * newest of each team, so the cost grows with the number of teams, not of documents.
  * @param before the last id of the previous page; null for the first page

@@ -1,3 +1,4 @@
+import type { Member } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
@@ -48,11 +49,7 @@ export type AuditEntry = {
 }
 
 /** The user who changes something in a tenant, and their client. */
-export type Actor = {
-  readonly userId: number
-  readonly tenantId: string
-  readonly clientInfo: ClientInfo
-}
+export type Actor = Pick<Member, 'userId' | 'tenantId'> & { readonly clientInfo: ClientInfo }
 
 /** Adds one row to the append-only audit log. It must not contain secrets. */
 export async function recordAudit(

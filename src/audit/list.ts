@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
@@ -32,7 +33,7 @@ export const ownAuditList = { name: 'own-audit', forms: [idForm] }
 export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
 
 /** Audit entries about the user's account, newest first. */
-export function listOwnAudit(tx: Tx, owner: { readonly userId: number }, page: Page) {
+export function listOwnAudit(tx: Tx, owner: OwnerScope, page: Page) {
   return list(tx, { userId: owner.userId }, page, ownAuditList.name)
 }
 

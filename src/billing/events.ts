@@ -1,4 +1,6 @@
 import Type from 'typebox'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
@@ -34,7 +36,7 @@ type Row = Omit<ReceivedEvent, 'receivedAt' | 'processedAt'> & {
   processedAt: Date | null
 }
 
-const columns = `event_id AS id, type, received_at AS "receivedAt", status, attempts,
+const columns = Prisma.sql`event_id AS id, type, received_at AS "receivedAt", status, attempts,
   last_error AS "lastError", outcome, processed_at AS "processedAt",
   other_bodies AS "otherBodies"`
 
@@ -49,52 +51,57 @@ export const receivedList = {
  * find a rare `type`, limit the time with `from` and `to`.
  */
 export async function listReceived(
-  systemDb: Queryable,
-  filter: EventFilter,
+  connection: Tx | Queryable,
+  { status, type, from, to }: EventFilter,
   page: Page,
 ): Promise<{ data: ReceivedEvent[]; nextCursor: string | null }> {
-  const conditions: string[] = []
-  const values: unknown[] = []
-  const where = (value: unknown, condition: (parameter: string) => string) => {
-    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`))
-  }
-  // The literal lets the planner see that the partial index contains the status.
-  where(filter.status, (p) => `status = ${p}`)
-  if (filter.status !== undefined && filter.status !== 'processed') {
-    conditions.push(`status <> 'processed'`)
-  }
-  where(filter.type, (p) => `type = ${p}`)
-  where(filter.from, (p) => `received_at >= ${p}::timestamptz`)
-  where(filter.to, (p) => `received_at < ${p}::timestamptz`)
-  if (page.after !== null) {
-    where(
-      page.after[0],
-      (p) => `(received_at, event_id) <
-        (SELECT received_at, event_id FROM received_events WHERE event_id = ${p})`,
-    )
-  }
-  const { rows } = await systemDb.query<Row>({
-    text: `SELECT ${columns} FROM received_events
-      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+  const [last] = page.after ?? []
+  const conditions = [
+    Prisma.sql`true`,
+    ...(status === undefined ? [] : [Prisma.sql`status = ${status}`]),
+    // The literal lets the planner see that the partial index contains the status.
+    ...(status === undefined || status === 'processed' ? [] : [Prisma.sql`status <> 'processed'`]),
+    ...(type === undefined ? [] : [Prisma.sql`type = ${type}`]),
+    ...(from === undefined ? [] : [Prisma.sql`received_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [Prisma.sql`received_at < ${to}::timestamptz`]),
+    ...(last === undefined ? [] : [behind(last)]),
+  ]
+  const rows = await selectRows<Row>(
+    connection,
+    Prisma.sql`
+      SELECT ${columns} FROM received_events WHERE ${Prisma.join(conditions, ' AND ')}
       ORDER BY received_at DESC, event_id DESC LIMIT ${page.limit + 1}`,
-    values,
-  })
+  )
   return pageOf(rows, page, receivedList.name, ({ id }) => [id], toReceived)
+}
+
+function behind(id: string): Prisma.Sql {
+  return Prisma.sql`(received_at, event_id) <
+    (SELECT received_at, event_id FROM received_events WHERE event_id = ${id})`
 }
 
 /** One event with its raw body as text (null once deleted); null if there is no such event. */
 export async function findReceived(
-  systemDb: Queryable,
+  connection: Tx | Queryable,
   id: string,
 ): Promise<(ReceivedEvent & { body: string | null }) | null> {
-  const { rows } = await systemDb.query<Row & { body: Buffer | null }>({
-    text: `SELECT ${columns}, body FROM received_events WHERE event_id = $1`,
-    values: [id],
-  })
-  const [row] = rows
+  const [row] = await selectRows<Row & { body: Uint8Array | null }>(
+    connection,
+    Prisma.sql`SELECT ${columns}, body FROM received_events WHERE event_id = ${id}`,
+  )
   if (row === undefined) return null
   const { body, ...event } = row
-  return { ...toReceived(event), body: body?.toString('utf8') ?? null }
+  return { ...toReceived(event), body: body && Buffer.from(body).toString('utf8') }
+}
+
+/** The rows of a statement, in a transaction of an operator or on a connection of the worker. */
+export async function selectRows<Selected extends object>(
+  connection: Tx | Queryable,
+  statement: Prisma.Sql,
+): Promise<Selected[]> {
+  if (!('query' in connection)) return connection.$queryRaw<Selected[]>(statement)
+  const { text, values } = statement
+  return (await connection.query<Selected>({ text, values })).rows
 }
 
 function toReceived({ receivedAt, processedAt, ...row }: Row): ReceivedEvent {
@@ -140,21 +147,21 @@ export const mostCounted = 10_000
 
 /** How many events have each status, up to `mostCounted` of each. */
 export async function countByStatus(
-  systemDb: Queryable,
+  connection: Tx | Queryable,
 ): Promise<{ status: EventStatus; events: number }[]> {
   // Most rows are processed; the other statuses have a partial index.
-  const { rows } = await systemDb.query<{ status: EventStatus; events: number }>({
-    text: `
+  return selectRows(
+    connection,
+    Prisma.sql`
       SELECT s.status, CASE WHEN s.status = 'processed' THEN
         (SELECT count(*)::int FROM (
-           SELECT FROM received_events WHERE status = 'processed' LIMIT $2) AS done)
+           SELECT FROM received_events WHERE status = 'processed' LIMIT ${mostCounted}) AS done)
       ELSE
         (SELECT count(*)::int FROM (
            SELECT FROM received_events e
-           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS few)
+           WHERE e.status = s.status AND e.status <> 'processed' LIMIT ${mostCounted}) AS few)
       END AS events
-      FROM unnest($1::text[]) WITH ORDINALITY AS s (status, position) ORDER BY s.position`,
-    values: [eventStatuses, mostCounted],
-  })
-  return rows
+      FROM unnest(${[...eventStatuses]}::text[]) WITH ORDINALITY AS s (status, position)
+      ORDER BY s.position`,
+  )
 }

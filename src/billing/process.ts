@@ -1,7 +1,8 @@
 import type { Database, Tx } from '#src/db/database.ts'
-import type { Queryable } from '#src/db/system-database.ts'
+import { type Entry, withoutScope } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
-import { activatePlan } from '#src/resources/plans.ts'
+import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
 import { decideEffect, type Effect, PoisonEvent } from './effect.ts'
 import { type BillingEvent, kindOf, parseEvent } from './event.ts'
 import type { ProviderApi } from './provider-api.ts'
@@ -30,7 +31,6 @@ const maxTries = 5 // Each time, another event of the object may be applied firs
  */
 export async function applyEvent(
   db: Database,
-  systemDb: Queryable,
   eventId: string,
   now: Date,
   options: ApplyOptions = {},
@@ -40,21 +40,20 @@ export async function applyEvent(
   const event = parseEvent(body)
   if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
   if (kindOf(event.type) === null) return 'ignored'
-  const work = () => applyUntilCurrent(db, systemDb, event, now, options)
+  const work = () => applyUntilCurrent(db, event, now, options)
   const objectId = objectIdOf(event)
   return objectId === null || !options.serialize ? work() : options.serialize(objectId, work)
 }
 
 async function applyUntilCurrent(
   db: Database,
-  systemDb: Queryable,
   event: BillingEvent,
   now: Date,
   options: ApplyOptions,
 ): Promise<Applied> {
   for (let tries = 1; ; tries++) {
     try {
-      return await applyOnce(db, systemDb, event, now, options)
+      return await applyOnce(db, event, now, options)
     } catch (error) {
       if (!(error instanceof StateConflict) || tries === maxTries) throw error
     }
@@ -63,24 +62,21 @@ async function applyUntilCurrent(
 
 async function applyOnce(
   db: Database,
-  systemDb: Queryable,
   event: BillingEvent,
   now: Date,
   { api = null, again = false }: ApplyOptions,
 ): Promise<Applied> {
   const objectId = statefulIdOf(event)
-  const seen = objectId === null ? null : await db.read({}, (tx) => findObjectState(tx, objectId))
+  const seen = objectId === null ? null : await findObjectState(db, objectId)
   const { effect, applied } = await decide(event, objectId, seen, api)
-  const customer = effect.kind === 'none' ? null : await findCustomer(systemDb, effect.customer)
-  if (effect.kind !== 'none' && customer === null) {
-    throw new Error('no user has the billing customer of this event yet')
-  }
-  return db.write(customer ?? {}, async (tx) => {
+  const entry: Entry<Subscriber | undefined> =
+    effect.kind === 'none' ? withoutScope : enterCustomer(event.id, effect.customer)
+  return db.write(entry, async (tx, customer) => {
     if (!(await markProcessed(tx, event.id, now, applied, again))) return 'already-processed'
     if (objectId !== null && applied !== 'stale') {
       await updateObjectState(tx, objectId, seen, event.created, now)
     }
-    if (customer !== null) await carryOut(tx, effect, customer, event.id, now)
+    if (customer !== undefined) await carryOut(tx, effect, customer, event.id, now)
     return applied
   })
 }
@@ -108,10 +104,11 @@ async function decide(
 }
 
 async function findBody(db: Database, eventId: string): Promise<Uint8Array | null> {
-  const row = await db.read({}, (tx) =>
-    tx.receivedEvent.findFirst({ where: { eventId }, select: { body: true } }),
+  const { rows } = await db.readRows<undefined, { body: Uint8Array | null }>(
+    withoutScope,
+    Prisma.sql`SELECT body FROM received_events WHERE event_id = ${eventId}`,
   )
-  return row?.body ?? null
+  return rows[0]?.body ?? null
 }
 
 /** Locks the row too: a second worker with the same event waits here, and then gets false. */
@@ -138,7 +135,7 @@ async function markProcessed(
 async function carryOut(
   tx: Tx,
   effect: Effect,
-  customer: Customer,
+  customer: Subscriber,
   eventId: string,
   now: Date,
 ): Promise<void> {
@@ -156,7 +153,7 @@ export async function recordFailure(
   status: 'failed' | 'dead',
   reason: string,
 ): Promise<void> {
-  await db.write({}, (tx) =>
+  await db.write(withoutScope, (tx) =>
     tx.receivedEvent.updateMany({
       where: { eventId, status: { not: 'processed' } },
       data: { status, lastError: reason.slice(0, 500), attempts: { increment: 1 } },
@@ -170,7 +167,7 @@ export async function recordFailure(
  * @returns whether the event was changed
  */
 export async function recordAbandoned(db: Database, eventId: string): Promise<boolean> {
-  const { count } = await db.write({}, (tx) =>
+  const { count } = await db.write(withoutScope, (tx) =>
     tx.receivedEvent.updateMany({
       where: { eventId, status: { notIn: ['processed', 'dead'] } },
       data: {
@@ -213,11 +210,16 @@ function isStale(event: BillingEvent, state: ObjectState | null): boolean {
   return newest !== null && event.created !== null && event.created < newest
 }
 
-async function findObjectState(tx: Tx, objectId: string): Promise<ObjectState | null> {
-  return tx.billingObject.findFirst({
-    where: { objectId },
-    select: { newestCreated: true, revision: true },
-  })
+async function findObjectState(db: Database, objectId: string): Promise<ObjectState | null> {
+  const { rows } = await db.readRows<undefined, { newestCreated: number | null; revision: string }>(
+    withoutScope,
+    Prisma.sql`
+      SELECT newest_created AS "newestCreated", revision FROM billing_objects
+      WHERE object_id = ${objectId}`,
+  )
+  const [row] = rows
+  if (row === undefined) return null
+  return { newestCreated: row.newestCreated, revision: BigInt(row.revision) }
 }
 
 /**
@@ -246,19 +248,23 @@ async function updateObjectState(
   if (count !== 1) throw new StateConflict('another event of the object was applied meanwhile')
 }
 
-/** The user with a billing customer id, and the tenant that gets the user's invoices. */
-type Customer = { userId: number; tenantId: string }
-
-/** @returns null if no user has the customer id, or the user has no tenant of their own */
-async function findCustomer(systemDb: Queryable, customer: string): Promise<Customer | null> {
-  const { rows } = await systemDb.query<{ id: string; own_tenant_id: string | null }>({
-    name: 'find-customer',
-    text: 'SELECT id, own_tenant_id FROM users WHERE billing_customer = $1',
-    values: [customer],
-  })
-  const [row] = rows
-  if (row === undefined || row.own_tenant_id === null) return null
-  return { userId: Number(row.id), tenantId: row.own_tenant_id }
+/**
+ * Opens a transaction in the tenant that gets the invoices of a billing customer: that of the user
+ * who has the customer id. Only a recorded event opens it. The scope has no person.
+ */
+function enterCustomer(eventId: string, customer: string): Entry<Subscriber> {
+  return {
+    statement: () => ({
+      name: 'enter-billing-event',
+      text: 'SELECT user_id, tenant_id FROM enter_billing_event($1, $2)',
+      values: [eventId, customer],
+    }),
+    admit(rows) {
+      const [row] = rows as { user_id: string; tenant_id: string }[]
+      if (row === undefined) throw new Error('no user has the billing customer of this event yet')
+      return { userId: Number(row.user_id), tenantId: row.tenant_id }
+    },
+  }
 }
 
 /** Runs calls with the same key one after another, and calls with different keys in parallel. */

@@ -1,8 +1,10 @@
 import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import type { EventFilter, EventStatus } from './events.ts'
+import { type EventFilter, type EventStatus, selectRows } from './events.ts'
 
 /** A request to process events again, once each, and its progress. */
 export type Replay = {
@@ -23,53 +25,49 @@ type ReplayRow = Omit<Replay, 'createdAt' | 'finishedAt'> & {
 }
 
 const statementTimeoutMs = statementTimeoutsMs.replay
-const columns = `id, total, succeeded, failed, created_at AS "createdAt",
+const columns = Prisma.sql`id, total, succeeded, failed, created_at AS "createdAt",
   finished_at AS "finishedAt"`
-const selected = `
+const selected = Prisma.sql`
   received_at < r.received_to AND body IS NOT NULL
   AND (r.status IS NULL OR e.status = r.status)
   AND (r.event_ids IS NULL OR e.event_id = ANY (r.event_ids))
   AND (r.received_from IS NULL OR e.received_at >= r.received_from)`
 
 /**
- * Creates a replay of the events selected now, and the job for its first page, in one commit.
- * Events whose body has been deleted are left out.
+ * Creates a replay of the events selected now, and the job for its first page, in the transaction of
+ * `connection`. Events whose body has been deleted are left out.
  */
 export async function createReplay(
-  systemDb: SystemDatabase,
+  connection: Queryable,
   queue: PgBoss,
   selection: ReplaySelection,
 ): Promise<Replay> {
-  const byIds = 'ids' in selection
-  const values = byIds
-    ? [randomId(), null, [...selection.ids], null, null]
-    : [randomId(), selection.status, null, selection.from ?? null, selection.to ?? null]
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<ReplayRow>({
-      text: `
-        WITH r AS (
-          SELECT $1::uuid AS id, $2::text AS status, $3::text[] AS event_ids,
-                 $4::timestamptz AS received_from,
-                 LEAST(COALESCE($5::timestamptz, 'infinity'), clock_timestamp()) AS received_to
-        )
-        INSERT INTO billing_replays (id, status, event_ids, received_from, received_to, total)
-        SELECT r.*, (SELECT count(*) FROM received_events e WHERE ${selected}) FROM r
-        RETURNING ${columns}`,
-      values,
-    })
-    const replay = toReplay(rows[0])
-    await sendPage(queue, connection, replay.id)
-    return replay
-  })
+  const ids = 'ids' in selection ? [...selection.ids] : null
+  const { status = null, from = null, to = null } = 'ids' in selection ? {} : selection
+  const [row] = await selectRows<ReplayRow>(
+    connection,
+    Prisma.sql`
+      WITH r AS (
+        SELECT ${randomId()}::uuid AS id, ${status}::text AS status, ${ids}::text[] AS event_ids,
+               ${from}::timestamptz AS received_from,
+               LEAST(COALESCE(${to}::timestamptz, 'infinity'), clock_timestamp()) AS received_to
+      )
+      INSERT INTO billing_replays (id, status, event_ids, received_from, received_to, total)
+      SELECT r.*, (SELECT count(*) FROM received_events e WHERE ${selected}) FROM r
+      RETURNING ${columns}`,
+  )
+  const replay = toReplay(row)
+  await sendPage(queue, connection, replay.id)
+  return replay
 }
 
 /** @returns null if there is no such replay */
-export async function findReplay(systemDb: Queryable, id: string): Promise<Replay | null> {
-  const { rows } = await systemDb.query<ReplayRow>({
-    text: `SELECT ${columns} FROM billing_replays WHERE id = $1`,
-    values: [id],
-  })
-  return rows[0] === undefined ? null : toReplay(rows[0])
+export async function findReplay(connection: Tx | Queryable, id: string): Promise<Replay | null> {
+  const [row] = await selectRows<ReplayRow>(
+    connection,
+    Prisma.sql`SELECT ${columns} FROM billing_replays WHERE id = ${id}::uuid`,
+  )
+  return row === undefined ? null : toReplay(row)
 }
 
 /**
@@ -84,16 +82,16 @@ export async function workReplayPage(
   runAgain: (eventId: string) => Promise<boolean>,
   pageEvents = 50,
 ): Promise<void> {
-  const { rows } = await systemDb.query<{ event_id: string }>({
-    text: `
+  const rows = await selectRows<{ event_id: string }>(
+    systemDb,
+    Prisma.sql`
       SELECT e.event_id
       FROM billing_replays r JOIN received_events e ON ${selected}
         AND (r.cursor_event_id IS NULL
              OR (e.received_at, e.event_id) > (r.cursor_received_at, r.cursor_event_id))
-      WHERE r.id = $1 AND r.finished_at IS NULL
-      ORDER BY e.received_at, e.event_id LIMIT $2`,
-    values: [replayId, pageEvents],
-  })
+      WHERE r.id = ${replayId}::uuid AND r.finished_at IS NULL
+      ORDER BY e.received_at, e.event_id LIMIT ${pageEvents}`,
+  )
   const outcomes = await Promise.all(rows.map(({ event_id }) => runAgain(event_id)))
   const succeeded = outcomes.filter(Boolean).length
   const last = rows.at(-1)

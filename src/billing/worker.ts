@@ -92,7 +92,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<void> {
       const now = clock.now()
       const facts = { 'gatehouse.event_id': eventId }
       const applied = await tracing.span('billing event', facts, async (note) => {
-        const applied = await applyEvent(db, systemDb, eventId, now, { api, serialize, again })
+        const applied = await applyEvent(db, eventId, now, { api, serialize, again })
         note({ 'gatehouse.outcome': applied })
         return applied
       })

@@ -4,10 +4,12 @@ import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { withEnvironment } from './environment.ts'
 import { createProgress, print, printJson, printMessage } from './output.ts'
 
+const statementTimeoutMs = statementTimeoutsMs.replay
 const pollMs = 250
 const stalledAfterMs = 15_000 // then the user is asked whether a worker runs
 
@@ -32,7 +34,9 @@ export default async function replayCommand(
     const queue = openQueue(url, 'web', () => {})
     try {
       await queue.start()
-      const replay = await createReplay(systemDb, queue, selection)
+      const replay = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+        createReplay(connection, queue, selection),
+      )
       const { id, total, succeeded, failed } = await follow(systemDb, replay)
       if (failed > 0) process.exitCode = 1
       if (json) printJson({ id, total, succeeded, failed })

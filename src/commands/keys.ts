@@ -2,7 +2,14 @@ import { encryptedTokenColumns } from '#src/auth/provider-tokens/store.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl, readEncryptionKeys } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { type EncryptedColumns, findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
+import {
+  type EncryptedColumns,
+  findKeyUse,
+  listScopeKeys,
+  rotateKeys,
+  rotateScopeKey,
+  type ScopeKey,
+} from '#src/db/key-rotation.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { encryptedSecretColumns } from '#src/webhooks/endpoints/secrets.ts'
 import { withEnvironment } from './environment.ts'
@@ -11,12 +18,12 @@ import { createProgress, print, printJson } from './output.ts'
 type Keyring = { systemDb: SystemDatabase; keys: EncryptionKeys }
 type Options = { readonly json?: true }
 
-/** `gatehouse keys status`: how many values each key encrypts. */
+/** `gatehouse keys status`: how many values each key encrypts, and the keys of the scope's seal. */
 export function showStatus(env: Environment, { json }: Options): Promise<void> {
   return withKeyring(env, (ring) => status(ring, json === true))
 }
 
-/** `gatehouse keys rotate`: re-encrypts everything with the first key. */
+/** `gatehouse keys rotate`: a new key for the scope's seal, then re-encrypts with the first key. */
 export function rotate(env: Environment, { json }: Options): Promise<void> {
   return withKeyring(env, (ring) => reencrypt(ring, json === true))
 }
@@ -29,7 +36,7 @@ function withKeyring(env: Environment, work: (ring: Keyring) => Promise<void>): 
   })
 }
 
-/** Prefers the worker's role: of these rows it may update the encrypted columns only. */
+/** The worker's role alone may call the functions for keys; DATABASE_URL may name the same role. */
 function readSettings(env: Environment): { url: string; keys: EncryptionKeys } {
   const faults: string[] = []
   const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
@@ -52,23 +59,33 @@ async function status({ systemDb, keys }: Keyring, json: boolean): Promise<void>
   const uses = found.map((use) => ({ ...use, state: stateOf(use.keyId) }))
   const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
   if (uses.some(({ state }) => state === 'missing')) process.exitCode = 1
-  if (json) printJson({ current, uses, idle })
-  else print(report(current, uses, idle))
+  const scopeKeys = await listScopeKeys(systemDb)
+  if (json) printJson({ current, uses, idle, scopeKeys })
+  else print([...report(current, uses, idle), ...scopeKeyReport(scopeKeys)].join('\n'))
 }
 
 type Use = { table: string; column: string; keyId: string; count: number; state: KeyState }
 
-function report(current: string, uses: readonly Use[], idle: readonly string[]): string {
+function report(current: string, uses: readonly Use[], idle: readonly string[]): string[] {
   const notes = { current: '', 'to be rotated': ', to be rotated', missing: ', KEY MISSING' }
   const lines = uses.map(
     ({ table, column, keyId, count, state }) =>
       `${table}.${column}: ${count} with ${keyId}${notes[state]}`,
   )
   const unneeded = idle.length > 0 ? [`No longer needed: ${idle.join(', ')}`] : []
-  return [`New values are encrypted with ${current}.`, ...lines, ...unneeded].join('\n')
+  return [`New values are encrypted with ${current}.`, ...lines, ...unneeded]
+}
+
+function scopeKeyReport(keys: readonly ScopeKey[]): string[] {
+  return keys.map(({ id, createdAt }, index) => {
+    const use = index === 0 ? 'seals new transactions' : 'valid for open transactions'
+    return `Scope key ${id}, created ${createdAt.toISOString()}: ${use}`
+  })
 }
 
 async function reencrypt({ systemDb, keys }: Keyring, json: boolean): Promise<void> {
+  // First, because a scope key that has leaked must not wait for a long re-encryption.
+  const scopeKey = await rotateScopeKey(systemDb)
   const show = createProgress(process.stderr)
   const { reencrypted, unreadable } = await rotateKeys(
     systemDb,
@@ -77,8 +94,8 @@ async function reencrypt({ systemDb, keys }: Keyring, json: boolean): Promise<vo
     (progress) => show({ label: progress.table, done: progress.done, total: progress.total }),
   )
   if (unreadable.length > 0) process.exitCode = 1
-  if (json) return printJson({ current: keys[0].id, reencrypted, unreadable })
-  print(`${reencrypted} rows re-encrypted with ${keys[0].id}.`)
+  if (json) return printJson({ current: keys[0].id, reencrypted, unreadable, scopeKey })
+  print(`${reencrypted} rows re-encrypted with ${keys[0].id}. Scope key ${scopeKey} created.`)
   if (unreadable.length === 0) return
   print(`${unreadable.length} rows cannot be decrypted with the configured keys:`)
   for (const row of unreadable) print(`  ${row}`)

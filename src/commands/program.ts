@@ -136,10 +136,10 @@ be run again at any time; a second run waits for the first.`,
 }
 
 function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('Encryption keys: status, rotate')
+  const keys = program.command('keys').description('Keys in the database: status, rotate')
   keys
     .command('status')
-    .description('Show how many values each key encrypts')
+    .description('Show how many values each key encrypts, and the scope keys')
     .option(...json)
     .addHelpText(
       'after',
@@ -152,7 +152,7 @@ Shows key ids, never keys.`,
     .action(async (options) => (await import('./keys.ts')).showStatus(readEnvironment(), options))
   keys
     .command('rotate')
-    .description('Re-encrypt everything with the first key')
+    .description('Re-encrypt everything with the first key, and renew the scope key')
     .option(...json)
     .addHelpText(
       'after',
@@ -161,7 +161,9 @@ Shows key ids, never keys.`,
         `To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run
 this command, and remove the old key when keys status reports that it is no
 longer needed. Works in batches beside running processes, and can be interrupted
-and run again. Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).`,
+and run again. Each run also creates a new key for the seal of database scopes;
+nothing has to be restarted for it. Needs ENCRYPTION_KEYS and
+DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )
     .action(async (options) => (await import('./keys.ts')).rotate(readEnvironment(), options))

@@ -46,7 +46,6 @@ export type Config = {
     workerUrl: string
     ownerUrl: string | undefined
     poolSize: number
-    context: ContextMode
   }
   session: {
     secrets: readonly [string, ...string[]]
@@ -118,7 +117,6 @@ export function readConfig(env: Environment): Config {
           : readDatabaseUrl('DATABASE_WORKER_URL', values.DATABASE_WORKER_URL, faults),
       ownerUrl: values.DATABASE_OWNER_URL,
       poolSize: values.DATABASE_POOL_SIZE,
-      context: values.DATABASE_CONTEXT,
     },
     session: {
       secrets: readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults),
@@ -157,10 +155,3 @@ export function readConfig(env: Environment): Config {
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }
-
-/**
- * How tenant and user are sent, in the same round trip as the first query. `set-local`: one simple
- * query with BEGIN; a Citus coordinator forwards only SET LOCAL to its nodes. `set-config`: a
- * statement with parameters, for proxies that do not support several statements in one message.
- */
-export type ContextMode = 'set-local' | 'set-config'

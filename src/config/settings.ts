@@ -90,11 +90,6 @@ export const Settings = Type.Object({
     description:
       'Connections for scoped transactions. Sessions and jobs use a few additional connections.',
   }),
-  DATABASE_CONTEXT: Type.Union([Type.Literal('set-local'), Type.Literal('set-config')], {
-    default: 'set-local',
-    description:
-      'How tenant and user are sent with each transaction: `set-local` uses SET LOCAL, which Citus forwards to its nodes; `set-config` uses set_config with parameters, for proxies that do not support several statements in one message.',
-  }),
   SESSION_SECRETS: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,8 +1,11 @@
 import type { Tx } from './database.ts'
 import type { Queryable } from './system-database.ts'
 
-/** Advisory locks with a number of their own: one holder in the whole database. */
-export const lockIds = { migrate: 7_165_230_418, prune: 7_165_230_419 } as const
+/**
+ * Advisory locks with a number of their own: one holder in the whole database. The SQL function
+ * prune_dead has the next number.
+ */
+export const lockIds = { migrate: 7_165_230_418 } as const
 
 /** Advisory locks with one holder for each key. */
 type LockName = 'folders' | 'webhook-endpoints' | 'store-grant' | 'provider-grant'

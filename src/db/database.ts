@@ -1,28 +1,43 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import type { ContextMode } from '#src/config/config.ts'
-import { type Prisma, PrismaClient } from '#src/db/generated/client.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import type { Entry } from './entry.ts'
+import { isRolledBackForAnother, tryTwice } from './errors.ts'
+import { type Prisma, PrismaClient } from './generated/client.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
-import { inScope, type Scope, ScopedPool } from './scoped-pool.ts'
+import { openReadPool } from './read-pool.ts'
+import { opening, ScopedPool } from './scoped-pool.ts'
+import type { Queryable } from './system-database.ts'
 
-export type { Scope } from './scoped-pool.ts'
-
-/** A transaction that carries its scope; every domain function takes one and nothing else does. */
+/** A transaction that a credential has opened; domain functions take one and nothing else does. */
 export type Tx = Prisma.TransactionClient
 
-/** The first lock: the tenant of the verified session, or of the job. */
-export type TenantScope = { readonly tenantId: string }
-
 export type Database = {
-  /** Runs `work` in a READ ONLY transaction under `scope`. */
-  read<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Enters and decides, reads nothing else. One round trip. */
+  enter<Facts>(entry: Entry<Facts>): Promise<Facts>
   /**
-   * Runs one hand-written statement in a READ ONLY transaction of its own under `scope`. For what
-   * is read most, one row by its id: opening, statement and COMMIT are one packet.
+   * Enters, decides, and runs one hand-written statement in the same READ ONLY transaction; entry
+   * and statement are one packet, so this is for what is read most: one row by its id. The
+   * statement takes owner and tenant from the scope (`current_user_id()`, `current_tenant_id()`),
+   * since it leaves before they are known here. When the decision is no, its rows are dropped.
    */
-  readRows<Row extends object>(scope: Scope, statement: Prisma.Sql): Promise<Row[]>
-  /** Runs `work` in a transaction under `scope`; it is committed when `work` resolves. */
-  write<T>(scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T>
+  readRows<Facts, Row extends object>(
+    entry: Entry<Facts>,
+    statement: Prisma.Sql,
+  ): Promise<{ facts: Facts; rows: Row[] }>
+  /** Enters and decides, then runs `work` in the same READ ONLY transaction. */
+  read<Facts, T>(entry: Entry<Facts>, work: (tx: Tx, facts: Facts) => Promise<T>): Promise<T>
+  /**
+   * Enters with the rows that give the right locked and decides, then runs `work` in the same
+   * transaction, which is committed when `work` resolves. A right that is revoked meanwhile is
+   * revoked after this write. When PostgreSQL ends a deadlock by rolling this transaction back, it
+   * begins once more, so `work` changes nothing but rows.
+   */
+  write<Facts, T>(entry: Entry<Facts>, work: (tx: Tx, facts: Facts) => Promise<T>): Promise<T>
+  /** The same as `write` for hand-written statements. */
+  transaction<Facts, T>(
+    entry: Entry<Facts>,
+    work: (connection: Queryable, facts: Facts) => Promise<T>,
+  ): Promise<T>
   close(): Promise<void>
 }
 
@@ -30,39 +45,80 @@ const transactionLimits = { maxWait: 2_000, timeout: 10_000 }
 const namedStatements = 200 // the code has fewer; a list of values makes one for each length
 
 /**
- * The only way to owned and tenant rows: Prisma over the scoped pool, always inside a transaction
- * with a scope. There is no unscoped variant.
+ * The only way to owned and tenant rows: transactions that begin with an entry.
  * @param url connection of the application or worker role
- * @param size connections at most
+ * @param size connections at most, for single reads and for longer transactions each
  */
 export function openDatabase(
   url: string,
   size: number,
-  mode?: ContextMode,
-  watch?: PoolWatch,
+  watch: { reads?: PoolWatch; transactions?: PoolWatch } = {},
 ): Database {
-  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), mode, watch))
-  // Behind a pooler the next transaction may be on another connection, which knows no names.
+  const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), watch.transactions))
+  const reads = openReadPool(url, size, watch.reads)
+  // Behind a pooler the next transaction may run on another connection, which has no prepared statements.
   const nameOf = isPooled(url) ? () => '' : nameStatements()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf })
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
+
+  async function runPrisma<Facts, T>(
+    access: 'read' | 'write',
+    entry: Entry<Facts>,
+    work: (tx: Tx, facts: Facts) => Promise<T>,
+  ): Promise<T> {
+    return opening(access, entry.statement(access === 'write'), (entered) =>
+      prisma.$transaction(async (tx) => work(tx, entry.admit(await entered())), transactionLimits),
+    )
+  }
+
+  async function runStatements<Facts, T>(
+    entry: Entry<Facts>,
+    work: (connection: Queryable, facts: Facts) => Promise<T>,
+  ): Promise<T> {
+    return opening('write', entry.statement(true), async (entered) => {
+      const client = await pool.connect()
+      try {
+        await client.query({ text: 'BEGIN' })
+        const facts = entry.admit(await entered())
+        const result = await work({ query: (statement) => client.query(statement) }, facts)
+        await client.query({ text: 'COMMIT' })
+        return result
+      } catch (error) {
+        await client.query({ text: 'ROLLBACK' }).catch(() => {})
+        throw error
+      } finally {
+        client.release()
+      }
+    })
+  }
+
   return {
-    read: (scope, work) =>
-      inScope(scope, 'read', () => prisma.$transaction(work, transactionLimits)),
-    readRows: (scope, { text, values }) =>
-      pool.readRows(scope, { name: nameOf({ sql: text }), text, values }),
-    write: (scope, work) =>
-      inScope(scope, 'write', () => prisma.$transaction(work, transactionLimits)),
+    async enter(entry) {
+      const [rows] = await reads.readOnce<[object]>([entry.statement(false)])
+      return entry.admit(rows)
+    },
+    async readRows<Facts, Row extends object>(entry: Entry<Facts>, { text, values }: Prisma.Sql) {
+      const statement = { name: nameOf({ sql: text }), text, values }
+      const [entered, rows] = await reads.readOnce<[object, Row]>([
+        entry.statement(false),
+        statement,
+      ])
+      return { facts: entry.admit(entered), rows }
+    },
+    read: (entry, work) => runPrisma('read', entry, work),
+    write: (entry, work) => tryTwice(() => runPrisma('write', entry, work), isRolledBackForAnother),
+    transaction: (entry, work) =>
+      tryTwice(() => runStatements(entry, work), isRolledBackForAnother),
     async close() {
       await prisma.$disconnect()
-      await pool.end()
+      await Promise.all([pool.end(), reads.close()])
     },
   }
 }
 
 /**
- * A name for each text, so that a connection has its plan made once: under row-level security that
- * costs more than carrying it out. Texts past the limit have the empty name, which keeps no plan.
+ * A name for each text, so that a connection plans it once: under row-level security planning costs
+ * more than running it. Texts past the limit have the empty name, which keeps no plan.
  */
 function nameStatements(): (statement: { sql: string }) => string {
   const names = new Map<string, string>()
@@ -70,27 +126,4 @@ function nameStatements(): (statement: { sql: string }) => string {
     if (!names.has(sql) && names.size < namedStatements) names.set(sql, `prisma-${names.size}`)
     return names.get(sql) ?? ''
   }
-}
-
-/**
- * Runs `work` in the tenant of a row that the transaction found under another lock: an order is
- * its owner's in whichever tenant they are, but what is told of it belongs where it was placed.
- * @param scope of the transaction; afterwards it holds again
- * @param tenantId as the row has it, never as a request does
- */
-export async function inTenant<T>(
-  tx: Tx,
-  scope: Scope,
-  tenantId: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (scope.tenantId === tenantId) return work()
-  await setTenant(tx, tenantId)
-  const result = await work()
-  await setTenant(tx, scope.tenantId ?? '')
-  return result
-}
-
-async function setTenant(tx: Tx, tenantId: string): Promise<void> {
-  await tx.$queryRaw`SELECT set_config('app.tenant_id', ${tenantId}, true)`
 }

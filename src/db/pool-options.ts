@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { statementTimeoutsMs } from './timeouts.ts'
 
-/** Timeouts of a connection in milliseconds. */
+/** Time limits of a connection in milliseconds. */
 export type Limits = {
   acquireMs: number
   statementMs: number
-  /** For a server that no longer responds and so cannot enforce its own timeouts. */
+  /** For a server that has stopped answering, so its own limits do not apply. */
   silenceMs: number
   lockMs: number
   idleInTransactionMs: number
@@ -20,9 +20,8 @@ export const defaultLimits: Limits = {
 }
 
 /**
- * The common options of every pool. Every wait has a timeout, so that an exhausted or slow database
- * causes a bounded 503 and never a hang. Connections through a pooler cannot set timeouts; there the
- * role's apply (src/schema/roles.ts), which the verification at start requires.
+ * Options of every pool: nothing waits without a limit, so an exhausted or slow database is a 503
+ * after a bounded time. Behind a pooler a connection cannot set limits of its own; there the limits of the role apply (src/schema/roles.ts), and `serve` checks them at start.
  */
 export function poolOptions(connectionString: string, max: number, changes: Partial<Limits> = {}) {
   const limits = { ...defaultLimits, ...changes }
@@ -34,7 +33,7 @@ export function poolOptions(connectionString: string, max: number, changes: Part
     connectionTimeoutMillis: limits.acquireMs,
     query_timeout: limits.silenceMs,
     keepAlive: true,
-    // The pool does not listen while a client is checked out, and an unhandled error ends the process.
+    // The pool does not listen while it is checked out, and an unhandled error event ends the process.
     onConnect: (client) => void client.on('error', ignore),
     ...(!isPooled(connectionString) && {
       statement_timeout: limits.statementMs,
@@ -45,9 +44,8 @@ export function poolOptions(connectionString: string, max: number, changes: Part
 }
 
 /**
- * Whether the connection goes through a pooler in transaction mode such as PgBouncer, marked by
- * `pgbouncer=true` in the URL. Each transaction may then use another connection, so no session state
- * is used: no startup parameters, no named statements.
+ * Whether the URL leads to a pooler in transaction mode, such as PgBouncer: `pgbouncer=true`. Each transaction may then be on another connection, so nothing that belongs to
+ * a session is used: no startup parameters, no named statements.
  */
 export function isPooled(url: string): boolean {
   return URL.parse(url)?.searchParams.get('pgbouncer') === 'true'
@@ -61,7 +59,7 @@ export function rethrowSilence(error: unknown): never {
   throw error
 }
 
-/** The pool replaces a broken idle connection; its error event needs no handling. */
+/** Ignores errors of idle connections: the pool replaces them. */
 export function survivesBrokenConnections<Pool extends pg.Pool>(pool: Pool): Pool {
   return pool.on('error', ignore)
 }

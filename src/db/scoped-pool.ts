@@ -1,38 +1,39 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
-import type { ContextMode } from '#src/config/config.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
-import { rethrowSilence } from './pool-options.ts'
+import type { Statement } from './one-trip.ts'
+import { isPooled, rethrowSilence } from './pool-options.ts'
 
-/** On whose behalf a transaction runs; row-level security sees exactly this and nothing else. */
-export type Scope = { readonly userId?: number; readonly tenantId?: string }
-type Context = {
-  readonly user: string
-  readonly tenant: string
+/** A transaction about to begin: what opens it, and what its opening returned. */
+type Opening = {
   readonly access: 'read' | 'write'
+  readonly statement: Statement
+  /** Set once BEGIN has been asked for. */
+  entered?: Promise<pg.QueryResult>
 }
-type Statement = { readonly name?: string; readonly text: string; readonly values?: unknown[] }
 
-const context = new AsyncLocalStorage<Context>()
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const current = new AsyncLocalStorage<Opening>()
 
 /**
- * Runs `work` with `scope` as the context of every connection it takes from a ScopedPool. A scope
- * that names no id is refused here, before a connection is taken.
+ * Runs `work` with `statement` as the first statement of the transaction that it begins on a
+ * connection of a ScopedPool.
+ * @param work gets a function that resolves to the rows of `statement`, once BEGIN was asked for
  */
-export async function inScope<T>(
-  scope: Scope,
-  access: Context['access'],
-  work: () => Promise<T>,
+export async function opening<T>(
+  access: Opening['access'],
+  statement: Statement,
+  work: (entered: () => Promise<object[]>) => Promise<T>,
 ): Promise<T> {
-  return context.run(contextOf(scope, access), work)
+  const active: Opening = { access, statement }
+  return current.run(active, () =>
+    work(async () => {
+      if (active.entered === undefined) throw new Error('The transaction has not begun.')
+      return (await active.entered).rows
+    }),
+  )
 }
 
-function contextOf({ userId, tenantId }: Scope, access: Context['access']): Context {
-  return { user: userSetting(userId), tenant: tenantSetting(tenantId), access }
-}
-
-/** A pool that tells how long its connections were waited for. */
+/** A pool that reports how long callers wait for a connection. */
 export class WatchedPool extends pg.Pool {
   readonly #watch: PoolWatch | undefined
 
@@ -68,76 +69,51 @@ export class WatchedPool extends pg.Pool {
 type Connected = Parameters<pg.Pool['connect']>[0]
 
 /**
- * The second lock, below Prisma. A connection is only handed out to a transaction with a context:
- * BEGIN and the context are written without waiting, so the first query rides behind them and the
- * lock costs no round trip of its own. Reads run READ ONLY and do not wait for their COMMIT.
+ * The pool below Prisma. It hands out a connection only to a transaction that has an opening: BEGIN
+ * and the statement that presents the credential are written without waiting. Reads run READ ONLY
+ * and do not wait for their COMMIT.
  */
 export class ScopedPool extends WatchedPool {
-  readonly #mode: ContextMode
+  readonly #named: boolean
 
-  constructor(options: pg.PoolConfig, mode: ContextMode = 'set-local', watch?: PoolWatch) {
+  constructor(options: pg.PoolConfig & { connectionString: string }, watch?: PoolWatch) {
     super(options, watch)
-    this.#mode = mode
+    this.#named = !isPooled(options.connectionString)
   }
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Parameters<pg.Pool['connect']>[0]): void
   override connect(...callback: unknown[]): Promise<pg.PoolClient> | undefined {
-    const active = context.getStore()
+    const active = current.getStore()
     if (active === undefined || callback.length > 0) {
-      throw new Error('A query without a scope: use read() or write() of the database.')
+      throw new Error('A query without an entry: use read() or write() of the database.')
     }
-    return super.connect().then((client) => scopedClient(client, active, this.#mode))
-  }
-
-  /**
-   * One statement in a READ ONLY transaction of its own: its opening, the statement and the COMMIT
-   * leave in one packet, and only the COMMIT's answer is not waited for.
-   */
-  async readRows<Row extends pg.QueryResultRow>(
-    scope: Scope,
-    statement: Statement,
-  ): Promise<Row[]> {
-    const opening = openings[this.#mode](contextOf(scope, 'read'))
-    const client = await super.connect()
-    const send = (one: Statement) => client.query<Row>(one).catch(rethrowSilence)
-    const { stream } = client.connection
-    stream.cork()
-    const opened = Promise.all(opening.map(send))
-    const answer = send(statement)
-    const ended = send({ text: 'COMMIT' })
-    stream.uncork()
-    ended.then(
-      () => client.release(client.getTransactionStatus() !== 'I'),
-      () => client.release(true),
-    )
-    // What was read without the context having been set is no answer.
-    const [, { rows }] = await Promise.all([opened, answer])
-    return rows
+    return super.connect().then((client) => scopedClient(client, active, this.#named))
   }
 }
 
 /**
- * One checked-out connection: understands the words of Prisma's transaction protocol. It carries
- * one transaction; once that has ended, a statement that comes late is refused, because by then
- * the connection may be in somebody else's.
+ * One checked-out connection. It understands Prisma's transaction statements (BEGIN, COMMIT,
+ * ROLLBACK) and carries one transaction: a statement that arrives after its end is refused, because
+ * the connection may already belong to another transaction.
  */
-function scopedClient(client: pg.PoolClient, active: Context, mode: ContextMode): pg.PoolClient {
+function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): pg.PoolClient {
   let opened: Promise<unknown> | undefined
   let ended: Promise<pg.QueryResult> | undefined
   const { stream } = client.connection
 
-  const send = (statement: Statement) => client.query(statement).catch(rethrowSilence)
+  const send = (statement: Statement): Promise<pg.QueryResult> => {
+    // The rest is how Prisma wants its rows: as arrays, with parsers of its own.
+    const { name, values, ...rest } = statement
+    const bound = { ...rest, ...(values && { values: [...values] }) }
+    return client.query({ ...bound, ...(named && name && { name }) }).catch(rethrowSilence)
+  }
 
   async function query(statement: Statement): Promise<pg.QueryResult> {
     if (ended !== undefined) throw new Error('The transaction of this connection has ended.')
     switch (statement.text) {
       case 'BEGIN':
-        // What follows without waiting for anything leaves in the same packet.
-        stream.cork()
-        process.nextTick(() => stream.uncork())
-        opened = Promise.all(openings[mode](active).map(send))
-        opened.catch(ignore)
+        begin()
         return emptyResult('BEGIN')
       case 'COMMIT':
         return commit(statement)
@@ -145,11 +121,22 @@ function scopedClient(client: pg.PoolClient, active: Context, mode: ContextMode)
         return end(statement)
       default: {
         if (opened === undefined) throw new Error('A statement outside a transaction.')
-        // What was read without the context having been set is no answer.
+        // Rows that were read although the opening failed are no answer.
         const [, result] = await Promise.all([opened, send(statement)])
         return result
       }
     }
+  }
+
+  function begin(): void {
+    // What follows without waiting leaves in the same packet.
+    stream.cork()
+    process.nextTick(() => stream.uncork())
+    const begun = send({ text: active.access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN' })
+    active.entered = send(active.statement)
+    opened = Promise.all([begun, active.entered])
+    opened.catch(ignore)
+    active.entered.catch(ignore)
   }
 
   async function commit(statement: Statement): Promise<pg.QueryResult> {
@@ -187,36 +174,6 @@ function scopedClient(client: pg.PoolClient, active: Context, mode: ContextMode)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-}
-
-/** BEGIN and the context, local to the transaction. What stands in it was checked by `inScope`. */
-const openings: Readonly<Record<ContextMode, (context: Context) => Statement[]>> = {
-  'set-local': ({ user, tenant, access }) => [
-    {
-      text: `${begin[access]}; SET LOCAL app.user_id = '${user}'; SET LOCAL app.tenant_id = '${tenant}'`,
-    },
-  ],
-  'set-config': ({ user, tenant, access }) => [
-    { text: begin[access] },
-    {
-      text: `SELECT set_config('app.user_id', $1, true), set_config('app.tenant_id', $2, true)`,
-      values: [user, tenant],
-    },
-  ],
-}
-
-const begin = { read: 'BEGIN READ ONLY', write: 'BEGIN' } as const
-
-function userSetting(userId: number | undefined): string {
-  if (userId === undefined) return ''
-  if (!Number.isSafeInteger(userId) || userId < 1) throw new Error('The scope names no user id.')
-  return String(userId)
-}
-
-function tenantSetting(tenantId: string | undefined): string {
-  if (tenantId === undefined) return ''
-  if (!uuid.test(tenantId)) throw new Error('The scope names no tenant id.')
-  return tenantId
 }
 
 function emptyResult(command: string): pg.QueryResult {

@@ -5,31 +5,22 @@ import { WatchedPool } from './scoped-pool.ts'
 
 type Statement = { name?: string; text: string; values?: unknown[] }
 
-/** Runs a hand-written statement: a connection or a pool. */
+/** Runs hand-written statements: a pool, or one connection inside a transaction. */
 export type Queryable = {
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
 }
 
 /**
- * Access to the tables without row-level security (unscopedTables and serviceTables in
- * src/schema/tables.ts), in hand-written statements. Other tables show no rows unless `setTenant`
- * has set a tenant.
+ * Connections without a scope, for the functions of signing in, service tables and the queue: what
+ * happens before a caller is known. Tables under row-level security show no rows.
  */
 export type SystemDatabase = Queryable & {
-  /** Runs `work` in a transaction, which is rolled back if it throws. */
+  /** Runs `work` in one transaction on one connection; rolled back if it throws. */
   transaction<T>(
     limits: { statementTimeoutMs: number },
     work: (connection: Queryable) => Promise<T>,
   ): Promise<T>
   close(): Promise<void>
-}
-
-/** Sets the tenant of the transaction for row-level security and the tenant views. */
-export async function setTenant(connection: Queryable, tenantId: string): Promise<void> {
-  await connection.query({
-    text: `SELECT set_config('app.tenant_id', $1, true)`,
-    values: [tenantId],
-  })
 }
 
 /** @param size maximum number of connections */
@@ -46,7 +37,7 @@ export function openSystemDatabase(url: string, size: number, watch?: PoolWatch)
   }
 }
 
-/** Named statements belong to a session, which changes behind a pooler. */
+/** Behind a pooler the next statement may run on another connection, which has no prepared statements. */
 export function withoutName({ text, values = [] }: Statement): Statement {
   return { text, values }
 }
@@ -55,13 +46,13 @@ function unchanged(statement: Statement): Statement {
   return statement
 }
 
-// Time for the server to report its own timeout before the client gives up.
+// How much later than its own limit a server may answer before the connection is closed.
 const graceMs = 100
 
 /**
- * Runs `work` in a transaction, which is rolled back if it throws. The first statement is sent
- * without waiting for the response to BEGIN.
- * @param limits `answerMs`: the client's timeout, by default slightly above the server's
+ * Runs `work` in one transaction on one connection; rolled back if it throws. BEGIN and the limit are
+ * sent without waiting for the answer.
+ * @param limits `answerMs`: time limit of an answer, if it differs from that of the statement
  */
 export async function runTransaction<T>(
   pool: pg.Pool,

@@ -5,20 +5,29 @@ import type { SystemDatabase } from './system-database.ts'
 const postgres = { 'db.system.name': 'postgresql' }
 const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
 
-/** Adds a span per transaction, without statements and values. */
-export function traceDatabase(db: Database, tracing: Tracing): Database {
-  if (!tracing.on) return db
-  const { step } = tracing
+type Wrap = <T>(access: 'read' | 'write', run: () => Promise<T>) => Promise<T>
+
+/** A database that runs every transaction inside `wrap`. */
+export function wrapDatabase(db: Database, wrap: Wrap): Database {
   return {
-    read: (scope, work) => step('database read', operation('read'), () => db.read(scope, work)),
-    readRows: (scope, statement) =>
-      step('database read', operation('read'), () => db.readRows(scope, statement)),
-    write: (scope, work) => step('database write', operation('write'), () => db.write(scope, work)),
+    enter: async (entry) => wrap('read', () => db.enter(entry)),
+    readRows: async (entry, statement) => wrap('read', () => db.readRows(entry, statement)),
+    read: async (entry, work) => wrap('read', () => db.read(entry, work)),
+    write: async (entry, work) => wrap('write', () => db.write(entry, work)),
+    transaction: async (entry, work) => wrap('write', () => db.transaction(entry, work)),
     close: db.close,
   }
 }
 
-/** Adds a span per statement, with its name if it has one, and per transaction. */
+/** Makes a span of each transaction, without statements and values. */
+export function traceDatabase(db: Database, tracing: Tracing): Database {
+  if (!tracing.on) return db
+  return wrapDatabase(db, (access, run) =>
+    tracing.step(`database ${access}`, operation(access), run),
+  )
+}
+
+/** Makes a span of each query and transaction; a query has the name of its statement. */
 export function traceSystemDatabase(systemDb: SystemDatabase, tracing: Tracing): SystemDatabase {
   if (!tracing.on) return systemDb
   const { step } = tracing

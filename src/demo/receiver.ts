@@ -145,7 +145,7 @@ export async function addSampleCustomer(
     const tenantId = acme.id
     const sealed = sealEndpointSecret(keys, { tenantId, id: endpointId }, secret)
     await owner.query('BEGIN')
-    await owner.query(`SELECT set_config('app.tenant_id', $1, true)`, [tenantId])
+    await owner.query(`SELECT set_scope('owner', '', NULL, $1)`, [tenantId])
     await owner.query(
       `INSERT INTO webhook_endpoints (tenant_id, id, url, description, signature, secret)
        VALUES ($1, $2, $3, 'The receiver of the demo', 'spec', $4)
@@ -155,7 +155,7 @@ export async function addSampleCustomer(
     )
     await owner.query(
       `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, expires_at)
-       SELECT $1, user_id, $2, 'demo', true, now() + interval '90 days'
+       SELECT sha256($1), user_id, $2, 'demo', true, now() + interval '90 days'
        FROM oauth_identities JOIN memberships USING (user_id)
        WHERE provider = 'demo' AND provider_user_id = 'ada' AND tenant_id = $2
        ON CONFLICT (hash) DO UPDATE SET expires_at = EXCLUDED.expires_at`,

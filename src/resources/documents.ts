@@ -1,11 +1,16 @@
-import { type ChainScope, inReach, newestInReach } from '#src/access/relations.ts'
-import type { Tx } from '#src/db/database.ts'
+import { type ChainScope, inOwnReach, inReach, newestInReach } from '#src/access/relations.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 
 export const documentList = { name: 'documents', forms: [idForm] }
 
-type Row = Omit<Prisma.DocumentGetPayload<object>, 'teamId'>
+/** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */
+type Row = Omit<Prisma.DocumentGetPayload<object>, 'id' | 'folderId' | 'teamId'> & {
+  id: bigint | string
+  folderId: bigint | string
+}
 
 const columns = Prisma.sql`
   id, tenant_id AS "tenantId", folder_id AS "folderId", title, body, created_at AS "createdAt",
@@ -22,10 +27,20 @@ export async function listDocuments(tx: Tx, caller: ChainScope, page: Page) {
   return pageOf(rows, page, documentList.name, (row) => [String(row.id)], toDocument)
 }
 
-/** A document the caller can reach, or null. */
-export async function findDocument(tx: Tx, caller: ChainScope, id: number) {
-  const [row] = await tx.$queryRaw<Row[]>`
-    SELECT ${columns} FROM documents WHERE ${inReach(caller)} AND id = ${id}`
+/**
+ * A document the caller can reach, or null. Entry and statement are one packet, so tenant and user
+ * come from the scope.
+ */
+export async function findDocument(
+  db: Pick<Database, 'readRows'>,
+  entry: Entry<ChainScope>,
+  id: number,
+) {
+  const { rows } = await db.readRows<ChainScope, Row>(
+    entry,
+    Prisma.sql`SELECT ${columns} FROM documents WHERE ${inOwnReach} AND id = ${id}`,
+  )
+  const [row] = rows
   return row === undefined ? null : toDocument(row)
 }
 

@@ -1,4 +1,6 @@
-import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -15,14 +17,22 @@ export async function listInvoices(tx: Tx, scope: TenantScope, page: Page) {
   return pageOf(rows, page, invoiceList.name, (row) => [String(row.id)], toInvoice)
 }
 
-/** An invoice of the tenant, or null if it is missing or another tenant's. */
-export async function findInvoice(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
-  const [row] = await db.readRows<InvoiceRow>(
-    scope,
+/**
+ * An invoice of the caller's tenant, or null if it is missing or another tenant's. Entry and statement
+ * are one packet, so the tenant comes from the scope.
+ */
+export async function findInvoice(
+  db: Pick<Database, 'readRows'>,
+  entry: Entry<TenantScope>,
+  id: number,
+) {
+  const { rows } = await db.readRows<TenantScope, InvoiceRow>(
+    entry,
     Prisma.sql`
       SELECT id, tenant_id AS "tenantId", amount, currency, status, created_at AS "createdAt"
-      FROM invoices WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}`,
+      FROM invoices WHERE tenant_id = (SELECT current_tenant_id()) AND id = ${id}`,
   )
+  const [row] = rows
   return row === undefined ? null : toInvoice(row)
 }
 

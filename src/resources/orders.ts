@@ -1,5 +1,7 @@
 import Type from 'typebox'
-import { type Database, inTenant, type TenantScope, type Tx } from '#src/db/database.ts'
+import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { refuseLeaver } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
@@ -18,9 +20,6 @@ export type ShippingAddress = {
 /** `unitPrice` in minor units. */
 export type LineItem = { sku: string; quantity: number; unitPrice: number }
 
-/** The scope of owned rows: their owner. */
-export type OwnerScope = { readonly userId: number }
-
 export const orderList = { name: 'orders', forms: [idForm] }
 
 /** The orders of `owner` in all their tenants, newest first. */
@@ -33,16 +32,24 @@ export async function listOrders(tx: Tx, owner: OwnerScope, page: Page) {
   return pageOf(rows, page, orderList.name, (row) => [String(row.id)], toOrder)
 }
 
-/** An order of `owner`, or null if it is missing or not theirs. */
-export async function findOrder(db: Pick<Database, 'readRows'>, owner: OwnerScope, id: number) {
-  const [row] = await db.readRows<OrderRow>(
-    owner,
+/**
+ * An order of the caller, or null if it is missing or not theirs. Entry and statement are one packet,
+ * so the owner comes from the scope.
+ */
+export async function findOrder(
+  db: Pick<Database, 'readRows'>,
+  entry: Entry<OwnerScope>,
+  id: number,
+) {
+  const { rows } = await db.readRows<OwnerScope, OrderRow>(
+    entry,
     Prisma.sql`
       SELECT id, user_id AS "userId", line_items AS "lineItems",
              shipping_address AS "shippingAddress", card_last4 AS "cardLast4",
              created_at AS "createdAt", updated_at AS "updatedAt"
-      FROM orders WHERE user_id = ${owner.userId} AND id = ${id}`,
+      FROM orders WHERE user_id = (SELECT current_user_id()) AND id = ${id}`,
   )
+  const [row] = rows
   return row === undefined ? null : toOrder(row)
 }
 
@@ -89,11 +96,11 @@ export async function createOrder(
 
 /**
  * Changes the shipping address of an order of `owner`; null if it is missing or not theirs. The event
- * goes to the tenant in which the order was placed, not to the owner's active one.
+ * belongs to the tenant that the order was placed in, whichever tenant the owner is in now.
  */
 export async function changeOrder(
   tx: Tx,
-  owner: OwnerScope & { readonly tenantId?: string },
+  owner: OwnerScope,
   id: number,
   change: { shippingAddress: ShippingAddress },
   now: Date,
@@ -105,9 +112,9 @@ export async function changeOrder(
   const [row] = rows
   if (row === undefined) return null
   const order = toOrder(row)
-  await inTenant(tx, owner, row.tenantId, () =>
-    publish(tx, row, { type: 'order.updated', data: order }, now),
-  )
+  await tx.$queryRaw`SELECT enter_order_tenant(${id})`
+  await publish(tx, row, { type: 'order.updated', data: order }, now)
+  await tx.$queryRaw`SELECT leave_order_tenant()::text`
   return order
 }
 

@@ -1,5 +1,7 @@
+import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
-import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { refuseLeaver } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
@@ -17,15 +19,26 @@ export async function listPosts(tx: Tx, scope: TenantScope, page: Page) {
   return pageOf(rows, page, postList.name, (row) => [String(row.id)], toPost)
 }
 
-/** A post of the tenant, or null if it is missing or another tenant's. */
-export async function findPost(db: Pick<Database, 'readRows'>, scope: TenantScope, id: number) {
-  const [row] = await db.readRows<PostRow>(
-    scope,
+const columns = Prisma.sql`
+  id, tenant_id AS "tenantId", author_id AS "authorId", department, title, body,
+  created_at AS "createdAt", updated_at AS "updatedAt"`
+
+/**
+ * A post of the caller's tenant, or null if it is missing or another tenant's. Entry and statement are
+ * one packet, so the tenant comes from the scope.
+ */
+export async function findPost(
+  db: Pick<Database, 'readRows'>,
+  entry: Entry<TenantScope>,
+  id: number,
+) {
+  const { rows } = await db.readRows<TenantScope, PostRow>(
+    entry,
     Prisma.sql`
-      SELECT id, tenant_id AS "tenantId", author_id AS "authorId", department, title, body,
-             created_at AS "createdAt", updated_at AS "updatedAt"
-      FROM posts WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}`,
+      SELECT ${columns} FROM posts
+      WHERE tenant_id = (SELECT current_tenant_id()) AND id = ${id}`,
   )
+  const [row] = rows
   return row === undefined ? null : toPost(row)
 }
 
@@ -35,7 +48,7 @@ export async function findPost(db: Pick<Database, 'readRows'>, scope: TenantScop
  */
 export async function createPost(
   tx: Tx,
-  author: TenantScope & { readonly userId: number; readonly department: string | null },
+  author: Pick<Member, 'userId' | 'tenantId' | 'department'>,
   post: { title: string; body: string; department?: string },
   now: Date,
 ) {
@@ -61,43 +74,45 @@ export type PostChange =
   | { outcome: 'refused'; reason: Decision['reason'] }
 
 /**
- * Changes a post of the tenant if the attribute rule allows it. The row is locked before the
- * decision, so that the decision still holds for the update.
+ * Changes a post of the caller's tenant if the attribute rule allows it. The row is locked before
+ * the decision, so that the decision still holds for the update.
  */
 export async function changePost(
   tx: Tx,
-  scope: TenantScope,
-  caller: Subject,
+  caller: Subject & TenantScope,
   id: number,
   change: { title?: string; body?: string },
   now: Date,
 ): Promise<PostChange> {
   const [object] = await tx.$queryRaw<{ department: string | null }[]>`
     SELECT department FROM posts
-    WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} FOR UPDATE`
+    WHERE tenant_id = ${caller.tenantId}::uuid AND id = ${id} FOR UPDATE`
   if (object === undefined) return { outcome: 'missing' }
   const { effect, reason } = decide({ caller, resource: 'post', action: 'update', object, now })
   if (effect !== 'allow') return { outcome: 'refused', reason }
   const [row] = await tx.post.updateManyAndReturn({
-    where: { id, tenantId: scope.tenantId },
+    where: { id, tenantId: caller.tenantId },
     data: { ...change, updatedAt: now },
   })
   if (row === undefined) return { outcome: 'missing' }
   const post = toPost(row)
-  await publish(tx, scope, { type: 'post.updated', data: post }, now)
+  await publish(tx, caller, { type: 'post.updated', data: post }, now)
   return { outcome: 'changed', post }
 }
 
-/** Deletes a post of the tenant. @returns false if it is missing or another tenant's */
+/**
+ * Deletes a post of the tenant; the event carries the text that was deleted.
+ * @returns false if it is missing or another tenant's
+ */
 export async function deletePost(
   tx: Tx,
   scope: TenantScope,
   id: number,
   now: Date,
 ): Promise<boolean> {
-  const post = await tx.post.findFirst({ where: { id, tenantId: scope.tenantId } })
-  const { count } = await tx.post.deleteMany({ where: { id, tenantId: scope.tenantId } })
-  if (post === null || count === 0) return false
+  const [post] = await tx.$queryRaw<PostRow[]>`
+    DELETE FROM posts WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} RETURNING ${columns}`
+  if (post === undefined) return false
   await publish(tx, scope, { type: 'post.deleted', data: toPost(post) }, now)
   return true
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { defaultLimits } from '#src/db/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { queuePrivileges, tablePrivileges } from './tables.ts'
+import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
 
 export type Login = { name: string; password: string }
 type Duty = 'web' | 'worker'
@@ -13,9 +13,9 @@ export function loginOf(url: string): Login {
 }
 
 /**
- * Creates the role if it is missing, with the password of its URL, and grants it exactly the
- * privileges of its duties: revokes all and grants again, in the caller's transaction.
- * @returns true if the role was created
+ * Creates the role when it is missing (with its URL's password) and gives it exactly the rights of
+ * its duties: revokes and grants everything again, in the caller's transaction.
+ * @returns true when the role was created
  */
 export async function grantPrivileges(
   owner: pg.Client,
@@ -32,6 +32,9 @@ export async function grantPrivileges(
     for (const [table, grants] of Object.entries(tablePrivileges)) {
       if (grants[duty] === '') continue
       await owner.query(`GRANT ${grants[duty]} ON ${pg.escapeIdentifier(table)} TO ${role}`)
+    }
+    for (const signature of functionPrivileges[duty]) {
+      await owner.query(`GRANT EXECUTE ON FUNCTION public.${signature} TO ${role}`)
     }
     for (const [objects, rights] of Object.entries(queuePrivileges[duty])) {
       await owner.query(`GRANT ${rights} ON ${objects} TO ${role}`)

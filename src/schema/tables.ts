@@ -1,52 +1,42 @@
-/** The privileges of both roles on a table, in the syntax of GRANT; empty for none. */
+/** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
 
 /**
- * The privileges of the application roles, table by table. `gatehouse migrate` grants exactly these;
- * a test fails if a table has no entry. `web` is the role of DATABASE_URL, `worker` that of
- * DATABASE_WORKER_URL. A role that is both gets the union.
+ * The privileges of the application roles by table. `gatehouse migrate` grants exactly these; a test
+ * fails if a table has no entry. Web is the role of DATABASE_URL, worker that of DATABASE_WORKER_URL;
+ * if both name one role it gets the union.
  */
 export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
-  tenants: { web: 'SELECT, INSERT', worker: 'SELECT' },
-  users: {
-    web: 'SELECT, INSERT, UPDATE (email, email_verified, billing_customer), DELETE',
-    worker: 'SELECT, UPDATE (plan)',
-  },
+  // Read by the functions of the owner alone.
+  scope_keys: { web: '', worker: '' },
+  tenants: { web: 'SELECT', worker: 'SELECT' },
+  users: { web: 'SELECT, UPDATE (billing_customer)', worker: 'SELECT, UPDATE (plan)' },
   // No UPDATE: an identity never changes its owner.
-  oauth_identities: { web: 'SELECT, INSERT, DELETE', worker: '' },
-  memberships: {
-    web: 'SELECT, INSERT, UPDATE (role, department, last_active_at), DELETE',
-    worker: 'SELECT',
-  },
+  oauth_identities: { web: 'SELECT, DELETE', worker: '' },
+  memberships: { web: 'SELECT, UPDATE (role, department), DELETE', worker: 'SELECT' },
   tenant_members: { web: 'SELECT, UPDATE (role, department), DELETE', worker: '' },
   tenant_invitations: { web: 'SELECT, DELETE', worker: '' },
-  // The worker deletes expired rows. It cannot read the hashes that identify a live one.
+  // Without id_hash: sessions begin and change through functions.
   sessions: {
-    web: 'SELECT, INSERT, UPDATE (id_hash, last_seen_at, authenticated_at, expires_at, tenant_id, provider, provider_session), DELETE',
-    worker: 'SELECT (id, last_seen_at, expires_at), DELETE',
+    web: 'SELECT (id, user_id, tenant_id, provider, user_agent, ip, created_at, authenticated_at, last_seen_at, expires_at), DELETE',
+    worker: '',
   },
-  sign_in_attempts: {
-    web: 'SELECT, INSERT, UPDATE (session_id), DELETE',
-    worker: 'SELECT (expires_at), DELETE',
-  },
+  sign_in_attempts: { web: '', worker: '' },
   invitations: {
     web: 'SELECT, INSERT, UPDATE (role, department, invited_by, created_at, expires_at, accepted_at), DELETE',
     worker: '',
   },
   api_tokens: {
-    web: 'SELECT, INSERT, UPDATE (last_used_at), DELETE',
-    worker: 'SELECT (id, expires_at), DELETE',
+    web: 'SELECT (id, user_id, tenant_id, name, all_permissions, permissions, created_at, expires_at, last_used_at), INSERT, DELETE',
+    worker: '',
   },
-  logout_tokens: { web: 'SELECT, INSERT, DELETE', worker: '' },
+  logout_tokens: { web: '', worker: '' },
   provider_grants: {
     web: 'SELECT, INSERT, UPDATE (access_token, refresh_token, scope, expires_at, generation, status, refresh_attempt, created_at, updated_at), DELETE',
-    worker: 'SELECT, UPDATE (access_token, refresh_token)', // `keys rotate`
+    worker: '',
   },
-  token_revocations: {
-    web: 'SELECT, INSERT, UPDATE (status, tenant_id), DELETE',
-    worker: 'SELECT, UPDATE (token, status, attempts, last_error), DELETE',
-  },
+  token_revocations: { web: 'SELECT, INSERT, UPDATE (status, tenant_id), DELETE', worker: '' },
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
   posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
   invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
@@ -69,11 +59,9 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
-    // `keys rotate` re-encrypts the secrets.
-    worker:
-      'SELECT, UPDATE (status, failing_since, disabled_at, last_success_at, secret, previous_secret)',
+    worker: 'SELECT, UPDATE (status, failing_since, disabled_at, last_success_at)',
   },
-  outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT, DELETE' },
+  outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {
     web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
     worker: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
@@ -88,7 +76,66 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 
-/** Privileges on the queue's schema: `web` only adds jobs, `worker` processes and maintains them. */
+const bothRoles = ['current_user_id()', 'current_tenant_id()', 'current_scope_kind()']
+
+/**
+ * The functions that each role may call, as GRANT names them; the migrations revoke the rest from
+ * everyone. They run with the privileges of the owner (SECURITY DEFINER), so `serve` does not start
+ * if a role may call one that is not listed for it.
+ */
+export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly string[]>> = {
+  web: [
+    ...bothRoles,
+    'enter_session(bytea, integer, boolean)',
+    'enter_token(bytea, boolean)',
+    'touch_session(bytea)',
+    'touch_token(bytea)',
+    'end_session(bytea)',
+    'switch_tenant(bytea, bytea, uuid)',
+    'enter_order_tenant(bigint)',
+    'leave_order_tenant()',
+    'start_attempt(bytea, bytea, text, text, text, text, text, text, integer)',
+    'take_attempt(bytea, bytea, bytea)',
+    'enter_attempt(bytea)',
+    'look_up_identity(text, text)',
+    'enter_identity(text)',
+    'link_by_address(text, text, text)',
+    'create_user(text, text, text, boolean, text)',
+    'link_identity(text, text)',
+    'accept_invitations(text, bigint)',
+    'start_session(bytea, text, text, text, integer)',
+    'renew_session(bytea, text, integer)',
+    'remember_logout(text, bytea, integer)',
+    'end_provider_sessions(text, text, text)',
+    'find_holder(text)',
+    'is_customer_taken(text, bigint)',
+    'remove_member(bigint)',
+    'find_grant(text, text, integer)',
+    'mark_refresh(text, text, integer, uuid)',
+    'clear_refresh(text, text, uuid)',
+    'end_refresh(text, text, uuid, boolean)',
+    'store_refreshed(text, text, uuid, bytea, bytea, text, integer)',
+    'retire_late_token(text, text, bigint, bytea)',
+  ],
+  worker: [
+    ...bothRoles,
+    'enter_job(text, uuid[])',
+    'enter_billing_event(text, text)',
+    'purge_outbound_events(uuid, timestamp with time zone, integer)',
+    'prune_dead(integer, integer, integer)',
+    'find_revocation(uuid)',
+    'settle_revocation(uuid)',
+    'fail_revocation(uuid, text, boolean)',
+    'count_sealed(text)',
+    'count_stale(text, bytea)',
+    'read_sealed(text, bytea, text[], integer)',
+    'write_sealed(text, text[], bytea[])',
+    'rotate_scope_key()',
+    'list_scope_keys()',
+  ],
+}
+
+/** Privileges in the schema of the queue: web only adds jobs, worker completes and maintains them. */
 export const queuePrivileges: Readonly<
   Record<keyof TablePrivileges, Readonly<Record<string, string>>>
 > = {
@@ -100,13 +147,12 @@ export const queuePrivileges: Readonly<
 }
 
 /**
- * Tables that are read before any tenant is known (contract 8). They are read by key, one row at a
- * time, and have no row-level security. A tenant's admins access its rows through views with the
- * tenant as a condition (tenant_members, tenant_invitations). Every table outside both lists must be
- * under row-level security, and every view over the listed tables must be limited to a scope;
- * src/schema/verify.ts verifies this at start.
+ * Tables with ENABLE but without FORCE ROW LEVEL SECURITY: the functions above run as their owner and
+ * read them before a scope exists, to find out whom a credential belongs to. Policies apply to every
+ * other role. All tables that are not listed here or in `serviceTables` must have FORCE too
+ * (src/schema/verify-tables.ts).
  */
-export const unscopedTables = [
+export const identityTables = [
   'users',
   'oauth_identities',
   'sessions',
@@ -117,9 +163,10 @@ export const unscopedTables = [
   'memberships',
   'invitations',
   'api_tokens',
+  'scope_keys',
 ] as const
 
-/** Tables that belong to no tenant and that no tenant route reaches. */
+/** Tables without tenant or owner, so without row-level security; no tenant route reads them. */
 export const serviceTables = [
   'processed_events',
   'received_events',
@@ -128,5 +175,5 @@ export const serviceTables = [
   '_prisma_migrations',
 ] as const
 
-/** Row-level security applies to reading; every role may append rows for any tenant. */
+/** Tables whose INSERT policy accepts every row: an audit entry may concern any tenant and user. */
 export const appendOnly = ['audit_log'] as const

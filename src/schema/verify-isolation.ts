@@ -1,19 +1,15 @@
 import pg from 'pg'
+import { randomKey, randomToken } from '#src/crypto/hash.ts'
 import type { Finding } from './finding.ts'
-import {
-  type IsolationTenant,
-  insertMember,
-  insertTenant,
-  isolationRows,
-} from './isolation-rows.ts'
-import { appendOnly, serviceTables, unscopedTables } from './tables.ts'
+import { type IsolationTenant, insertTenant, isolationRows } from './isolation-rows.ts'
+import { appendOnly, identityTables, serviceTables } from './tables.ts'
 
-/** A table with tenant rows, and the privileges of the logged-in role. */
+/** A table with tenant rows, and what the role that is logged in may do to it. */
 type TenantTable = {
   name: string
   tenantColumn: string
   deletable: boolean
-  /** A column that the role may update, or null. */
+  /** A column that it may change; null if there is none. */
   changeable: string | null
 }
 
@@ -23,42 +19,66 @@ const remedy =
   'Restore its row-level security as the migrations make it (prisma/migrations), or the privileges of the role (`gatehouse migrate`).'
 
 /**
- * Tests row-level security: creates two temporary tenants, lets each try to read and write the
- * other's rows, and rolls everything back. Independent of the catalogue checks, it finds policies that look
- * right and do not work.
- * @param client logged in as the application role
- * @param concerns selects the tables to test
- * @returns a finding for each table in which a tenant can access another's rows or not its own
+ * Tries row-level security: creates two tenants, lets each read and write the rows of the other, and
+ * rolls everything back, so no other transaction sees them. This finds policies that look right in
+ * the catalogue and do not work.
+ * @param client logged in as the web role
+ * @param concerns which tables are tried
+ * @returns a finding for each table that shows a tenant foreign rows, accepts writes to them, or hides
+ *   the tenant's own
  */
 export async function verifyIsolation(
   client: pg.Client,
-  concerns: (table: string) => boolean = () => true,
+  concerns: Concerns = () => true,
 ): Promise<Finding[]> {
-  await client.query('BEGIN')
+  return runAndRollBack(client, 'BEGIN', concerns, async (tables) => [
+    ...(await lookWithoutScope(client, tables)),
+    ...(await compareTenants(client, tables)),
+  ])
+}
+
+/**
+ * The part of `verifyIsolation` that writes nothing: without a scope no tenant table shows a row.
+ * @param client logged in as the web role
+ */
+export async function verifyWithoutScope(
+  client: pg.Client,
+  concerns: Concerns = () => true,
+): Promise<Finding[]> {
+  return runAndRollBack(client, 'BEGIN READ ONLY', concerns, (tables) =>
+    lookWithoutScope(client, tables),
+  )
+}
+
+type Concerns = (table: string) => boolean
+
+async function runAndRollBack(
+  client: pg.Client,
+  begin: 'BEGIN' | 'BEGIN READ ONLY',
+  concerns: Concerns,
+  work: (tables: readonly TenantTable[]) => Promise<string[]>,
+): Promise<Finding[]> {
+  await client.query(begin)
   try {
-    // Tables may be large, and the temporary tenants have few rows: use indexes.
+    // A table may be large; a test tenant has few rows, which an index finds.
     await client.query('SET LOCAL enable_seqscan = off')
-    const unscoped = [...unscopedTables, ...serviceTables]
-    const { rows } = await client.query<TenantTable>(tenantTables, [unscoped])
-    const tables = rows.filter(({ name }) => concerns(name))
-    const problems = [
-      ...(await lookWithoutContext(client, tables)),
-      ...(await compareTenants(client, tables)),
-    ]
+    const others = [...identityTables, ...serviceTables]
+    const { rows } = await client.query<TenantTable>(tenantTables, [others])
+    const problems = await work(rows.filter(({ name }) => concerns(name)))
     return [...new Set(problems)].map((problem) => ({ problem, remedy }))
   } finally {
     await client.query('ROLLBACK')
   }
 }
 
-async function lookWithoutContext(
+async function lookWithoutScope(
   client: pg.Client,
   tables: readonly TenantTable[],
 ): Promise<string[]> {
   const problems: string[] = []
   for (const { name } of tables) {
     const { rows } = await client.query(`SELECT EXISTS (SELECT FROM ${quote(name)}) AS shown`)
-    if (rows[0].shown) problems.push(`The table ${name} shows rows although no tenant is set.`)
+    if (rows[0].shown) problems.push(`The table ${name} shows rows without a scope.`)
   }
   return problems
 }
@@ -71,10 +91,10 @@ async function compareTenants(
   const other = await makeIsolationTenant(client)
   if (one === null || other === null) return ["The table tenants refuses a tenant's own row."]
   const problems: string[] = []
-  for (const tenant of [one, other]) {
-    await enter(client, tenant)
+  for (const member of [one, other]) {
+    await enter(client, member)
     for (const [name, insert] of Object.entries(isolationRows)) {
-      if (!(await writes(client, insert(tenant), 'kept'))) {
+      if (!(await writes(client, insert(member), 'kept'))) {
         problems.push(`The table ${name} refuses a tenant's own row.`)
       }
     }
@@ -85,24 +105,55 @@ async function compareTenants(
       problems.push(...(await look(client, table, self)))
       problems.push(...(await trespass(client, table, self, foreign)))
     }
+    problems.push(...(await lookAtPeople(client, self, foreign)))
   }
   await enter(client, null)
-  return [...problems, ...(await lookWithoutContext(client, tables))]
+  return [...problems, ...(await lookWithoutScope(client, tables))]
 }
 
-async function makeIsolationTenant(client: pg.Client): Promise<IsolationTenant | null> {
-  const tenantId = crypto.randomUUID()
-  await enter(client, { tenantId })
-  const made = await writes(client, insertTenant(tenantId), 'kept')
-  return made ? insertMember(client, tenantId) : null
-}
-
-/** Sets the scope as the scoped pool does; null for none. */
-async function enter(client: pg.Client, scope: Partial<IsolationTenant> | null): Promise<void> {
+/**
+ * A tenant with one member, created by the functions of a first sign-in. Null if they are refused.
+ */
+async function makeIsolationTenant(client: pg.Client): Promise<TestMember | null> {
+  const [browser, state, ticket, credential] = [randomKey(), randomKey(), randomKey(), randomKey()]
   await client.query({
-    text: `SELECT set_config('app.tenant_id', $1, true), set_config('app.user_id', $2, true)`,
-    values: [scope?.tenantId ?? '', String(scope?.userId ?? '')],
+    text: `SELECT start_attempt($1, $2, 'sign-in', 'isolation-test', '', '', NULL, NULL, 60)`,
+    values: [browser, state],
   })
+  await client.query({
+    text: 'SELECT take_attempt($1, $2, $3)',
+    values: [browser, state, ticket],
+  })
+  await client.query({ text: 'SELECT enter_attempt($1)', values: [ticket] })
+  await client.query('SAVEPOINT first_sign_in')
+  try {
+    const { rows } = await client.query<{ id: string }>({
+      text: `SELECT create_user($1, 'isolation test', NULL, false, 'isolation test') AS id`,
+      values: [randomToken()],
+    })
+    const begun = await client.query<{ tenant_id: string }>({
+      text: 'SELECT tenant_id FROM start_session($1, NULL, NULL, NULL, 60)',
+      values: [credential],
+    })
+    const tenantId = begun.rows[0]?.tenant_id
+    if (tenantId === undefined) return null
+    return { tenantId, userId: Number(rows[0]?.id), credential }
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== refused) throw error
+    await client.query('ROLLBACK TO SAVEPOINT first_sign_in')
+    return null
+  }
+}
+
+type TestMember = IsolationTenant & { readonly credential: Buffer }
+
+/** Sets the scope of the member with their session; null clears it. */
+async function enter(client: pg.Client, member: TestMember | null): Promise<void> {
+  await client.query(
+    member === null
+      ? `SELECT set_config('app.scope', '', true)`
+      : { text: 'SELECT enter_session($1, 60, false)', values: [member.credential] },
+  )
 }
 
 async function look(
@@ -119,14 +170,45 @@ async function look(
   })
   const [seen] = rows
   const problems: string[] = []
-  if (seen?.foreign) problems.push(`The table ${table.name} shows a tenant another's rows.`)
+  if (seen?.foreign) problems.push(`The table ${table.name} shows a tenant the rows of another.`)
   if (!seen?.own && Object.hasOwn(isolationRows, table.name)) {
     problems.push(`The table ${table.name} hides a tenant's own rows.`)
   }
   return problems
 }
 
-/** Tries every way of writing to the other tenant's rows, and rolls each back. */
+/** Identity tables by the column that names the person, and whether the web role may delete rows. */
+const peopleTables = {
+  users: { column: 'id', deletable: false },
+  memberships: { column: 'user_id', deletable: true },
+  oauth_identities: { column: 'user_id', deletable: true },
+  sessions: { column: 'user_id', deletable: true },
+} as const
+
+/** A person sees their own rows of identity tables and none of a person in another tenant. */
+async function lookAtPeople(
+  client: pg.Client,
+  self: IsolationTenant,
+  foreign: IsolationTenant,
+): Promise<string[]> {
+  const problems: string[] = []
+  for (const [name, { column, deletable }] of Object.entries(peopleTables)) {
+    const { rows } = await client.query<{ own: boolean; foreign: boolean }>({
+      text: `SELECT EXISTS (SELECT FROM ${name} WHERE ${column} = $1) AS own,
+                    EXISTS (SELECT FROM ${name} WHERE ${column} = $2) AS foreign`,
+      values: [self.userId, foreign.userId],
+    })
+    const [seen] = rows
+    const change = { text: `DELETE FROM ${name} WHERE ${column} = $1`, values: [foreign.userId] }
+    const changed = deletable && (await writes(client, change, 'rolled back'))
+    if (seen?.foreign || changed)
+      problems.push(`The table ${name} shows a person the rows of another.`)
+    if (!seen?.own) problems.push(`The table ${name} hides a person's own rows.`)
+  }
+  return problems
+}
+
+/** Tries every kind of write to the other tenant's rows; each is rolled back. */
 async function trespass(
   client: pg.Client,
   table: TenantTable,
@@ -152,13 +234,13 @@ async function trespass(
   }
   for (const attempt of attempts) {
     if (await writes(client, attempt, 'rolled back')) {
-      return [`The table ${name} takes what a tenant writes to another's rows.`]
+      return [`The table ${name} accepts what a tenant writes to the rows of another.`]
     }
   }
   return []
 }
 
-/** Whether the statement affected a row. False if it was denied; any other error is thrown. */
+/** Whether the statement wrote a row. False if it was refused; other failures are thrown. */
 async function writes(
   client: pg.Client,
   statement: Statement,
@@ -169,8 +251,8 @@ async function writes(
     ({ rowCount }) => rowCount !== 0,
     (error) => {
       if (!(error instanceof pg.DatabaseError)) throw error
-      if (error.code === denied) return false
-      // Constraints (SQLSTATE class 23) are checked after the policy has accepted the row.
+      if (error.code === refused) return false
+      // Constraints (class 23) are checked after the policy has accepted the row.
       if (afterwards === 'rolled back' && error.code?.startsWith('23')) return true
       throw error
     },
@@ -180,14 +262,14 @@ async function writes(
   return touched
 }
 
-// PostgreSQL's code for a missing privilege and for a row that a policy rejects.
-const denied = '42501'
+// insufficient_privilege: a missing privilege, or a new row that violates a policy.
+const refused = '42501'
 
 function quote(name: string): string {
   return pg.escapeIdentifier(name)
 }
 
-/** Every relation with tenant rows, and what the role may do with it. */
+/** Tables and views with tenant rows; only what the role has privileges for is tried. */
 const tenantTables = `
   SELECT c.relname AS name, tenant.attname AS "tenantColumn",
     has_table_privilege(c.oid, 'DELETE') AS deletable,

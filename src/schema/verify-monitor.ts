@@ -7,17 +7,17 @@ type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) =
 export type Repeat = (run: () => Promise<void>) => { stop(): void }
 
 export type VerifyMonitor = {
-  /** False if the last verification had a finding. */
+  /** False while the last check found row-level security broken. */
   holds(): boolean
   /** @throws Problem `unavailable` while `holds()` is false */
   requireVerified(): void
-  /** Stops; resolves when no verification is running. */
+  /** Resolves when no check is running and none will start. */
   stop(): Promise<void>
 }
 
 const intervalSeconds = 60
 
-/** Every minute, without keeping the process alive. */
+/** Every minute. The timer does not keep the process running. */
 const everyMinute: Repeat = (run) => {
   const timer = setInterval(run, intervalSeconds * 1_000)
   timer.unref()
@@ -25,8 +25,9 @@ const everyMinute: Repeat = (run) => {
 }
 
 /**
- * Repeats the verification of the tenant lock while the program runs; the first one, at start, has
- * passed. Logs changes only. If the database is unavailable, the last result stays.
+ * Repeats the verification while the program runs; the check at start has passed. Only changes are
+ * logged. An unreachable database changes nothing: requests that need it fail anyway.
+ * @param verify reads the catalogue and writes nothing
  */
 export function startVerifyMonitor(
   verify: () => Promise<Finding[]>,
@@ -46,12 +47,12 @@ export function startVerifyMonitor(
     try {
       const [finding = null] = await verify()
       if (finding !== null && finding.problem !== found?.problem) {
-        log.error(finding, 'the tenant lock is broken: requests for tenant data are refused')
+        log.error(finding, 'row-level security is broken: tenant and owned rows are not served')
       }
-      if (finding === null && found !== null) log.info({}, 'the tenant lock holds again')
+      if (finding === null && found !== null) log.info({}, 'row-level security holds again')
       found = finding
     } catch (error) {
-      log.debug({ err: error }, 'the tenant lock could not be verified')
+      log.debug({ err: error }, 'row-level security could not be verified')
     }
   }
 
@@ -67,7 +68,7 @@ export function startVerifyMonitor(
   }
 }
 
-/** For processes that do not verify repeatedly. */
+/** For programs without a monitor. */
 export const alwaysVerified: VerifyMonitor = {
   holds: () => true,
   requireVerified() {},

@@ -8,12 +8,11 @@ type RoleFacts = {
   owned: string[]
   creates: boolean
   excessive: string[]
-  definers: string[]
-  hasContext: boolean
+  hasScope: boolean
   unlimited: string[]
 }
 
-/** PostgreSQL's predefined roles with access to all rows or to the server's machine. */
+/** Predefined roles that bypass table privileges or reach the server's file system. */
 const powerfulRoles = [
   'pg_read_all_data',
   'pg_write_all_data',
@@ -23,9 +22,9 @@ const powerfulRoles = [
 ]
 
 const remedy =
-  'Use another role in the connection URL and run `gatehouse migrate`, which grants that role exactly what it needs.'
+  'Name another role in the connection URL and run `gatehouse migrate`, which grants that role exactly what it needs.'
 
-/** Finds every known way in which the logged-in role could bypass row-level security. */
+/** Checks whether the role that is logged in can bypass row-level security. */
 export async function verifyRoles(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<RoleFacts>(roleFacts, [powerfulRoles])
   return rows.flatMap((role) => roleProblems(role).map((problem) => ({ problem, remedy })))
@@ -45,11 +44,8 @@ function roleProblems(role: RoleFacts): string[] {
   if (role.excessive.length > 0) {
     problems.push(`The role ${name} may TRUNCATE, REFERENCE or TRIGGER ${some(role.excessive)}.`)
   }
-  if (role.definers.length > 0) {
-    problems.push(`The role ${name} may run as another role through ${some(role.definers)}.`)
-  }
-  if (role.hasContext) {
-    problems.push(`The role ${name} has a tenant or user before any transaction sets one.`)
+  if (role.hasScope) {
+    problems.push(`The role ${name} has a scope before any credential sets one.`)
   }
   if (role.unlimited.length > 0) {
     problems.push(
@@ -63,7 +59,7 @@ function some(names: readonly string[]): string {
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ')
 }
 
-// MEMBER, not USAGE: a role that needs SET ROLE first has the same power.
+// MEMBER, not USAGE: it includes roles that need SET ROLE first.
 const roleFacts = `
   SELECT current_user AS name,
     EXISTS (SELECT FROM pg_roles m WHERE (m.rolbypassrls OR m.rolsuper)
@@ -79,12 +75,7 @@ const roleFacts = `
     ARRAY(SELECT c.relname::text FROM pg_class c
           WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
             AND has_table_privilege(c.oid, 'TRUNCATE, REFERENCES, TRIGGER') ORDER BY 1) AS excessive,
-    ARRAY(SELECT p.oid::regprocedure::text FROM pg_proc p
-          JOIN pg_namespace n ON n.oid = p.pronamespace
-          WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-            AND has_schema_privilege(n.oid, 'USAGE')
-            AND has_function_privilege(p.oid, 'EXECUTE') ORDER BY 1) AS definers,
-    current_tenant_id() IS NOT NULL OR current_user_id() IS NOT NULL AS "hasContext",
+    coalesce(current_setting('app.scope', true), '') <> '' AS "hasScope",
     ARRAY(SELECT l FROM unnest(ARRAY['statement_timeout', 'lock_timeout',
             'idle_in_transaction_session_timeout']) l WHERE current_setting(l) = '0') AS unlimited
   FROM pg_roles r WHERE r.rolname = current_user`

@@ -1,16 +1,19 @@
 import type pg from 'pg'
 import type { Finding } from './finding.ts'
-import { appendOnly, serviceTables, unscopedTables } from './tables.ts'
+import { appendOnly, identityTables, serviceTables } from './tables.ts'
 
 type TableFacts = {
   name: string
   kind: 'r' | 'p' | 'v' | 'm' | 'f'
-  listed: boolean
+  /** Belongs to no tenant. */
+  service: boolean
+  /** One of the tables that are not forced (identityTables). */
+  identity: boolean
   public: boolean
   enabled: boolean
   forced: boolean
   invoker: boolean
-  overUnscopedTables: boolean
+  overUnforcedTables: boolean
   scoped: boolean
   readable: boolean
   open: string[]
@@ -20,17 +23,18 @@ type TableFacts = {
 const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
 
 /**
- * Verifies that every table and view is either listed in src/schema/tables.ts or restricted to a
- * scope.
- * @param concerns selects the tables to verify
+ * Checks that every table is under row-level security (except `serviceTables`), forced on its owner
+ * (except `identityTables`), with policies that name the scope; and every view with it.
+ * @param concerns which of them are checked
  */
 export async function verifyTables(
   client: pg.Client,
   concerns: (table: string) => boolean,
 ): Promise<Finding[]> {
   const { rows } = await client.query<TableFacts>(tableFacts, [
-    [...unscopedTables, ...serviceTables],
+    identityTables,
     appendOnly,
+    serviceTables,
   ])
   return rows
     .filter(({ name }) => concerns(name))
@@ -43,34 +47,39 @@ export async function verifyTables(
 function tableProblem(table: TableFacts): string | null {
   const { name } = table
   if (table.public) return `The table ${name} is granted to PUBLIC.`
-  if (table.listed) return null
+  if (table.service) return null
   if (table.kind === 'm') return `The materialized view ${name} cannot be under row-level security.`
   if (table.kind === 'f') return `The foreign table ${name} cannot be under row-level security.`
   if (table.kind === 'v') return viewProblem(table)
   if (!table.enabled) return `The table ${name} is not under row-level security.`
-  if (!table.forced) return `Row-level security of the table ${name} is not forced on its owner.`
-  if (!table.readable) return `The table ${name} has no policy that lets its rows be read in scope.`
+  if (!table.identity && !table.forced)
+    return `Row-level security of the table ${name} is not forced on its owner.`
+  if (table.identity && table.forced)
+    return `Row-level security of the table ${name} is forced on its owner, whose functions read it.`
+  if (!table.identity && !table.readable)
+    return `The table ${name} has no policy that lets its rows be read in scope.`
   if (table.open.length > 0) {
-    return `The policy ${table.open.join(', ')} of the table ${name} lets rows of every scope through.`
+    return `The policy ${table.open.join(', ')} of the table ${name} accepts rows of every scope.`
   }
-  if (!table.placed) return `The table ${name} takes new rows for a tenant other than the scope's.`
+  if (!table.identity && !table.placed)
+    return `The table ${name} accepts new rows of a tenant other than the scope's.`
   return null
 }
 
-function viewProblem({ name, invoker, overUnscopedTables, scoped }: TableFacts): string | null {
+function viewProblem({ name, invoker, overUnforcedTables, scoped }: TableFacts): string | null {
   if (!invoker) return `The view ${name} is not security_invoker.`
-  if (overUnscopedTables && !scoped) return `The view ${name} shows rows of every scope.`
+  if (overUnforcedTables && !scoped) return `The view ${name} shows rows of every scope.`
   return null
 }
 
-// Matches the constant true, or a condition that holds if no scope is set.
+// A branch for the constant true, or for a scope that is not set.
 const openText = String.raw`'\mtrue\M|current_(tenant|user)_id\(\)( AS \w+\))? IS NULL'`
 
 /*
- * A permissive policy is open if one of its conditions uses neither current_tenant_id() nor
- * current_user_id(), or contains the constant true or a case for a scope that is not set. UPDATE and
- * ALL policies without WITH CHECK use USING instead. Append-only tables may have open INSERT
- * policies. A view over tables without row-level security must use one of the functions likewise.
+ * A permissive policy is open if one of its conditions does not name the scope, or has a branch for
+ * the constant true or for a missing scope. UPDATE and ALL policies without WITH CHECK use USING for
+ * it. `appendOnly` tables are exempt for INSERT only. A view over service or identity tables must
+ * name the scope in the same way.
  */
 const tableFacts = `
   WITH policy AS (
@@ -83,7 +92,8 @@ const tableFacts = `
     FROM policy CROSS JOIN unnest(ARRAY['using', 'check']) part
     WHERE CASE part WHEN 'check' THEN polcmd IN ('*', 'a', 'w') ELSE polcmd <> 'a' END
   )
-  SELECT c.relname AS name, c.relkind AS kind, c.relname = ANY ($1) AS listed,
+  SELECT c.relname AS name, c.relkind AS kind, c.relname = ANY ($1) AS identity,
+    c.relname = ANY ($3) AS service,
     EXISTS (SELECT FROM aclexplode(c.relacl) WHERE grantee = 0)
       OR EXISTS (SELECT FROM pg_attribute a, aclexplode(a.attacl)
                  WHERE a.attrelid = c.oid AND grantee = 0) AS public,
@@ -91,7 +101,7 @@ const tableFacts = `
     coalesce(c.reloptions && ARRAY['security_invoker=true', 'security_invoker=on'], false) AS invoker,
     EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
             JOIN pg_class base ON d.refclassid = 'pg_class'::regclass AND base.oid = d.refobjid
-            WHERE r.ev_class = c.oid AND base.relname = ANY ($1)) AS "overUnscopedTables",
+            WHERE r.ev_class = c.oid AND base.relname = ANY ($1 || $3)) AS "overUnforcedTables",
     c.relkind = 'v' AND pg_get_viewdef(c.oid) ~ 'current_(tenant|user)_id\\(\\)'
       AND pg_get_viewdef(c.oid) !~ ${openText} AS scoped,
     EXISTS (SELECT FROM policy p WHERE p.polrelid = c.oid AND p.polpermissive

@@ -4,39 +4,52 @@ import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, readMigrations } from './history.ts'
 import { tablePrivileges } from './tables.ts'
-import { verifyIsolation } from './verify-isolation.ts'
+import { verifyFunctions } from './verify-functions.ts'
+import { verifyIsolation, verifyWithoutScope } from './verify-isolation.ts'
 import { verifyRoles } from './verify-roles.ts'
 import { verifyTables } from './verify-tables.ts'
 
-const acquireMs = 5_000 // no request waits for this, and a busy machine is not a problem
+type Depth = 'catalogue' | 'isolation'
+
+const acquireMs = 5_000 // no request waits for this, and a slow connection is not a finding
 
 const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /**
- * Verifies that the role at `url` cannot bypass row-level security, that it is forced on every table
- * outside the lists in tables.ts, and that no migration is missing. Migrations of a newer release
- * are accepted. For the application role, two temporary tenants then try to access each other's
- * rows (verify-isolation.ts).
- * @param duty the purpose of the role
- * @returns every finding; `serve` listens only if there is none
- * @throws if the database is unavailable, so that nothing could be verified
+ * Verifies that the role at `url` cannot bypass row-level security, that every table is under it or
+ * listed as an exception (src/schema/tables.ts), that the functions that set the scope are as the
+ * migrations make them, and that the schema is the one this program was built for or that of a newer
+ * release. For the web role row-level security is then tried (verify-isolation.ts).
+ * @param duty what the role is for
+ * @param depth `catalogue` writes nothing; `isolation` also creates two tenants that try to reach each
+ *   other's rows, and rolls them back
+ * @returns all findings; `serve` starts only if there are none
+ * @throws if the database cannot be reached
  */
-export async function verifyDatabase(url: string, duty: 'web' | 'worker'): Promise<Finding[]> {
+export async function verifyDatabase(
+  url: string,
+  duty: 'web' | 'worker',
+  depth: Depth = 'isolation',
+): Promise<Finding[]> {
   const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
   client.on('error', () => {})
   await client.connect()
   try {
-    return await findFindings(client, duty)
+    return await findFindings(client, duty, depth)
   } catch (error) {
     if (isDatabaseUnavailable(error) || isRetryable(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ problem: `The database could not be verified: ${reason}.`, remedy: migrateRemedy }]
+    return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
   } finally {
     await client.end()
   }
 }
 
-async function findFindings(client: pg.Client, duty: 'web' | 'worker'): Promise<Finding[]> {
+async function findFindings(
+  client: pg.Client,
+  duty: 'web' | 'worker',
+  depth: Depth,
+): Promise<Finding[]> {
   if (!(await mayReadHistory(client))) {
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }
@@ -45,10 +58,19 @@ async function findFindings(client: pg.Client, duty: 'web' | 'worker'): Promise<
     const problem = `The database is behind by ${behind.length} migration(s): ${behind.join(', ')}.`
     return [{ problem, remedy: migrateRemedy }]
   }
-  // Tables that a newer release has added are verified by that release.
+  // Tables of a newer release are not used by this one; that release verifies them.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
-  const findings = [...(await verifyRoles(client)), ...(await verifyTables(client, concerns))]
-  return findings.length === 0 && duty === 'web' ? verifyIsolation(client, concerns) : findings
+  const roleFlaws = await verifyRoles(client)
+  const findings = [
+    ...roleFlaws,
+    // A role that is too powerful may call everything; the findings already say so.
+    ...(roleFlaws.length === 0 ? await verifyFunctions(client, duty) : []),
+    ...(await verifyTables(client, concerns)),
+  ]
+  if (findings.length > 0 || duty === 'worker') return findings
+  return depth === 'isolation'
+    ? verifyIsolation(client, concerns)
+    : verifyWithoutScope(client, concerns)
 }
 
 async function mayReadHistory(client: pg.Client): Promise<boolean> {
@@ -58,7 +80,7 @@ async function mayReadHistory(client: pg.Client): Promise<boolean> {
   return rows[0]?.readable === true
 }
 
-/** SQLSTATE class 40, a conflict with another transaction, says nothing about isolation. */
+/** Class 40: a conflict with another transaction, which is not a finding. */
 function isRetryable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('40') === true
 }

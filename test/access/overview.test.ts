@@ -83,6 +83,5 @@ function securityFor(who: Who): object[] {
   const session = { session: [] }
   const token = { token: [] }
   if (who === 'anyone' || who === 'signature') return []
-  if (who === 'signed-in' || rules[who]?.token !== undefined) return [session, token]
-  return [session]
+  return rules[who]?.credential === undefined ? [session, token] : [session]
 }

@@ -19,11 +19,20 @@ import {
 const tenantId = '00000000-0000-4000-8000-00000000000a'
 const tokenPermissions: null = null
 const tokenPermission = 'order:read'
-const noConditions = { unless: [] } as const
+const noConditions = { unless: [], credential: 'any' } as const
+const anyone: Subject = {
+  role: null,
+  tenantId,
+  department: null,
+  operator: false,
+  tokenPermissions: null,
+  sessionId: 'a session',
+  authenticatedSecondsAgo: 0,
+}
 const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
 
-function ask(caller: Subject, resource: Resource, action: Action, rules?: readonly Rule[]) {
-  return decideWithoutObject({ caller, resource, action }, rules)
+function ask(facts: Partial<Subject>, resource: Resource, action: Action, rules?: readonly Rule[]) {
+  return decideWithoutObject({ caller: { ...anyone, ...facts }, resource, action }, rules)
 }
 
 /** Specification, Roles and permissions. */
@@ -118,16 +127,19 @@ t.test('a rule applies to its resource and action only', async (t) => {
   )
 })
 
-t.test('without an active tenant, tenant rules deny and owner rules allow', async (t) => {
-  for (const rule of policy) {
-    const subject = { role: 'admin', tenantId: null, tokenPermissions }
-    const decision = ask(subject, rule.resource, rule.action)
-    const name = `${rule.resource}:${rule.action}`
-    if (rule.scope === 'owner') t.equal(decision.effect, 'allow', name)
-    else if (rule.scope !== 'operator')
-      t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
-  }
-})
+t.test(
+  'without an active tenant, tenant rules deny, owner rules and rules of the account allow',
+  async (t) => {
+    for (const rule of policy) {
+      const subject = { role: 'admin', tenantId: null, tokenPermissions }
+      const decision = ask(subject, rule.resource, rule.action)
+      const name = `${rule.resource}:${rule.action}`
+      if (rule.scope === 'owner' || rule.scope === 'self') t.equal(decision.effect, 'allow', name)
+      else if (rule.scope !== 'operator')
+        t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
+    }
+  },
+)
 
 t.test('each pair of resource and action has one rule', async (t) => {
   const names = policy.map(({ resource, action }) => `${resource}:${action}`)
@@ -152,6 +164,47 @@ t.test('an operator rule allows only operators, whatever the role', async (t) =>
     }
   }
 })
+
+const withToken = { sessionId: null, authenticatedSecondsAgo: null }
+
+t.test('rules of the account need a session, whatever the role, tenant or limit', async (t) => {
+  const rules = policy.filter(({ scope }) => scope === 'self')
+  t.ok(rules.length > 0)
+  for (const { resource, action, credential } of rules) {
+    const name = `${resource}:${action}`
+    for (const role of [...Object.keys(specified), ...unknownRoles]) {
+      t.equal(ask({ role, tenantId: null }, resource, action).effect, 'allow', name)
+      for (const limit of [null, [], everyTokenPermission]) {
+        const decision = ask({ ...withToken, role, tokenPermissions: limit }, resource, action)
+        const reason = credential === 'any' ? 'allowed' : 'session-required'
+        t.equal(decision.reason, reason, `${name} with a token`)
+      }
+    }
+  }
+  const open = rules.filter(({ credential }) => credential === 'any')
+  t.same(
+    open.map(({ resource, action }) => `${resource}:${action}`),
+    ['profile:read'],
+    'a token may only ask who it is',
+  )
+})
+
+t.test('changing how one signs in needs an authentication of the last five minutes', async (t) => {
+  for (const { resource, action, credential } of policy) {
+    const reasonAt = (authenticatedSecondsAgo: number | null) =>
+      ask({ authenticatedSecondsAgo, role: 'admin', operator: true }, resource, action).reason
+    const name = `${resource}:${action}`
+    for (const seconds of [0, 299, 300]) t.equal(reasonAt(seconds), 'allowed', name)
+    const late = credential === 'recent-session' ? 'reauthentication-required' : 'allowed'
+    for (const seconds of [301, 86_400, null]) t.equal(reasonAt(seconds), late, name)
+  }
+  const recent = policy.filter(({ credential }) => credential === 'recent-session')
+  t.same(
+    recent.map(({ resource, action }) => `${resource}:${action}`),
+    ['identity:create', 'identity:delete'],
+  )
+})
+
 t.test('a limited token needs what the rule names, and its owner needs the rest', async (t) => {
   for (const rule of policy) {
     if (rule.tokenPermission === null) continue
@@ -194,7 +247,7 @@ t.test(
   async (t) => {
     const change = (caller: Partial<Subject>, department: string | null, time: string) =>
       decide({
-        caller: { role: 'editor', department: 'press', tenantId, tokenPermissions, ...caller },
+        caller: { ...anyone, role: 'editor', department: 'press', ...caller },
         resource: 'post',
         action: 'update',
         object: { department },

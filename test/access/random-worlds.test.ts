@@ -9,10 +9,16 @@ import { listOrders } from '#src/resources/orders.ts'
 import { changePost, listPosts } from '#src/resources/posts.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
 import { createDatabase } from '#test/support/helper.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 import { anyWorld, createObjects, type Made, type Viewer } from './random-world.ts'
 
 const runs = 60
 const all = { limit: 100, after: null }
+
+/** Further facts of a caller with a session. */
+const inSession = {
+  ...{ operator: false, tokenPermissions: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
+}
 
 type Scope = { userId: number; tenantId: string }
 type Listed = 'order' | 'post' | 'invoice' | 'document'
@@ -28,7 +34,7 @@ const lists: Readonly<Record<Listed, List>> = {
 
 /** The decision of the policy, with the scope applied to plain facts. */
 function mayRead(viewer: Viewer, resource: Listed, object: Made): boolean {
-  const caller = { ...viewer, tokenPermissions: null }
+  const caller = { ...viewer, ...inSession }
   const { effect, rule } = decideWithoutObject({ caller, resource, action: 'read' })
   if (effect !== 'allow' || rule === null) return false
   if (rule.scope === 'owner') return object.ownerId === viewer.userId
@@ -40,7 +46,8 @@ t.test('in any world the decision, the list and row-level security agree', async
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
-  const attempt = await attemptsAs(t, database.url)
+  const entryOf = await allowScopes<TestScope>(database)
+  const attempt = await attemptsAs(t, database, database.url)
   let seen = 0
   let hidden = 0
   await fc.assert(
@@ -48,7 +55,7 @@ t.test('in any world the decision, the list and row-level security agree', async
       const { objects, viewer } = await createObjects(database, plan)
       for (const resource of ['order', 'post', 'invoice', 'document'] as const) {
         const decided = ids(objects[resource].filter((one) => mayRead(viewer, resource, one)))
-        const listed = await db.read(viewer, (tx) => lists[resource](tx, viewer))
+        const listed = await db.read(entryOf(viewer), (tx) => lists[resource](tx, viewer))
         const rows = await attempt(viewer, `SELECT id FROM ${resource}s`)
         assert.deepEqual(ids(listed.data), decided, `the list of ${resource}s`)
         assert.deepEqual(
@@ -69,18 +76,19 @@ t.test('in any world a change of a post follows the decision', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestScope>(database)
   const outcomes = new Set<string>()
   const hours = fc.constantFrom('08:59:59.999', '09:00:00.000', '12:30:00.000', '17:00:00.000')
   await fc.assert(
     fc.asyncProperty(anyWorld, hours, async (plan, hour) => {
       const { objects, viewer } = await createObjects(database, plan)
       const now = new Date(`2026-11-21T${hour}Z`)
-      const caller = { ...viewer, tokenPermissions: null }
+      const caller = { ...viewer, ...inSession }
       for (const object of objects.post) {
         const { effect } = decide({ caller, resource: 'post', action: 'update', object, now })
         const decided = object.tenantId !== viewer.tenantId ? 'missing' : effect
-        const { outcome } = await db.write(viewer, (tx) =>
-          changePost(tx, viewer, caller, object.id, { title: 'Another' }, now),
+        const { outcome } = await db.write(entryOf(viewer), (tx) =>
+          changePost(tx, caller, object.id, { title: 'Another' }, now),
         )
         const expected = { missing: 'missing', allow: 'changed', deny: 'refused' }[decided]
         assert.equal(outcome, expected)
@@ -95,7 +103,10 @@ t.test('in any world a change of a post follows the decision', async (t) => {
 t.test('every kind of scope is covered by a resource', async (t) => {
   const scopes = new Set(policy.map(({ scope }) => scope))
   const covered = policy.filter(({ resource }) => Object.hasOwn(lists, resource))
-  t.same(new Set(covered.map(({ scope }) => scope)), scopes.difference(new Set(['operator'])))
+  t.same(
+    new Set(covered.map(({ scope }) => scope)),
+    scopes.difference(new Set(['operator', 'self'])),
+  )
 })
 
 function ids(rows: readonly object[]): number[] {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import type { TenantScope } from '#src/access/caller.ts'
 import type { ChainScope } from '#src/access/relations.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
 import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
 import { changeFolder } from '#src/resources/folders.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
 import { createDatabase } from '#test/support/helper.ts'
 import { createRandomWorld, randomWorld } from '#test/support/random-world.ts'
+import { allowScopes } from '#test/support/scope.ts'
 
 t.test('model, check, list, change and each lock alone agree on the chain', async (t) => {
   const database = await createDatabase(t)
@@ -16,7 +19,9 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
   // A superuser bypasses row-level security, so this shows what the queries alone find.
   const unguarded = openDatabase(database.superuserUrl, 2)
   t.teardown(() => Promise.all([db.close(), unguarded.close()]))
-  const attempt = await attemptsAs(t, database.url)
+  const entryOf = await allowScopes<ChainScope>(database)
+  const tenantEntryOf = await allowScopes<TenantScope>(database)
+  const attempt = await attemptsAs(t, database, database.url)
   const seen = { reached: 0, hidden: 0, moved: 0, refused: 0 }
 
   const property = fc.asyncProperty(randomWorld, async (plan) => {
@@ -31,7 +36,7 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
 
     async function move(folder: number, target: { teamId: number } | { parentId: number }) {
       const { tenantId } = world
-      const work = db.write({ tenantId }, (tx) =>
+      const work = db.write(tenantEntryOf({ tenantId }), (tx) =>
         changeFolder(tx, { tenantId }, folder, target, new Date()),
       )
       return work.then(
@@ -51,16 +56,16 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
       seen.reached += reachable.length
       seen.hidden += world.documents.length - reachable.length
       for (const one of [db, unguarded]) {
-        assert.deepEqual(await listAll(one, caller, world.limit), reachable.toReversed())
+        assert.deepEqual(await listAll(one, entryOf(caller), world.limit), reachable.toReversed())
       }
       const shown = await attempt(caller, 'SELECT id::int FROM documents ORDER BY id')
       assert.deepEqual('data' in shown && shown.data.map(({ id }) => id), reachable)
       for (const id of world.documents) {
         const expected = reachable.includes(id) ? id : undefined
         for (const one of [db, unguarded]) {
-          const read = await one.read(caller, (tx) => findDocument(tx, caller, id))
+          const read = await findDocument(one, entryOf(caller), id)
           assert.equal(read?.id, expected)
-          const changed = await one.write(caller, (tx) =>
+          const changed = await one.write(entryOf(caller), (tx) =>
             changeDocument(tx, caller, id, { title: 'Changed' }, new Date()),
           )
           assert.equal(changed?.id, expected)
@@ -74,11 +79,13 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
 })
 
 /** The ids of all pages. */
-async function listAll(db: Database, caller: ChainScope, limit: number): Promise<number[]> {
+async function listAll(db: Database, entry: Entry<ChainScope>, limit: number): Promise<number[]> {
   const ids: number[] = []
   for (let after: string[] | null = null; ; ) {
     const page = { limit, after }
-    const { data, nextCursor } = await db.read(caller, (tx) => listDocuments(tx, caller, page))
+    const { data, nextCursor } = await db.read(entry, (tx, caller) =>
+      listDocuments(tx, caller, page),
+    )
     ids.push(...data.map(({ id }) => id))
     if (nextCursor === null) return ids
     after = [String(ids.at(-1))]

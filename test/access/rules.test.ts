@@ -1,6 +1,7 @@
 import t from 'tap'
-import { decide, decideWithoutObject, policy } from '#src/access/policy.ts'
+import { decide, decideWithoutObject, policy, type Subject } from '#src/access/policy.ts'
 import {
+  type Claim,
   permits,
   type RuleRow,
   roles,
@@ -14,14 +15,33 @@ const limits = [null, [], ...tokenPermissions.map((permission) => [permission])]
 const departments = ['press', 'sales', null]
 const times = ['00:00:00.000', '08:59:59.999', '09:00:00.000', '16:59:59.999', '17:00:00.000']
 
-/** All callers that the policy distinguishes. */
+const credentials = [
+  ...limits.map((limit) => ({ session: false, recent: false, limit })),
+  { session: true, recent: false, limit: null },
+  { session: true, recent: true, limit: null },
+]
+
+/** All callers that the policy distinguishes. Only a session makes an operator. */
 const claims = everyRole.flatMap((role) =>
   [tenantId, null].flatMap((tenantId) =>
     [true, false].flatMap((operator) =>
-      limits.map((limit) => ({ role, tenantId, operator, limit })),
+      credentials.map((credential) => ({
+        ...{ role, tenantId, ...credential },
+        operator: operator && credential.session,
+      })),
     ),
   ),
 )
+
+/** The same caller, as the program knows them. */
+function subjectOf(claim: Claim): Subject {
+  const { role, tenantId, operator, limit, session, recent } = claim
+  return {
+    ...{ role, tenantId, operator, department: null, tokenPermissions: limit },
+    sessionId: session ? 'a session' : null,
+    authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
+  }
+}
 
 function rowOf(rule: { resource: string; action: string }): RuleRow {
   const row = rules[`${rule.resource}:${rule.action}`]
@@ -34,7 +54,7 @@ t.test('every rule of the policy decides as the contract says, for every caller'
     const { resource, action } = rule
     return claims
       .filter((claim) => {
-        const caller = { ...claim, tokenPermissions: claim.limit }
+        const caller = subjectOf(claim)
         const { effect } = decideWithoutObject({ caller, resource, action })
         return (effect === 'allow') !== permits(rowOf(rule), claim)
       })
@@ -44,11 +64,17 @@ t.test('every rule of the policy decides as the contract says, for every caller'
   t.same(Object.keys(rules).length, policy.length)
   for (const rule of policy) {
     // Also checked if every role has the permission, where leaving it out would change nothing today.
-    const { permission = null, token = null } = rowOf(rule)
-    t.match(rule, { permission, tokenPermission: token }, `${rule.resource}:${rule.action}`)
+    const { permission = null, token = null, credential = 'any' } = rowOf(rule)
+    t.match(
+      rule,
+      { permission, tokenPermission: token, credential },
+      `${rule.resource}:${rule.action}`,
+    )
   }
   t.comment(`policy: ${policy.length} rules, ${policy.length * claims.length} decisions`)
 })
+
+const inSession = { tenantId, operator: true, limit: null, session: true, recent: true }
 
 t.test('the attribute rule denies exactly where the contract says', async (t) => {
   const situations = ['editor', 'admin'].flatMap((role) =>
@@ -61,12 +87,13 @@ t.test('the attribute rule denies exactly where the contract says', async (t) =>
     const row = rowOf(rule)
     return situations
       .filter(({ role, department, own, time }) => {
-        const caller = { role, tenantId, department: own, operator: true, tokenPermissions: null }
+        const claim = { ...inSession, role }
+        const caller = { ...subjectOf(claim), department: own }
         const now = new Date(`2026-11-21T${time}Z`)
         const within = own !== null && own === department
         const open = time >= '09:00:00.000' && time < '17:00:00.000'
         const forbidden = row.attribute === true && role === 'editor' && !(within && open)
-        const may = permits(row, { role, tenantId, operator: true, limit: null }) && !forbidden
+        const may = permits(row, claim) && !forbidden
         const { effect } = decide({ caller, resource, action, object: { department }, now })
         return (effect === 'allow') !== may
       })

@@ -2,11 +2,19 @@ import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { findDocument, listDocuments } from '#src/resources/documents.ts'
 import { changeFolder, createFolder } from '#src/resources/folders.ts'
-import { findLatestOrders } from '#src/resources/orders.ts'
-import { changePost, deletePost } from '#src/resources/posts.ts'
+import { findInvoice } from '#src/resources/invoices.ts'
+import { findLatestOrders, findOrder } from '#src/resources/orders.ts'
+import { changePost, deletePost, findPost } from '#src/resources/posts.ts'
 import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/resources/teams.ts'
 import { addMember, createTeam } from '#test/support/chain.ts'
-import { createDatabase, createOrder, createUser, type TestDatabase } from '#test/support/helper.ts'
+import {
+  createDatabase,
+  createOrder,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 
 /*
  * The primary key is the tenant and the number. The sequence gives each number once, but the same
@@ -22,6 +30,7 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestUser>(database)
   const foreign = (await createUser(database)).tenantId
   const caller = await createUser(database)
   const { tenantId, userId } = caller
@@ -39,14 +48,13 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
   await addDocument(database, tenantId, both, shared)
 
   await t.test('a document is reached by a chain within its own tenant', async (t) => {
-    const [found, list] = await db.read(caller, async (tx) => [
-      [
-        await findDocument(tx, caller, inShared),
-        await findDocument(tx, caller, inOther),
-        await findDocument(tx, caller, both),
-      ],
-      await listDocuments(tx, caller, { limit: 10, after: null }),
-    ])
+    const entry = entryOf(caller)
+    const found = [
+      await findDocument(db, entry, inShared),
+      await findDocument(db, entry, inOther),
+      await findDocument(db, entry, both),
+    ]
+    const list = await db.read(entry, (tx) => listDocuments(tx, caller, { limit: 10, after: null }))
     const own = { id: both, tenantId }
     t.match(found, [null, null, own])
     t.match(list.data, [own])
@@ -54,12 +62,12 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
   })
 
   await t.test('a folder is created and moved within its own tenant', async (t) => {
-    const made = await db.write({ tenantId }, (tx) =>
+    const made = await db.write(entryOf(caller), (tx) =>
       createFolder(tx, { tenantId }, { name: 'New', parentId: top }, now),
     )
     t.match(made, { tenantId, teamId: shared, parentId: top })
     for (const id of [top, deepest]) {
-      const moved = await db.write({ tenantId }, (tx) =>
+      const moved = await db.write(entryOf(caller), (tx) =>
         changeFolder(tx, { tenantId }, id, { parentId: nested }, now),
       )
       t.match(moved, { id, tenantId, parentId: nested })
@@ -71,13 +79,17 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestUser>(database)
   const foreign = await createUser(database)
   const own = await createUser(database, { role: 'admin' })
   const now = new Date()
   for (const { tenantId } of [foreign, own]) await addPosts(database, tenantId)
-  const caller = { ...own, role: 'admin', department: null, tokenPermissions: null }
-  const [changed, deleted] = await db.write(own, async (tx) => [
-    await changePost(tx, own, caller, 1, { title: 'Changed' }, now),
+  const caller = {
+    ...{ ...own, role: 'admin', department: null, tokenPermissions: null, operator: false },
+    ...{ sessionId: 'x', authenticatedSecondsAgo: 0 },
+  }
+  const [changed, deleted] = await db.write(entryOf(own), async (tx) => [
+    await changePost(tx, caller, 1, { title: 'Changed' }, now),
     await deletePost(tx, own, 2, now),
   ])
   t.match(changed, { outcome: 'changed', post: { tenantId: own.tenantId, title: 'Changed' } })
@@ -97,10 +109,30 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
   t.strictSame(events, Array(2).fill({ tenant: own.tenantId }))
 })
 
+t.test('an order, a post and an invoice are read in the scope of the caller', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.superuserUrl, 1)
+  t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestUser>(database)
+  const foreign = await createUser(database)
+  const own = await createUser(database)
+  for (const { tenantId } of [foreign, own]) {
+    await addPosts(database, tenantId)
+    await addInvoice(database, tenantId)
+  }
+  await createOrder(database, foreign)
+  const entry = entryOf(own)
+  t.match(await findPost(db, entry, 1), { id: 1, tenantId: own.tenantId })
+  t.match(await findInvoice(db, entry, 1), { id: 1, tenantId: own.tenantId })
+  t.equal(await findOrder(db, entry, 1), null)
+  t.match(await findOrder(db, entryOf(foreign), 1), { id: 1, userId: foreign.userId })
+})
+
 t.test('a team and its members are those of the tenant', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestUser>(database)
   const foreign = await createUser(database)
   const own = await createUser(database)
   const colleague = await createUser(database, { tenantId: own.tenantId })
@@ -114,7 +146,7 @@ t.test('a team and its members are those of the tenant', async (t) => {
   await addMember(database, foreign.tenantId, teamId, foreign.userId)
   const foreignTeam = { ...scope, teamId: await createTeam(database, foreign.tenantId) }
   const page = { limit: 10, after: null }
-  await db.write(own, async (tx) => {
+  await db.write(entryOf(own), async (tx) => {
     t.equal(await listTeamMembers(tx, foreignTeam, page), null)
     t.match(await findTeamMember(tx, scope, colleague.userId), { userId: colleague.userId })
     t.equal(await removeTeamMember(tx, scope, colleague.userId), true)
@@ -130,10 +162,11 @@ t.test('the newest orders are those of the owner', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.superuserUrl, 1)
   t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestUser>(database)
   const own = await createUser(database)
   const id = await createOrder(database, own)
   await createOrder(database, await createUser(database, { tenantId: own.tenantId }))
-  const latest = await db.read(own, (tx) => findLatestOrders(tx, own, 10))
+  const latest = await db.read(entryOf(own), (tx) => findLatestOrders(tx, own, 10))
   t.match(latest, [{ id }])
   t.equal(latest.length, 1)
 })
@@ -198,5 +231,14 @@ async function addDocument({ admin }: TestDatabase, tenantId: string, id: number
      INSERT INTO documents (tenant_id, id, folder_id, team_id, title, body)
      OVERRIDING SYSTEM VALUE SELECT $1, $2, id, $3, 'A document', '' FROM folder`,
     [tenantId, id, teamId],
+  )
+}
+
+/** Invoice 1. */
+async function addInvoice({ admin }: TestDatabase, tenantId: string): Promise<void> {
+  await admin.query(
+    `INSERT INTO invoices (tenant_id, id, amount, currency, status) OVERRIDING SYSTEM VALUE
+     VALUES ($1, 1, 4900, 'eur', 'paid')`,
+    [tenantId],
   )
 }

@@ -17,7 +17,7 @@ t.test(
       { name: 'without a time', first: 200, second: undefined, applied: 'processed', plan: 'pro' },
     ]
     const database = await createDatabase(t)
-    const { db, systemDb } = openAsWorker(t, database)
+    const { db } = openAsWorker(t, database)
     for (const { name, first, second, applied, plan } of cases) {
       const customer = `cus_${name}`
       const { userId } = await createUser(database, { billingCustomer: customer })
@@ -35,8 +35,8 @@ t.test(
         ...(second !== undefined && { created: second }),
         object: object('active'),
       })
-      t.equal(await applyEvent(db, systemDb, `${name}1`, now), 'processed', name)
-      t.equal(await applyEvent(db, systemDb, `${name}2`, now), applied, name)
+      t.equal(await applyEvent(db, `${name}1`, now), 'processed', name)
+      t.equal(await applyEvent(db, `${name}2`, now), applied, name)
       t.equal(await planOf(database, userId), plan, name)
       const { rows } = await database.admin.query(
         'SELECT status, outcome FROM received_events WHERE event_id = $1',
@@ -49,7 +49,7 @@ t.test(
 
 t.test('an update before its create is applied, and the late create is stale', async (t) => {
   const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
+  const { db } = openAsWorker(t, database)
   const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1' }
   await receive(database, {
@@ -64,8 +64,8 @@ t.test('an update before its create is applied, and the late create is stale', a
     created: 10,
     object: { ...object, status: 'incomplete' },
   })
-  t.equal(await applyEvent(db, systemDb, 'update', now), 'processed')
-  t.equal(await applyEvent(db, systemDb, 'create', now), 'stale')
+  t.equal(await applyEvent(db, 'update', now), 'processed')
+  t.equal(await applyEvent(db, 'create', now), 'stale')
   t.equal(await planOf(database, userId), 'pro')
 })
 
@@ -73,7 +73,7 @@ t.test(
   'charges have no order: an older one of the same object still creates its invoice',
   async (t) => {
     const database = await createDatabase(t)
-    const { db, systemDb } = openAsWorker(t, database)
+    const { db } = openAsWorker(t, database)
     await createUser(database, { billingCustomer: 'cus_1' })
     for (const [id, created] of [
       ['a', 200],
@@ -81,7 +81,7 @@ t.test(
     ] as const) {
       const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
       await receive(database, { id, created, object })
-      t.equal(await applyEvent(db, systemDb, id, now), 'processed')
+      t.equal(await applyEvent(db, id, now), 'processed')
     }
     const { rows } = await database.admin.query('SELECT source_event FROM invoices ORDER BY 1')
     t.same(rows, [{ source_event: 'a' }, { source_event: 'b' }])
@@ -90,7 +90,7 @@ t.test(
 
 t.test('with the billing API the current state applies, whatever the event contains', async (t) => {
   const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
+  const { db } = openAsWorker(t, database)
   const sample = await startBillingApi('key')
   t.teardown(() => sample.stop())
   const api = createProviderApi({ url: sample.url, key: 'key' })
@@ -111,7 +111,7 @@ t.test('with the billing API the current state applies, whatever the event conta
       created: 1,
       object: { ...object, status: event },
     })
-    t.equal(await applyEvent(db, systemDb, name, now, { api }), applied, name)
+    t.equal(await applyEvent(db, name, now, { api }), applied, name)
     t.equal(await planOf(database, userId), plan, name)
   }
 })
@@ -120,7 +120,7 @@ t.test(
   'a state fetched before another event of the object was applied is fetched again',
   async (t) => {
     const database = await createDatabase(t)
-    const { db, systemDb } = openAsWorker(t, database)
+    const { db } = openAsWorker(t, database)
     await createUser(database, { billingCustomer: 'cus_1' })
     const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
     for (const id of ['a', 'b']) {
@@ -130,17 +130,17 @@ t.test(
     const api = anApi(async () => {
       fetched += 1
       // During the first fetch, another process applies another event of the object.
-      if (fetched === 1) t.equal(await applyEvent(db, systemDb, 'b', now), 'processed')
+      if (fetched === 1) t.equal(await applyEvent(db, 'b', now), 'processed')
       return object
     })
-    t.equal(await applyEvent(db, systemDb, 'a', now, { api }), 'processed')
+    t.equal(await applyEvent(db, 'a', now, { api }), 'processed')
     t.equal(fetched, 2)
   },
 )
 
 t.test('an object that keeps changing is returned to the queue', async (t) => {
   const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
+  const { db } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
   await receive(database, { id: 'a', type: 'subscription.updated', object })
@@ -151,29 +151,29 @@ t.test('an object that keeps changing is returned to the queue', async (t) => {
     )
     return object
   })
-  await t.rejects(applyEvent(db, systemDb, 'a', now, { api }), { name: 'StateConflict' })
+  await t.rejects(applyEvent(db, 'a', now, { api }), { name: 'StateConflict' })
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'recorded' }], 'nothing was stored')
 })
 
 t.test('an event that is processed again has its effect once', async (t) => {
   const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
+  const { db } = openAsWorker(t, database)
   await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'ch_1', customer: 'cus_1', amount: 5, currency: 'eur' }
   await receive(database, { id: 'a', object })
-  t.equal(await applyEvent(db, systemDb, 'a', now), 'processed')
-  t.equal(await applyEvent(db, systemDb, 'a', now), 'already-processed')
-  t.equal(await applyEvent(db, systemDb, 'a', now, { again: true }), 'processed')
+  t.equal(await applyEvent(db, 'a', now), 'processed')
+  t.equal(await applyEvent(db, 'a', now), 'already-processed')
+  t.equal(await applyEvent(db, 'a', now, { again: true }), 'processed')
   const { rowCount } = await database.admin.query('SELECT FROM invoices')
   t.equal(rowCount, 1)
 })
 
 t.test('a kind that is not processed stays ignored', async (t) => {
   const database = await createDatabase(t)
-  const { db, systemDb } = openAsWorker(t, database)
+  const { db } = openAsWorker(t, database)
   await receive(database, { id: 'a', type: 'invoice.voided', status: 'ignored' })
-  t.equal(await applyEvent(db, systemDb, 'a', now, { again: true }), 'ignored')
+  t.equal(await applyEvent(db, 'a', now, { again: true }), 'ignored')
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'ignored' }])
 })

@@ -2,7 +2,6 @@ import t, { type Test } from 'tap'
 import { PoisonEvent } from '#src/billing/effect.ts'
 import { applyEvent, recordFailure } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 import { charge, invoicesOf, receive, stateOf } from './received.ts'
 
@@ -13,9 +12,8 @@ const processed = { status: 'processed', attempts: 1, last_error: null }
 async function open(t: Test) {
   const database = await createDatabase(t)
   const db = openDatabase(database.workerUrl, 4)
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
-  t.teardown(() => Promise.all([db.close(), systemDb.close()]))
-  return { database, db, apply: (eventId: string) => applyEvent(db, systemDb, eventId, now) }
+  t.teardown(() => db.close())
+  return { database, db, apply: (eventId: string) => applyEvent(db, eventId, now) }
 }
 
 t.test('charge.succeeded creates exactly one invoice in the customer’s own tenant', async (t) => {

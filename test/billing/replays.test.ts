@@ -1,5 +1,10 @@
 import t, { type Test } from 'tap'
-import { createReplay, findReplay, workReplayPage } from '#src/billing/replays.ts'
+import {
+  createReplay,
+  findReplay,
+  type ReplaySelection,
+  workReplayPage,
+} from '#src/billing/replays.ts'
 import { purgeBodies } from '#src/billing/retention.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
@@ -9,13 +14,13 @@ import { openAsWorker, receive } from './received.ts'
 t.test(
   'a replay processes the selected events in order of arrival, page by page, and shows its progress',
   async (t) => {
-    const { database, web, queue } = await open(t)
+    const { database, web, queue, create } = await open(t)
     const { systemDb } = openAsWorker(t, database)
     for (let n = 0; n < 5; n++) {
       await receive(database, { id: `dead_${n}`, status: 'dead', receivedAt: at(n) })
     }
     await receive(database, { id: 'fine', status: 'processed', receivedAt: at(2) })
-    const replay = await createReplay(web, queue, { status: 'dead', from: at(1), to: at(4) })
+    const replay = await create({ status: 'dead', from: at(1), to: at(4) })
     t.match(replay, { total: 3, succeeded: 0, failed: 0, finishedAt: null })
 
     const ran: string[] = []
@@ -37,10 +42,10 @@ t.test(
 )
 
 t.test('a page that is processed twice at once counts once', async (t) => {
-  const { database, web, queue } = await open(t)
+  const { database, web, queue, create } = await open(t)
   const { systemDb } = openAsWorker(t, database)
   for (const id of ['a', 'b', 'c']) await receive(database, { id, status: 'dead' })
-  const replay = await createReplay(web, queue, { status: 'dead' })
+  const replay = await create({ status: 'dead' })
   let waiting = 0
   let release = () => {}
   const together = new Promise<void>((resolve) => {
@@ -60,7 +65,7 @@ t.test('a page that is processed twice at once counts once', async (t) => {
 t.test(
   'events selected by id are replayed whatever their status, except those without a body',
   async (t) => {
-    const { database, web, queue } = await open(t)
+    const { database, web, create } = await open(t)
     for (const [id, status] of [
       ['a', 'processed'],
       ['b', 'dead'],
@@ -69,7 +74,7 @@ t.test(
       await receive(database, { id, status })
     }
     await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'c'`)
-    t.match(await createReplay(web, queue, { ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
+    t.match(await create({ ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
     t.equal(await findReplay(web, crypto.randomUUID()), null)
   },
 )
@@ -117,7 +122,11 @@ async function open(t: Test) {
     await queue.stop({ graceful: false })
     await web.close()
   })
-  return { database, web, queue }
+  const create = (selection: ReplaySelection) =>
+    web.transaction({ statementTimeoutMs: 5_000 }, (connection) =>
+      createReplay(connection, queue, selection),
+    )
+  return { database, web, queue, create }
 }
 
 async function jobsOf(database: TestDatabase, replayId: string): Promise<number> {

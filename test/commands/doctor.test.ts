@@ -21,7 +21,7 @@ t.test('doctor reports what is wrong and how to fix it', async (t) => {
   await database.admin.query(leak)
   const leaking = await runProgram(t, ['doctor'], env)
   await leaking.ended
-  t.match(leaking.output(), /FAULT +database, application role\n.*posts takes what.*Restore/)
+  t.match(leaking.output(), /FAULT +database, application role\n.*posts accepts what.*Restore/)
   t.match(sick.output(), /FAULT +provider acme_login .*\n.*OIDC_ACME_LOGIN_ISSUER/)
 })
 

@@ -29,9 +29,12 @@ t.test('keys status, keys rotate and doctor report the use of keys', async (t) =
   t.equal(before.status, 0)
   t.match(before.output, 'New values are encrypted with new.')
   t.match(before.output, 'provider_grants.access_token: 3 with old, to be rotated')
+  t.match(before.output, /^Scope key 1, created \S+Z: seals new transactions$/m)
   const told = await run(['status', '--json'], ring)
   t.equal(told.status, 0)
-  const { current, uses, idle } = JSON.parse(told.output)
+  const { current, uses, idle, scopeKeys } = JSON.parse(told.output)
+  t.match(scopeKeys, [{ id: 1, createdAt: /Z$/ }])
+  t.same(Object.keys(scopeKeys[0]), ['id', 'createdAt'], 'and not the key')
   t.same([current, idle], ['new', []])
   t.match(uses[0], {
     table: 'provider_grants',
@@ -50,13 +53,19 @@ t.test('keys status, keys rotate and doctor report the use of keys', async (t) =
   t.equal(rotated.status, 0)
   t.match(rotated.told, /^provider_grants: 3 of 3$/m, 'plain lines without a terminal')
   t.notMatch(rotated.told, '\r')
-  t.match(rotated.output, '5 rows re-encrypted with new.')
+  t.match(rotated.output, '5 rows re-encrypted with new. Scope key 3 created.')
   const after = await run(['status'], ring)
   t.match(after.output, 'No longer needed: old')
+  t.match(
+    after.output,
+    /^Scope key 3, .*: seals new transactions\nScope key 2, .*: valid for open transactions$/m,
+  )
   t.notMatch(after.output, setting(ring).slice(4, 20))
   const again = await run(['rotate', '--json'], onlyNew)
   t.equal(again.status, 0)
-  t.same(JSON.parse(again.output), { current: 'new', reencrypted: 0, unreadable: [] })
+  const { scopeKey, ...report } = JSON.parse(again.output)
+  t.same(report, { current: 'new', reencrypted: 0, unreadable: [] })
+  t.equal(scopeKey, 4)
   const doctor = await runProgram(t, ['doctor'], {
     ...production(env),
     ENCRYPTION_KEYS: setting(oldRing),

@@ -34,7 +34,7 @@ t.test('the defaults are those of the contract', async (t) => {
     admin: { host: '127.0.0.1', port: 9464 },
     trustProxy: [],
     role: 'all',
-    database: { workerUrl: complete.DATABASE_URL, poolSize: 10, context: 'set-local' },
+    database: { workerUrl: complete.DATABASE_URL, poolSize: 10 },
     session: { idleSeconds: 43_200, absoluteSeconds: 604_800, secureCookie: false },
     returnTo: '/',
     rateLimits: {
@@ -79,7 +79,6 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
     [{ ROLE: 'boss' }, /^ROLE: must be one of all, web, worker/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: /],
     [{ DATABASE_POOL_SIZE: '1' }, /^DATABASE_POOL_SIZE: /],
-    [{ DATABASE_CONTEXT: 'set' }, /^DATABASE_CONTEXT: must be one of set-local, set-config/],
     [{ DATABASE_URL: '' }, /^DATABASE_URL: is missing/],
     [{ DATABASE_URL: 'mysql://a@b/c' }, /^DATABASE_URL: must be a postgresql/],
     [{ DATABASE_WORKER_URL: 'nonsense' }, /^DATABASE_WORKER_URL: must be/],

@@ -1,5 +1,7 @@
 import pg from 'pg'
 import type { Test } from 'tap'
+import type { TestDatabase } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 
 export type Context = { tenantId?: string; userId?: number }
 
@@ -9,16 +11,24 @@ export type Outcome =
   | { rows: number; data: Record<string, unknown>[] }
   | { refused: string; message: string }
 
-/** Attempts as the role of the URL, on a connection that is closed with the test. */
-export async function attemptsAs(t: Test, url: string): Promise<Attempt> {
+/** Attempts as the role of the URL, over one connection that is closed with the test. */
+export async function attemptsAs(
+  t: Test,
+  database: Pick<TestDatabase, 'admin'>,
+  url: string,
+): Promise<Attempt> {
+  const entryOf = await allowScopes<Context>(database)
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   t.teardown(() => client.end())
-  return async ({ tenantId, userId }, sql, values = []) => {
+  return async (context, sql, values = []) => {
     await client.query('BEGIN')
     try {
-      if (tenantId) await client.query(`SELECT set_config('app.tenant_id', $1, true)`, [tenantId])
-      if (userId) await client.query(`SELECT set_config('app.user_id', $1, true)`, [String(userId)])
+      const isScoped = context.tenantId !== undefined || context.userId !== undefined
+      if (isScoped) {
+        const { text, values } = entryOf(context).statement(true)
+        await client.query(text, [...(values ?? [])])
+      }
       const { rowCount, rows } = await client.query(sql, values)
       return { rows: rowCount ?? 0, data: rows }
     } catch (error) {

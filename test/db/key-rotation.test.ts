@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
 import { encryptedColumns } from '#src/commands/keys.ts'
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
-import { findKeyUse, rotateKeys } from '#src/db/key-rotation.ts'
+import { findKeyUse, listScopeKeys, rotateKeys, rotateScopeKey } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
@@ -186,7 +186,7 @@ t.test('both secrets of an endpoint are re-encrypted, in every tenant', async (t
   t.same(report, { reencrypted: 3, unreadable: [] })
   t.strictSame(
     steps.filter((step) => step.startsWith('webhook')),
-    ['0/3', '1/3', '2/3', '3/3'].map((step) => `webhook_endpoints ${step}`),
+    ['0/3', '3/3'].map((step) => `webhook_endpoints ${step}`),
   )
   const { rows } = await database.admin.query('SELECT * FROM webhook_endpoints')
   for (const [index, { tenantId, id }] of endpoints.entries()) {
@@ -199,4 +199,19 @@ t.test('both secrets of an endpoint are re-encrypted, in every tenant', async (t
     const secrets = openEndpointSecrets(onlyNew, { tenantId, id, ...sealed }, new Date(0))
     t.strictSame(secrets, [`new ${index + 1}`, `old ${index + 1}`])
   }
+})
+
+t.test('a new scope key seals, the one before verifies, any older one is gone', async (t) => {
+  const database = await createDatabase(t)
+  const systemDb = open(t, database)
+  const ids = async () => (await listScopeKeys(systemDb)).map(({ id }) => id)
+  t.strictSame(await ids(), [1])
+  t.equal(await rotateScopeKey(systemDb), 2)
+  t.strictSame(await ids(), [2, 1])
+  t.equal(await rotateScopeKey(systemDb), 3)
+  t.strictSame(await ids(), [3, 2])
+  const web = openSystemDatabase(database.url, 1)
+  t.teardown(() => web.close())
+  await t.rejects(rotateScopeKey(web), { code: '42501' }, 'not for the web role')
+  await t.rejects(listScopeKeys(web), { code: '42501' })
 })

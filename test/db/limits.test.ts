@@ -1,5 +1,7 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { build, createDatabase, createOrder, createUser, signIn } from '#test/support/helper.ts'
@@ -19,7 +21,8 @@ t.test('every connection has timeouts for statements, locks and idle transaction
   await queue.start()
   t.teardown(() => Promise.all([db.close(), systemDb.close(), queue.stop({ graceful: false })]))
   const connections = {
-    scoped: await db.read({}, (tx) => tx.$queryRawUnsafe<Setting[]>(limits)),
+    transactions: await db.read(withoutScope, (tx) => tx.$queryRawUnsafe<Setting[]>(limits)),
+    reads: (await db.readRows<undefined, Setting>(withoutScope, Prisma.raw(limits))).rows,
     systemDb: (await systemDb.query<Setting>({ text: limits })).rows,
     queue: (await queue.getDb().executeSql(limits)).rows as Setting[],
   }

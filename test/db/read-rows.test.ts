@@ -1,31 +1,82 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
+import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { Problem } from '#src/http/problems.ts'
 import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
+import { pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 
-t.test('readRows runs in its scope, READ ONLY, and releases a clean connection', async (t) => {
-  const database = await createDatabase(t)
-  const mine = await createUser(database)
-  const other = await createUser(database)
-  const order = await createOrder(database, mine)
-  for (const mode of ['set-local', 'set-config'] as const) {
-    const db = openDatabase(database.url, 1, mode)
+const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
+const all = Prisma.sql`SELECT id::int AS id FROM orders`
+
+for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
+  const options = { skip: through === 'PgBouncer' && skip }
+  t.test(`entry and statement are one READ ONLY transaction: ${through}`, options, async (t) => {
+    const database = await createDatabase(t)
+    const url =
+      through === 'PgBouncer'
+        ? (await startPgbouncer(t, database.url, 1)).through(database.url)
+        : database.url
+    const db = openDatabase(url, 1)
     t.teardown(() => db.close())
-    const all = Prisma.sql`SELECT id::int AS id FROM orders`
+    const entryOf = await allowScopes<TestScope>(database)
+    const mine = await createUser(database)
+    const other = await createUser(database)
+    const order = await createOrder(database, mine)
+    const read = async (scope: TestScope) => (await db.readRows(entryOf(scope), all)).rows
     for (const [scope, found] of [
       [mine, [{ id: order }]],
       [other, []],
       [{}, []],
       [mine, [{ id: order }]],
     ] as const) {
-      t.strictSame(await db.readRows(scope, all), found)
+      t.strictSame(await read(scope), found)
     }
+    const { facts } = await db.readRows(entryOf(mine), all)
+    t.strictSame(facts, mine, 'what the entry found')
+    t.strictSame((await db.readRows(withoutScope, all)).rows, [], 'nothing of a scope stays')
+
     const write = Prisma.sql`UPDATE orders SET updated_at = now() RETURNING id`
-    await t.rejects(db.readRows(mine, write), /read-only transaction/)
-    await t.rejects(db.readRows(mine, Prisma.sql`SELECT 1 / 0`), /division by zero/)
-    await t.rejects(db.readRows({ userId: 0 }, all), /names no user id/)
-    await t.rejects(db.readRows({ tenantId: `'; --` }, all), /names no tenant id/)
-    t.strictSame(await db.readRows(mine, all), [{ id: order }], 'after each of these')
-    t.strictSame(await db.readRows(other, all), [])
-  }
-})
+    await t.rejects(db.readRows(entryOf(mine), write), /read-only transaction/)
+    await t.rejects(db.readRows(entryOf(mine), Prisma.sql`SELECT 1 / 0`), /division by zero/)
+    const failing: Entry<undefined> = {
+      ...withoutScope,
+      statement: () => ({ text: 'SELECT 1 / 0' }),
+    }
+    await t.rejects(db.readRows(failing, all), /division by zero/, 'without an entry no rows')
+    t.strictSame(await read(mine), [{ id: order }], 'after each of those')
+    t.strictSame(await read(other), [])
+  })
+}
+
+t.test(
+  'when the decision is no, rows are dropped and the next reader sees nothing of it',
+  async (t) => {
+    const database = await createDatabase(t)
+    const db = openDatabase(database.url, 1)
+    t.teardown(() => db.close())
+    const entryOf = await allowScopes<TestScope>(database)
+    const mine = await createUser(database)
+    await createOrder(database, mine)
+    const refused: Entry<TestScope> = {
+      ...entryOf(mine),
+      admit() {
+        throw new Problem('forbidden')
+      },
+    }
+    await t.rejects(db.readRows(refused, all), { code: 'forbidden' })
+    await t.rejects(db.enter(refused), { code: 'forbidden' })
+    let reached = false
+    const work = async () => {
+      reached = true
+    }
+    for (const access of [db.read, db.write, db.transaction]) {
+      await t.rejects(access(refused, work), { code: 'forbidden' })
+    }
+    t.equal(reached, false, 'no transaction goes on')
+    t.strictSame((await db.readRows(withoutScope, all)).rows, [])
+    t.strictSame(await db.enter(entryOf(mine)), mine, 'enter returns the facts')
+  },
+)

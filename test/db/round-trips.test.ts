@@ -1,103 +1,75 @@
 import { setImmediate as immediately } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
-import type { ContextMode } from '#src/config/config.ts'
 import { openDatabase } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { createChain, createDocument } from '#test/support/chain.ts'
 import {
   createDatabase,
   createOrder,
   createTestInvoice,
+  createTestPost,
   createUser,
   signIn,
   type TestDatabase,
   testConfig,
 } from '#test/support/helper.ts'
 import { startProxy } from '#test/support/postgres-proxy.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { owner } from '#test/support/token-owner.ts'
 
-const modes: ContextMode[] = ['set-local', 'set-config']
+t.test('a read waits for two round trips: its opening, its statement', async (t) => {
+  const { proxy, db, entryOf, user } = await openCounted(t)
+  const { tenantId } = user
+  const read = () =>
+    db.read(entryOf(user), async (tx) => {
+      await tx.invoice.findFirst({ where: { tenantId } })
+      return proxy.roundTrips()
+    })
+  const first = await read()
+  // The COMMIT of a read is sent and not waited for: it is the third trip of each one before.
+  const seen = [await read(), await read(), await read(), await read()]
+  t.strictSame(
+    seen.map((trips) => trips - first),
+    [3, 6, 9, 12],
+  )
+  t.ok(proxy.roundTrips() - first <= 13)
+  proxy.cutAt('COMMIT')
+  t.equal(typeof (await read()), 'number', 'the answer does not depend on that of the COMMIT')
+})
 
-t.test('a scoped read waits for one round trip, including BEGIN', async (t) => {
-  for (const mode of modes) {
-    const database = await createDatabase(t)
-    const { tenantId } = await createUser(database)
-    const proxy = await startProxy(t, database.url)
-    const db = openDatabase(proxy.through(database.url), 1, mode)
-    t.teardown(() => db.close())
-    const read = () =>
-      db.read({ tenantId }, async (tx) => {
-        await tx.invoice.findFirst({ where: { tenantId } })
-        return proxy.roundTrips()
-      })
-    const first = await read()
-    // A read does not wait for its COMMIT, which is the second round trip of the read before.
-    const seen = [await read(), await read(), await read(), await read()]
-    t.strictSame(
-      seen.map((trips) => trips - first),
-      [2, 4, 6, 8],
+t.test('entry and one statement by id wait for one', async (t) => {
+  const { proxy, db, entryOf, user } = await openCounted(t)
+  const read = () => db.readRows(entryOf(user), Prisma.sql`SELECT id FROM invoices`)
+  await read()
+  proxy.reset()
+  await read()
+  t.equal(proxy.roundTrips(), 1)
+  proxy.reset()
+  await db.enter(entryOf(user))
+  t.equal(proxy.roundTrips(), 1)
+})
+
+t.test('a write of one statement waits for three: opening, statement, COMMIT', async (t) => {
+  const { proxy, db, entryOf, user } = await openCounted(t)
+  const { tenantId, userId } = user
+  const write = () =>
+    db.write(entryOf(user), (tx) =>
+      tx.post.createMany({ data: { tenantId, authorId: userId, title: 'x', body: 'x' } }),
     )
-    t.ok(proxy.roundTrips() - first <= 9)
-    proxy.cutAt('COMMIT')
-    t.equal(typeof (await read()), 'number', 'the result does not wait for the COMMIT')
+  const transaction = () =>
+    db.transaction(entryOf(user), (connection) => connection.query({ text: 'SELECT 1' }))
+  for (const work of [write, transaction]) {
+    await work()
+    proxy.reset()
+    await work()
+    t.equal(proxy.roundTrips(), 3)
   }
 })
 
-t.test('a signed-in read waits for two round trips: session and scoped read', async (t) => {
-  const database = await createDatabase(t)
-  const user = await createUser(database, { role: 'admin' })
-  const proxy = await startProxy(t, database.url)
-  const config = testConfig({ ...database, url: proxy.through(database.url) })
-  const app = await buildApp(config, createLogger('silent'))
-  t.teardown(() => app.close())
-  const { cookie } = await signIn({ config, database }, user)
-  const lookUps: string[] = []
-  const { query } = app.systemDb
-  app.systemDb.query = (statement) => {
-    lookUps.push(statement.text)
-    return query(statement)
-  }
-  const inOnePacket = [
-    `/orders/${await createOrder(database, user)}`,
-    `/invoices/${await createTestInvoice(database, user.tenantId)}`,
-  ]
-  for (const url of [...inOnePacket, '/tenants', '/audit', '/me']) {
-    const get = async () => (await app.inject({ url, headers: { cookie } })).statusCode
-    t.equal(await get(), 200, url)
-    await settled(database)
-    proxy.reset()
-    lookUps.length = 0
-    // Sent and not waited for: the answer comes although nothing ever answers it. Where it leaves
-    // in one packet with the statement it cannot be cut off alone.
-    if (!inOnePacket.includes(url)) proxy.cutAt('COMMIT')
-    t.equal(await get(), 200, `${url} does not wait for its COMMIT`)
-    t.equal(proxy.roundTrips(), 2, url)
-    t.match(lookUps, [/FROM sessions[\s\S]*JOIN users[\s\S]*JOIN memberships/])
-    t.equal(lookUps.length, 1, 'one statement reads session, user, role and department')
-    proxy.cutAt('never sent')
-  }
-})
-
-t.test(
-  'a scoped write of one statement waits for two round trips: statement and COMMIT',
-  async (t) => {
-    const database = await createDatabase(t)
-    const { userId, tenantId } = await createUser(database)
-    const proxy = await startProxy(t, database.url)
-    const db = openDatabase(proxy.through(database.url), 1)
-    t.teardown(() => db.close())
-    const write = () =>
-      db.write({ tenantId }, (tx) =>
-        tx.post.createMany({ data: { tenantId, authorId: userId, title: 'x', body: 'x' } }),
-      )
-    await write()
-    proxy.reset()
-    await write()
-    t.equal(proxy.roundTrips(), 2)
-  },
-)
-
-t.test('a transaction of the system database does not wait for its BEGIN', async (t) => {
+t.test('a transaction without a scope does not wait for its BEGIN', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
   const systemDb = openSystemDatabase(proxy.through(database.url), 1)
@@ -110,7 +82,78 @@ t.test('a transaction of the system database does not wait for its BEGIN', async
   t.equal(proxy.roundTrips(), 2)
 })
 
-/** Resolves when no connection of the program waits for a response. */
+t.test('a signed-in GET by id waits once, a list at most twice', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const config = testConfig({ ...database, url: proxy.through(database.url) })
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  const { user, cookie, make } = await owner({ app, config, database, log: [] }, { role: 'admin' })
+  const { token } = await make()
+  // Recording the first use is a statement of its own, which nothing waits for.
+  await database.admin.query('UPDATE api_tokens SET last_used_at = now()')
+  const chain = await createChain(database, user)
+  const document = await createDocument(database, chain.folderId)
+  const once = [
+    `/orders/${await createOrder(database, user)}`,
+    `/posts/${await createTestPost(database, user.tenantId)}`,
+    `/invoices/${await createTestInvoice(database, user.tenantId)}`,
+    `/documents/${document}`,
+    '/me',
+  ]
+  const twice = ['/orders', '/posts', '/invoices', '/documents', '/tenants', '/audit', '/users']
+  for (const [kind, headers] of [
+    ['session', { cookie }],
+    ['token', { authorization: `Bearer ${token}` }],
+  ] as const) {
+    for (const url of [...once, ...twice]) {
+      if (kind === 'token' && url === '/tenants') continue
+      const get = async () => (await app.inject({ url, headers })).statusCode
+      // Several, so that a connection is free even while the COMMITs of others are being answered.
+      const warm = await Promise.all(Array.from({ length: 4 }, get))
+      t.strictSame(new Set(warm), new Set([200]), url)
+      await settled(database)
+      proxy.reset()
+      // Sent and not waited for: the response comes although the database never answers it.
+      proxy.cutAt('COMMIT')
+      t.equal(await get(), 200, `${kind} ${url} does not wait for its COMMIT`)
+      t.equal(proxy.roundTrips(), once.includes(url) ? 1 : 2, `${kind} ${url}`)
+      proxy.cutAt('never sent')
+    }
+  }
+})
+
+t.test('a GET asks who is asking in the transaction that reads, and nowhere else', async (t) => {
+  const database = await createDatabase(t)
+  const user = await createUser(database, { role: 'admin' })
+  const config = testConfig(database)
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  const { cookie } = await signIn({ config, database }, user)
+  const lookUps: string[] = []
+  const { query } = app.systemDb
+  app.systemDb.query = (statement) => {
+    lookUps.push(statement.text)
+    return query(statement)
+  }
+  for (const url of ['/me', '/orders', '/posts', `/orders/${await createOrder(database, user)}`]) {
+    t.equal((await app.inject({ url, headers: { cookie } })).statusCode, 200, url)
+  }
+  t.strictSame(lookUps, [], 'nothing on the connections without a scope')
+})
+
+/** A database behind a proxy that counts, with one connection of each kind. */
+async function openCounted(t: Test) {
+  const database = await createDatabase(t)
+  const user = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
+  const proxy = await startProxy(t, database.url)
+  const db = openDatabase(proxy.through(database.url), 1)
+  t.teardown(() => db.close())
+  return { proxy, db, entryOf, user }
+}
+
+/** Resolves when no connection of the program waits for an answer any more. */
 async function settled({ admin }: TestDatabase): Promise<void> {
   const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND usename = 'test_app' AND state <> 'idle'`

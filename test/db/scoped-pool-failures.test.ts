@@ -1,24 +1,31 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 import { startProxy } from '#test/support/postgres-proxy.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 
 t.test('a backend killed during a transaction', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const { tenantId } = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
   for (const access of [db.read, db.write]) {
-    const failure = await access({ tenantId }, async (tx) => {
+    const failure = await access(entryOf({ tenantId }), async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.$queryRawUnsafe<Pid[]>(backend)
       await database.admin.query('SELECT pg_terminate_backend($1, 5000)', [pid])
       return tx.post.count()
     }).catch((error: unknown) => error)
     t.ok(isDatabaseUnavailable(failure), 'is seen as unavailable', { failure })
-    t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0, 'the next transaction works')
+    t.equal(
+      await db.read(entryOf({ tenantId }), (tx) => tx.post.count()),
+      0,
+      'the next transaction works',
+    )
   }
 })
 
@@ -28,17 +35,26 @@ t.test('a connection that breaks between the last response and COMMIT', async (t
   const db = openDatabase(proxy.through(database.url), 1)
   t.teardown(() => db.close())
   const { userId, tenantId } = await createUser(database)
-  t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0)
+  const entryOf = await allowScopes<TestScope>(database)
+  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.post.count()), 0)
   proxy.cutAt('COMMIT')
-  t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0, 'a read has its answer already')
+  t.equal(
+    await db.read(entryOf({ tenantId }), (tx) => tx.post.count()),
+    0,
+    'a read has its answer already',
+  )
   const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
   const failure = await db
-    .write({ tenantId }, (tx) => tx.post.create({ data: post }))
+    .write(entryOf({ tenantId }), (tx) => tx.post.create({ data: post }))
     .catch((error: unknown) => error)
   t.ok(isDatabaseUnavailable(failure), 'a write without its COMMIT fails', { failure })
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
   proxy.cutAt('never sent')
-  t.equal(await db.read({ tenantId }, (tx) => tx.post.count()), 0, 'the next transaction works')
+  t.equal(
+    await db.read(entryOf({ tenantId }), (tx) => tx.post.count()),
+    0,
+    'the next transaction works',
+  )
 })
 
 t.test('an exhausted pool is a bounded error, not a hang', async (t) => {
@@ -46,13 +62,13 @@ t.test('an exhausted pool is a bounded error, not a hang', async (t) => {
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const started = Date.now()
-  const failure = await db.read({}, async () => {
-    const inner = db.read({}, (tx) => tx.receivedEvent.count())
+  const failure = await db.read(withoutScope, async () => {
+    const inner = db.read(withoutScope, (tx) => tx.receivedEvent.count())
     return inner.catch((error: unknown) => error)
   })
   t.ok(isDatabaseUnavailable(failure), 'seen as unavailable', { failure })
   t.ok(Date.now() - started < 2_000, 'within two seconds')
-  t.equal(await db.read({}, (tx) => tx.receivedEvent.count()), 0, 'the pool recovers')
+  t.equal(await db.read(withoutScope, (tx) => tx.receivedEvent.count()), 0, 'the pool recovers')
 })
 
 t.test('a dirty connection is destroyed, a clean one is reused', async (t) => {
@@ -61,14 +77,14 @@ t.test('a dirty connection is destroyed, a clean one is reused', async (t) => {
   t.teardown(() => db.close())
   const clean = await pidOf(db)
   t.equal(await pidOf(db), clean, 'after a commit')
-  await t.rejects(db.write({}, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
+  await t.rejects(db.write(withoutScope, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
   t.equal(await pidOf(db), clean, 'after a rollback')
   const proxy = await startProxy(t, database.url)
   const broken = openDatabase(proxy.through(database.url), 1)
   t.teardown(() => broken.close())
   const before = await pidOf(broken)
   proxy.cutAt('ROLLBACK')
-  await t.rejects(broken.write({}, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
+  await t.rejects(broken.write(withoutScope, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
   t.not(await pidOf(broken), before, 'after a rollback without a response')
 })
 
@@ -77,8 +93,9 @@ t.test('a statement after the end of its transaction is refused', async (t) => {
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const { tenantId } = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
   let late: Promise<unknown> = Promise.resolve()
-  const failing = db.write({ tenantId }, async (tx) => {
+  const failing = db.write(entryOf({ tenantId }), async (tx) => {
     // Prisma reads relations with separate statements after the first response.
     late = tx.tenant
       .findMany({ include: { invoices: true, memberships: { include: { user: true } } } })
@@ -88,7 +105,7 @@ t.test('a statement after the end of its transaction is refused', async (t) => {
   })
   await t.rejects(failing, /given up/)
   t.match(await late, { message: /has ended/ }, 'the connection may have another scope by then')
-  t.equal(await db.read({ tenantId }, (tx) => tx.tenant.count()), 1)
+  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.tenant.count()), 1)
 })
 
 t.test('a server that stops responding is abandoned after a timeout', async (t) => {
@@ -127,6 +144,6 @@ const backend = 'SELECT pg_backend_pid() AS pid'
 type Pid = { pid: number }
 
 async function pidOf(db: Database): Promise<number | undefined> {
-  const [row] = await db.read({}, (tx) => tx.$queryRawUnsafe<Pid[]>(backend))
+  const [row] = await db.read(withoutScope, (tx) => tx.$queryRawUnsafe<Pid[]>(backend))
   return row?.pid
 }

@@ -1,6 +1,8 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
+import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
+import { type Entry, withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { isDatabaseUnavailable } from '#src/http/problems.ts'
@@ -11,7 +13,9 @@ import {
   type TestUser,
 } from '#test/support/helper.ts'
 import { randomOf } from '#test/support/seeded.ts'
+import { addSession, idleSeconds } from './credentials.ts'
 
+const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }
 const rounds = 60
 const atOnce = 16
 const seed = Number(process.env.POOL_SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -24,6 +28,13 @@ t.test(
     const database = await createDatabase(t)
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(database)))
     for (const { tenantId } of users) await createTestInvoice(database, tenantId)
+    const entries = new Map<TestUser, Entry<unknown>>()
+    for (const user of users) {
+      const hash = await addSession(database, user)
+      entries.set(user, enterCredential({ kind: 'session', hash }, rules))
+    }
+    const entryOf = (user: TestUser) => entries.get(user) ?? withoutScope
+    const transactions = new Set<string>()
     const db = openDatabase(database.url, 6)
     const systemDb = openSystemDatabase(database.url, 3)
     t.teardown(() => Promise.all([db.close(), systemDb.close()]))
@@ -34,11 +45,11 @@ t.test(
       const user = users[random(users.length)]
       if (user === undefined) throw new Error('no user')
       const title = `post ${index}`
-      const kind = random(4)
-      if (kind === 0) await db.read(user, (tx) => look(tx, user))
+      const kind = random(5)
+      if (kind === 0) await db.read(entryOf(user), (tx) => look(tx, user, 'read'))
       if (kind === 1) {
-        await db.write(user, async (tx) => {
-          await look(tx, user)
+        await db.write(entryOf(user), async (tx) => {
+          await look(tx, user, 'write')
           const { tenantId, userId: authorId } = user
           await tx.post.create({ data: { tenantId, authorId, title, body: '' } })
         })
@@ -46,26 +57,44 @@ t.test(
       }
       if (kind === 2) {
         const { rows } = await systemDb.transaction({ statementTimeoutMs: 500 }, (tx) =>
-          tx.query<{ id: string }>({
-            name: 'find-user',
-            text: 'SELECT id FROM users WHERE id = $1',
+          tx.query<{ id: string; people: number }>({
+            name: 'count-people',
+            text: 'SELECT $1::bigint AS id, (SELECT count(*)::int FROM users) AS people',
             values: [user.userId],
           }),
         )
-        if (Number(rows[0]?.id) !== user.userId) seen.foreign += 1
+        if (Number(rows[0]?.id) !== user.userId || rows[0]?.people !== 0) seen.foreign += 1
       }
       if (kind === 3) {
-        const rows = await db.readRows<{ tenant_id: string }>(user, everyInvoice)
+        const { rows } = await db.readRows<unknown, Invoice>(entryOf(user), everyInvoice)
         if (rows.length === 0) seen.foreign += 1
         seen.foreign += rows.filter((row) => row.tenant_id !== user.tenantId).length
+      }
+      if (kind === 4) {
+        await db.transaction(entryOf(user), async (connection) => {
+          await connection.query({
+            text: 'INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, $3, $4)',
+            values: [user.tenantId, user.userId, title, ''],
+          })
+        })
+        written.push(title)
       }
     }
 
     /** Without WHERE: only row-level security limits the rows. */
-    async function look(tx: Tx, { tenantId, userId }: TestUser): Promise<void> {
+    async function look(
+      tx: Tx,
+      { tenantId, userId }: TestUser,
+      access: 'read' | 'write',
+    ): Promise<void> {
       const [state] = await tx.$queryRawUnsafe<State[]>(transactionState)
-      const clean = state?.fresh && state.tenant === tenantId && state.user === String(userId)
-      if (!clean) seen.dirty += 1
+      const { number = null } = state ?? {}
+      // A write has a number already, because its entry has locked rows; none is seen twice.
+      const isFresh =
+        access === 'read' ? number === null : number !== null && !transactions.has(number)
+      if (number !== null) transactions.add(number)
+      const isScoped = state?.tenant === tenantId && state.user === String(userId)
+      if (!isFresh || !isScoped) seen.dirty += 1
       const rows = await tx.invoice.findMany()
       seen.foreign += rows.filter((row) => row.tenantId !== tenantId).length
       if (rows.length === 0) seen.foreign += 1
@@ -116,9 +145,11 @@ t.test(
   },
 )
 
+type Invoice = { tenant_id: string }
+
 const everyInvoice = Prisma.sql`SELECT tenant_id FROM invoices`
 
-type State = { fresh: boolean; tenant: string; user: string }
+type State = { number: string | null; tenant: string; user: string }
 
-const transactionState = `SELECT pg_current_xact_id_if_assigned() IS NULL AS fresh,
-  current_setting('app.tenant_id', true) AS tenant, current_setting('app.user_id', true) AS "user"`
+const transactionState = `SELECT pg_current_xact_id_if_assigned()::text AS number,
+  current_tenant_id()::text AS tenant, current_user_id()::text AS "user"`

@@ -1,22 +1,27 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { openDatabase, type Scope } from '#src/db/database.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
-import { inScope, ScopedPool } from '#src/db/scoped-pool.ts'
+import { opening, ScopedPool } from '#src/db/scoped-pool.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 
-const currentScope = `SELECT current_setting('app.tenant_id', true) AS tenant,
-  current_setting('app.user_id', true) AS "user", pg_backend_pid() AS pid`
+const currentScope = `SELECT current_tenant_id()::text AS tenant, current_user_id()::text AS "user",
+  current_setting('app.scope', true) AS setting, pg_backend_pid() AS pid`
+
+const nothing = { text: 'SELECT' }
 
 t.test('a query without a scope is refused', async (t) => {
   const database = await createDatabase(t)
   const pool = new ScopedPool(poolOptions(database.url, 1))
   t.teardown(() => pool.end())
-  const refusal = /without a scope/
+  const refusal = /without an entry/
   await t.rejects(async () => pool.query('SELECT 1'), refusal, 'pool.query')
   await t.rejects(async () => pool.connect(), refusal, 'pool.connect')
   await t.rejects(
-    inScope({}, 'write', async () => pool.query('SELECT 1')),
+    opening('write', nothing, async () => pool.query('SELECT 1')),
     refusal,
     'pool.query is refused even in a scope: it would run outside the transaction',
   )
@@ -28,7 +33,7 @@ t.test('a connection runs one transaction', async (t) => {
   const pool = new ScopedPool(poolOptions(database.url, 1))
   pool.on('error', () => {})
   t.teardown(() => pool.end())
-  const take = () => inScope({}, 'write', () => pool.connect())
+  const take = () => opening('write', nothing, () => pool.connect())
 
   const first = await take()
   await t.rejects(first.query({ text: 'SELECT 1' }), /outside a transaction/, 'before BEGIN')
@@ -57,7 +62,9 @@ t.test('the connection’s state is verified', async (t) => {
   const pool = new ScopedPool(poolOptions(database.url, 1))
   t.teardown(() => pool.end())
   const tenantId = crypto.randomUUID()
-  const take = () => inScope({ tenantId, userId: 7 }, 'write', () => pool.connect())
+  const entryOf = await allowScopes<TestScope>(database)
+  const enter = entryOf({ tenantId, userId: 7 }).statement(true)
+  const take = () => opening('write', enter, () => pool.connect())
   const raw = once(pool, 'acquire')
 
   const clean = await take()
@@ -66,7 +73,7 @@ t.test('the connection’s state is verified', async (t) => {
   await clean.query({ text: 'COMMIT' })
   clean.release()
   const [left] = (await below.query(currentScope)).rows
-  t.match(left, { tenant: '', user: '' }, 'the scope ends with its transaction')
+  t.match(left, { tenant: null, user: null, setting: '' }, 'the scope ends with its transaction')
 
   const reopened = await take()
   await reopened.query({ text: 'BEGIN' })
@@ -89,56 +96,86 @@ t.test('the connection’s state is verified', async (t) => {
   broken.release()
 })
 
-t.test('the scope is local to the transaction', async (t) => {
+t.test('a transaction that could not be entered answers nothing', async (t) => {
   const database = await createDatabase(t)
-  for (const mode of ['set-local', 'set-config'] as const) {
-    const db = openDatabase(database.url, 1, mode)
-    t.teardown(() => db.close())
-    const tenantId = crypto.randomUUID()
-    for (const access of [db.read, db.write]) {
-      const look = (scope: Scope) =>
-        access(scope, (tx) => tx.$queryRawUnsafe<ReadinessCheck[]>(currentScope))
-      const [scoped] = await look({ tenantId, userId: 7 })
-      t.match(scoped, { tenant: tenantId, user: '7' }, mode)
-      const [bare] = await look({})
-      t.match(bare, { tenant: '', user: '', pid: scoped?.pid }, 'same connection, no scope')
-      const [half] = await look({ userId: 8 })
-      t.match(half, { tenant: '', user: '8', pid: scoped?.pid })
-    }
-    const change = 'DELETE FROM posts'
-    await t.rejects(
-      db.read({}, (tx) => tx.$executeRawUnsafe(change)),
-      /read-only/,
-      `${mode}: a read cannot write`,
-    )
+  const { tenantId } = await createUser(database)
+  await createTestInvoice(database, tenantId)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestScope>(database)
+  const failing = { ...entryOf({ tenantId }), statement: () => ({ text: 'SELECT 1 / 0' }) }
+  let reached = 0
+  const work = async () => {
+    reached += 1
   }
+  for (const access of [db.read, db.write, db.transaction]) {
+    await t.rejects(access(failing, work), /division by zero/)
+  }
+  t.equal(reached, 0, 'no work without a scope')
+  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.invoice.count()), 1, 'and it goes on')
 })
 
-t.test('a scope with a malformed id is refused before any SQL', async (t) => {
+t.test('the scope is local to the transaction and gone for the next one', async (t) => {
   const database = await createDatabase(t)
-  // No server listens there: an attempt to connect would fail differently.
-  const db = openDatabase('postgres://nobody@127.0.0.1:1/none', 1)
+  const entryOf = await allowScopes<TestScope>(database)
+  const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
-  const id = crypto.randomUUID()
-  const tenants = [
-    `'; DROP TABLE posts; --`,
-    `${id}'; SELECT 1; --`,
-    `${id}\n`,
-    ` ${id}`,
-    `x'; SELECT '${id}`,
-    id.toUpperCase(),
-    `{${id}}`,
-    id.replaceAll('-', ''),
-    '',
-  ]
-  for (const tenantId of tenants) {
-    await t.rejects(db.read({ tenantId }, nothing), /names no tenant/, JSON.stringify(tenantId))
+  const tenantId = crypto.randomUUID()
+  for (const access of [db.read, db.write]) {
+    const look = (scope: TestScope) =>
+      access(entryOf(scope), (tx) => tx.$queryRawUnsafe<ScopeRow[]>(currentScope))
+    const [scoped] = await look({ tenantId, userId: 7 })
+    t.match(scoped, { tenant: tenantId, user: '7' })
+    const [bare] = await access(withoutScope, (tx) => tx.$queryRawUnsafe<ScopeRow[]>(currentScope))
+    t.match(bare, { tenant: null, user: null, pid: scoped?.pid }, 'same connection, nothing left')
+    t.equal(bare?.setting, '')
+    const [half] = await look({ userId: 8 })
+    t.match(half, { tenant: null, user: '8', pid: scoped?.pid })
   }
-  const notANumber: number = JSON.parse(`"1'; DROP TABLE posts; --"`)
-  for (const userId of [0, -1, 1.5, NaN, Infinity, 2 ** 53, notANumber]) {
-    await t.rejects(db.write({ userId }, nothing), /names no user/, String(userId))
+  await t.rejects(
+    db.read(withoutScope, (tx) => tx.$executeRawUnsafe('DELETE FROM posts')),
+    /read-only/,
+    'a read cannot write',
+  )
+})
+
+t.test('hand-written transactions are held to the same', async (t) => {
+  const database = await createDatabase(t)
+  const scopeOf = await allowScopes<TestScope>(database)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const user = await createUser(database)
+  const { tenantId } = user
+  const look = { text: currentScope }
+  const { rows } = await db.transaction(scopeOf(user), (connection, facts) => {
+    t.strictSame(facts, user)
+    return connection.query<ScopeRow>(look)
+  })
+  t.match(rows, [{ tenant: tenantId, user: String(user.userId) }])
+  const bare = await db.transaction(withoutScope, (connection) => connection.query<ScopeRow>(look))
+  t.match(bare.rows, [{ tenant: null, user: null, pid: rows[0]?.pid }])
+  const insert = {
+    text: `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'x', 'x')`,
+    values: [tenantId],
   }
+  const failing = db.transaction(scopeOf(user), async (connection) => {
+    await connection.query(insert)
+    throw new Error('changed my mind')
+  })
+  await t.rejects(failing, /changed my mind/)
+  const swallowed = db.transaction(scopeOf(user), async (connection) => {
+    await connection.query(insert)
+    await connection.query({ text: 'SELECT 1 / 0' }).catch(() => {})
+  })
+  await t.rejects(swallowed, /rolled back/)
+  let kept: Queryable | undefined
+  await db.transaction(scopeOf(user), async (connection) => {
+    kept = connection
+  })
+  await t.rejects(async () => kept?.query(insert), /has ended/, 'a late statement runs nowhere')
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
+  await db.transaction(scopeOf(user), (connection) => connection.query(insert))
+  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1)
 })
 
 t.test('reads are READ ONLY', async (t) => {
@@ -146,12 +183,13 @@ t.test('reads are READ ONLY', async (t) => {
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const { userId, tenantId } = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
   const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
   await t.rejects(
-    db.read({ tenantId }, (tx) => tx.post.create({ data: post })),
+    db.read(entryOf({ tenantId }), (tx) => tx.post.create({ data: post })),
     /read-only/,
   )
-  await db.write({ tenantId }, (tx) => tx.post.create({ data: post }))
+  await db.write(entryOf({ tenantId }), (tx) => tx.post.create({ data: post }))
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'write() may')
 })
 
@@ -160,25 +198,27 @@ t.test('a write that throws is rolled back', async (t) => {
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const { userId, tenantId } = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
   const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
-  const failing = db.write({ tenantId }, async (tx) => {
+  const failing = db.write(entryOf({ tenantId }), async (tx) => {
     await tx.post.create({ data: post })
     throw new Error('changed my mind')
   })
   await t.rejects(failing, /changed my mind/)
-  const swallowed = db.write({ tenantId }, async (tx) => {
+  const swallowed = db.write(entryOf({ tenantId }), async (tx) => {
     await tx.post.create({ data: post })
     await tx.$queryRawUnsafe('SELECT 1 / 0').catch(() => {})
     return 'looks well'
   })
   await t.rejects(swallowed, /rolled back/, 'a COMMIT with the response ROLLBACK is an error')
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
-  await db.write({ tenantId }, (tx) => tx.post.create({ data: post }))
+  await db.write(entryOf({ tenantId }), (tx) => tx.post.create({ data: post }))
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'later writes work')
 })
 
 t.test('two tenants on the same connections never see each other', async (t) => {
   const database = await createDatabase(t)
+  const entryOf = await allowScopes<TestScope>(database)
   const mine = await createUser(database)
   const yours = await createUser(database)
   const ids = new Map<string, number>()
@@ -194,7 +234,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
       const { tenantId } = index % 2 === 0 ? mine : yours
       const access = index % 3 === 0 ? db.write : db.read
       // Without WHERE: only row-level security limits the rows.
-      const rows = await access({ tenantId }, (tx) => tx.invoice.findMany())
+      const rows = await access(entryOf({ tenantId }), (tx) => tx.invoice.findMany())
       for (const row of rows) {
         if (row.tenantId === tenantId) own += 1
         else foreign += 1
@@ -210,7 +250,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
   const db = openDatabase(database.url, 2)
   t.teardown(() => db.close())
   const find = ({ tenantId }: { tenantId: string }, owner: string) =>
-    db.read({ tenantId }, (tx) =>
+    db.read(entryOf({ tenantId }), (tx) =>
       tx.invoice.findUnique({
         where: { tenantId_id: { tenantId: owner, id: ids.get(owner) ?? 0 } },
       }),
@@ -233,6 +273,4 @@ t.test('two tenants on the same connections never see each other', async (t) => 
   }
 })
 
-type ReadinessCheck = { tenant: string; user: string; pid: number }
-
-async function nothing(): Promise<void> {}
+type ScopeRow = { tenant: string | null; user: string | null; setting: string; pid: number }

@@ -1,4 +1,4 @@
-export const migration = 'prisma/migrations/20261122000000_notes/migration.sql'
+export const migration = 'prisma/migrations/20261201000000_notes/migration.sql'
 
 export const programs = {
   prisma: 'node_modules/prisma/build/index.js',
@@ -84,8 +84,9 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
   },
   "the way through `src/`: a route that imports Prisma's client": {
     path: 'routes/api/notes.ts',
-    piece: "import Type from 'typebox'\n",
-    instead: "import Type from 'typebox'\nimport { Prisma } from '#src/db/generated/client.ts'\n",
+    piece: "import Type, { type Static } from 'typebox'\n",
+    instead:
+      "import Type, { type Static } from 'typebox'\nimport { Prisma } from '#src/db/generated/client.ts'\n",
     run: [programs.biome, 'lint', '--vcs-enabled=false', 'routes/api/notes.ts'],
   },
   'the import order: a resource that imports a route': {

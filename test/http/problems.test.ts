@@ -4,6 +4,7 @@ import { openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { errorTable, isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 
 const nowhere = 'postgres://nobody:nothing@127.0.0.1:9/none'
 
@@ -69,7 +70,7 @@ t.test(
 
 t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
   const { url, admin } = await createDatabase(t)
-  const user = await createUser({ url, admin } as never)
+  const user = (await allowScopes({ admin }))(await createUser({ url, admin } as never))
   const db = openDatabase(url, 2)
   const systemDb = openSystemDatabase(url, 2)
   t.teardown(() => Promise.all([db.close(), systemDb.close()]))

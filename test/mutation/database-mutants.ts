@@ -1,5 +1,17 @@
 import pg from 'pg'
+import { applyCut, type Cut, cutsOf } from './cut.ts'
 import { type Mutant, tests } from './mutant.ts'
+
+const rowTests = [
+  ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
+  ...[tests.rowLevelSecurity, tests.matrix],
+]
+const functionTests = [
+  ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
+  ...[tests.members, tests.worker, tests.noCredential, tests.revoked, tests.matrix],
+]
+
+type SqlFunction = { name: string; definition: string }
 
 type Policy = {
   table: string
@@ -13,8 +25,8 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    const { rows: tables } = await client.query<{ name: string }>(
-      `SELECT oid::regclass::text AS name FROM pg_class
+    const { rows: tables } = await client.query<{ name: string; forced: boolean }>(
+      `SELECT oid::regclass::text AS name, relforcerowsecurity AS forced FROM pg_class
        WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY relname`,
     )
     const { rows: policies } = await client.query<Policy>(
@@ -26,18 +38,25 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
        WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace ORDER BY relname`,
     )
     const statements = [
-      ...tables.flatMap(({ name }) => [
+      ...tables.flatMap(({ name, forced }) => [
         `ALTER TABLE ${name} DISABLE ROW LEVEL SECURITY`,
-        `ALTER TABLE ${name} NO FORCE ROW LEVEL SECURITY`,
+        ...(forced ? [`ALTER TABLE ${name} NO FORCE ROW LEVEL SECURITY`] : []),
       ]),
       ...policies.flatMap(removals),
       ...views.map(({ name, definition }) => openView(name, definition)),
     ]
-    return statements.map((sql) => ({
-      name: `database ${sql.split('\n')[0]?.slice(0, 110)}`,
-      sql,
-      tests: [tests.rawRows, tests.chain, tests.views, tests.rowLevelSecurity, tests.matrix],
-    }))
+    const { rows: functions } = await client.query<SqlFunction>(
+      `SELECT proname AS name, pg_get_functiondef(oid) AS definition FROM pg_proc
+       WHERE pronamespace = 'public'::regnamespace AND prolang <> 12 ORDER BY proname`,
+    )
+    return [
+      ...statements.map((sql) => ({
+        name: `database ${sql.split('\n')[0]?.slice(0, 110)}`,
+        sql,
+        tests: rowTests,
+      })),
+      ...functions.flatMap(functionMutants),
+    ]
   } finally {
     await client.end()
   }
@@ -58,4 +77,33 @@ function openView(name: string, definition: string): string {
     /\s+/g,
     ' ',
   )
+}
+
+/** Each lock, check of the seal, condition for a live credential and refusal, taken away. */
+function functionMutants({ name, definition }: SqlFunction): Mutant[] {
+  const cuts = [
+    ...cutsOf(definition, /\n\s*FOR (KEY )?SHARE( OF \w+)?(?=;)| FOR (KEY )?SHARE(?=;)/g, ''),
+    ...(name === 'verified_scope'
+      ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
+      : []),
+    ...(name === 'enter_session' || name === 'enter_token' ? livenessOf(definition) : []),
+    ...refusalsOf(definition),
+  ]
+  return cuts.map((cut) => ({
+    name: `function ${name}:${cut.name}`,
+    sql: applyCut(definition, cut),
+    tests: functionTests,
+  }))
+}
+
+/** In the statement that reads the facts; the one before it only locks. */
+function livenessOf(definition: string): Cut[] {
+  const conditions = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > [\w()]+/g
+  const from = definition.lastIndexOf(' INTO ')
+  return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
+}
+
+/** Each IF whose first statement raises, as if its condition were false. */
+function refusalsOf(definition: string): Cut[] {
+  return cutsOf(definition, /(?<=\bIF )(?:(?!\bIF\b)[\s\S])*?(?=\s*THEN\s+RAISE\b)/g, 'false')
 }

@@ -10,9 +10,9 @@ type Hunt = { kind: string; files: string[]; find: Find; tests: readonly string[
 
 const decisions = [tests.rules, tests.policy, tests.matrix]
 const guards = {
-  authz: [tests.authz, tests.matrix],
+  authz: [tests.authz, tests.revoked, tests.matrix],
+  session: [tests.session, tests.matrix],
   'api-token': [tests.tokens, tests.matrix],
-  operator: [tests.operators, tests.matrix],
   'require-access': [tests.routeAccess],
   csrf: [tests.csrf, tests.matrix],
   'tenant-rls': [tests.tenant, tests.matrix],
@@ -39,7 +39,7 @@ const hunts: readonly Hunt[] = [
     files: [
       'src/audit/list.ts',
       'src/auth/{api-tokens,members}/*.ts',
-      'src/auth/sessions/{list,switch-tenant}.ts',
+      'src/auth/sessions/{list,sign-out}.ts',
       'src/auth/sign-in/identities.ts',
     ],
     find: scopeClauses,
@@ -53,10 +53,17 @@ const hunts: readonly Hunt[] = [
     tests,
   })),
   {
+    kind: 'lock',
+    files: ['src/db/database.ts'],
+    find: (text) =>
+      cutsOf(text, /(?<=entry\.statement\()(access === 'write'|true)(?=\))/g, 'false'),
+    tests: [tests.entryLocks],
+  },
+  {
     kind: 'guard',
     files: ['src/app.ts'],
     find: (text) =>
-      cutsOf(text, /await app\.register\((apiToken|authz|operator|csrf|tenantRls)\b.*\)\n/g, ''),
+      cutsOf(text, /await app\.register\((apiToken|authz|csrf|tenantRls)\b.*\)\n/g, ''),
     tests: [tests.matrix],
   },
 ]
@@ -96,6 +103,8 @@ function policyRules(text: string): Cut[] {
       // The fourth argument only; the fifth has the same form.
       ...within(/(?<=^\s*allow\('[\w-]+', '\w+', '\w+', )'[\w:]+'/g, 'null'),
       ...within(/'editor-[a-z-]+',?/g, ''),
+      ...within(/(?<=^\s*own\('[\w-]+', '\w+', )'session'/g, `'any'`),
+      ...within(/(?<=^\s*own\('[\w-]+', '\w+', )'recent-session'/g, `'session'`),
     ]
   })
   return [
@@ -134,6 +143,7 @@ function scopeClauses(text: string): Cut[] {
   return [
     ...clauses,
     ...cutsOf(text, /\bteam_id IN \(\$\{ownTeams\(\w+\)\}\)|\bteam_id = own\.team_id/g, 'true'),
+    ...cutsOf(text, /\b(\w+\.)?(tenant_id|user_id) = \(SELECT current_\w+_id\(\)\)/g, 'true'),
     ...cutsOf(text, /\b(\w+\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
     ...[...text.matchAll(/\b(?:\w+\.)?(?:tenant_id|user_id) = (\$\d)/g)].map((match) => ({
       from: match.index,
@@ -145,17 +155,19 @@ function scopeClauses(text: string): Cut[] {
 }
 
 /** Weakens the access of each route. */
+// Every live credential may read the profile.
+const weakest = `{ resource: 'profile', action: 'read' }`
+
 function routeAccess(text: string): Cut[] {
   return [
-    ...cutsOf(text, /(?<=config: \{ access: )\{[^}]*\}/g, `'signed-in'`),
-    ...cutsOf(text, /(?<=config: \{ access: )(?!')[a-z]\w*/g, `'signed-in'`),
-    ...cutsOf(text, /(?<=config: \{ access: )'(session|recent-session)'/g, `'signed-in'`),
-    ...cutsOf(text, /(?<=config: \{ access: )'(signed-in|signature)'/g, `'public'`),
+    ...cutsOf(text, /\{ resource(: '(?!profile)[\w-]+')?, action: '\w+' \}/g, weakest),
+    ...cutsOf(text, /(?<=config: access\()'\w+', '\w+'/g, `'profile', 'read'`),
+    ...cutsOf(text, /(?<=config: \{ access: )'signature'/g, `'public'`),
   ]
 }
 
 function hooks(text: string): Cut[] {
-  return [...text.matchAll(/\bapp\.addHook\(/g)].map(({ index, 0: start }) => {
+  return [...text.matchAll(/\bapp\.(addHook|setErrorHandler)\(/g)].map(({ index, 0: start }) => {
     const to = closingOf(text, index + start.length - 1) + 1
     return { from: index, to, instead: '', name: nameOf(text, index, text.slice(index, to)) }
   })

@@ -8,6 +8,7 @@ import { measureQueues } from '#src/queue/backlog.ts'
 import { build, createDatabase, createUser } from '#test/support/helper.ts'
 import { createOutbox } from '#test/support/outbox.ts'
 import { startQueue } from '#test/support/running-worker.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const series = (text: string) => text.split('\n').filter((line) => /^[a-z]/.test(line))
@@ -73,9 +74,12 @@ t.test('due jobs and scheduled jobs are counted separately, in every queue', asy
 
 t.test('waiting requests for a connection and failed ones are counted', async (t) => {
   const database = await createDatabase(t)
-  const user = await createUser(database)
+  const user = (await allowScopes(database))(await createUser(database))
   const { pools, registry } = createMetrics()
-  const db = openDatabase(database.url, 1, undefined, pools.watch('scoped'))
+  const db = openDatabase(database.url, 1, {
+    reads: pools.watch('reads'),
+    transactions: pools.watch('scoped'),
+  })
   const away = openSystemDatabase('postgres://nobody@127.0.0.1:9/none', 1, pools.watch('away'))
   t.teardown(() => Promise.all([db.close(), away.close()]))
   const statement = Prisma.sql`SELECT 1 AS one`
@@ -87,7 +91,7 @@ t.test('waiting requests for a connection and failed ones are counted', async (t
     await left.promise
   })
   await entered.promise
-  const second = db.readRows(user, statement)
+  const second = db.read(user, (tx) => tx.$queryRaw(statement))
   await setImmediate()
   const busy = await registry.metrics()
   t.match(busy, 'gatehouse_database_pool_waiting{pool="scoped"} 1\n')

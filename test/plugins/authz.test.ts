@@ -2,9 +2,10 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import authz from '#plugins/authz.ts'
 import errors from '#plugins/errors.ts'
-import type { Caller } from '#src/auth/sessions/caller.ts'
+import type { Caller } from '#src/access/caller.ts'
+import { Problem } from '#src/http/problems.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { aCaller, fakeSession, neighbour } from './neighbours.ts'
+import { aCaller, fakeDatabase, fakeSession, neighbour } from './neighbours.ts'
 
 /** A caller whose every member throws, to make a decision fail. */
 const unreadable = new Proxy(aCaller({ role: 'admin' }), {
@@ -14,84 +15,119 @@ const unreadable = new Proxy(aCaller({ role: 'admin' }), {
   },
 })
 
-const callers: Record<string, Caller> = {
-  member: aCaller(),
-  admin: aCaller({ role: 'admin' }),
-  homeless: aCaller({ tenantId: null, role: null }),
-  unreadable,
-  'token, unlimited': aCaller({ sessionId: null, tokenId: 'token', authenticatedSecondsAgo: null }),
-  'token, limited': aCaller({
-    sessionId: null,
-    tokenId: 'token',
-    tokenPermissions: ['order:read'],
-    authenticatedSecondsAgo: null,
-  }),
-  'authenticated 299 s ago': aCaller({ authenticatedSecondsAgo: 299 }),
-  'authenticated 300 s ago': aCaller({ authenticatedSecondsAgo: 300 }),
-  'authenticated 301 s ago': aCaller({ authenticatedSecondsAgo: 301 }),
-  'never authenticated': aCaller({ authenticatedSecondsAgo: null }),
+function everyCaller(): Record<string, Caller> {
+  const token = { sessionId: null, tokenId: 'token', authenticatedSecondsAgo: null }
+  return {
+    member: aCaller(),
+    admin: aCaller({ role: 'admin' }),
+    homeless: aCaller({ tenantId: null, role: null }),
+    operator: aCaller({ operator: true }),
+    unreadable,
+    'token, unlimited': aCaller(token),
+    'token, limited': aCaller({ ...token, tokenPermissions: ['order:read'] }),
+    'authenticated 299 s ago': aCaller({ authenticatedSecondsAgo: 299 }),
+    'authenticated 300 s ago': aCaller({ authenticatedSecondsAgo: 300 }),
+    'authenticated 301 s ago': aCaller({ authenticatedSecondsAgo: 301 }),
+    'never authenticated': aCaller({ authenticatedSecondsAgo: null }),
+  }
 }
+
+const order = { access: { resource: 'order', action: 'read' } } as const
+const profile = { access: { resource: 'profile', action: 'read' } } as const
+const session = { access: { resource: 'session', action: 'read' } } as const
+const recent = { access: { resource: 'identity', action: 'create' } } as const
+const invoice = { access: { resource: 'invoice', action: 'read' } } as const
+const billing = { access: { resource: 'billing-event', action: 'read' } } as const
+const noRule = { access: { resource: 'order', action: 'explode' as never } } as const
+const idParams = { type: 'object', properties: { id: { type: 'string', pattern: '^[0-9]+$' } } }
+const noQuery = { type: 'object', additionalProperties: false }
 
 async function build(t: Test) {
   const log: string[] = []
+  const entered: string[] = []
+  const callers = everyCaller()
   const app = Fastify({
     loggerInstance: createLogger('trace', { write: (line) => void log.push(line) }),
     disableRequestLogging: true,
+    ajv: { customOptions: { removeAdditional: false } },
   })
   t.teardown(() => app.close())
   await app.register(errors)
   for (const name of ['require-access', 'api-token']) await app.register(neighbour(name))
-  await app.register(fakeSession(callers))
-  await app.register(authz)
-  app.get(
-    '/own',
-    { config: { access: { resource: 'order', action: 'read' } } },
-    async (request) => ({
-      owner: request.ownerScope,
-    }),
-  )
-  app.get(
-    '/tenant',
-    { config: { access: { resource: 'invoice', action: 'read' } } },
-    async () => 'done',
-  )
-  app.get(
-    '/signed-in',
-    { config: { access: 'signed-in' } },
-    async (request) => request.caller.userId,
-  )
-  app.get('/session', { config: { access: 'session' } }, async (request) => request.sessionCaller)
-  app.get('/recent', { config: { access: 'recent-session' } }, async () => 'done')
-  app.get('/signed-in/session', { config: { access: 'signed-in' } }, (request) => {
-    return request.sessionCaller
+  await app.register(fakeDatabase(callers, entered))
+  await app.register(fakeSession())
+  app.addHook('onRequest', async function limitRate(request) {
+    if (request.headers['x-limited'] !== undefined) throw new Problem('too-many-requests')
   })
-  app.get('/public', { config: { access: 'public' } }, async () => 'done')
-  app.get('/silent', async () => 'done')
-  app.get(
-    '/no-rule',
-    { config: { access: { resource: 'order', action: 'explode' as never } } },
-    () => '',
+  await app.register(authz)
+
+  app.get('/own', { config: order }, async ({ entry }) =>
+    app.db.read(entry, async (_tx, { userId, tenantId }) => ({ userId, tenantId })),
   )
-  app.post('/signed-in', { config: { access: 'signed-in' } }, async () => 'done')
-  const get = async (url: string, caller: string) =>
-    app.inject({ url, headers: { 'x-caller': caller } })
-  return { app, get, log }
+  app.get('/tenant', { config: invoice }, async (request) => (await request.enter()).userId)
+  app.get('/signed-in', { config: profile }, async (request) => (await request.enter()).userId)
+  app.get('/session', { config: session }, async ({ sessionEntry }) => app.db.enter(sessionEntry))
+  app.get('/recent', { config: recent }, async (request) => (await request.enter()).userId)
+  app.get('/signed-in/session', { config: profile }, async ({ sessionEntry }) =>
+    app.db.enter(sessionEntry),
+  )
+  app.get('/operator', { config: billing }, async (request) => (await request.enter()).userId)
+  app.get('/public', { config: { access: 'public' } }, async (request) => request.enter())
+  app.get('/silent', async (request) => request.enter())
+  app.get('/no-rule', { config: noRule }, async (request) => request.enter())
+  app.get('/blind', { config: profile }, async () => 'done')
+  app.get(
+    '/tenant/:id',
+    { config: invoice, schema: { params: idParams, querystring: noQuery } },
+    async (request) => {
+      if (request.headers['x-malformed'] !== undefined) throw new Problem('malformed')
+      await request.enter()
+      throw new Problem('not-found')
+    },
+  )
+  app.post('/signed-in', { config: profile }, async () => 'done')
+  app.post('/tenant', { config: invoice }, async ({ entry, headers }) => {
+    const named = headers['x-demote']
+    if (named !== undefined) callers[String(named)] = aCaller({ role: null })
+    return app.db.write(entry, async (_tx, { role }) => ({ role }))
+  })
+  const get = async (url: string, caller: string, headers: Record<string, string> = {}) =>
+    app.inject({ url, headers: { ...headers, 'x-caller': caller } })
+  return { app, get, log, entered }
 }
 
+const everyUrl = ['/own', '/tenant', '/signed-in', '/public', '/silent', '/no-rule', '/blind']
+
 t.test('without a credential every route is 401, whatever access it states', async (t) => {
-  const { get } = await build(t)
-  for (const url of ['/own', '/tenant', '/signed-in', '/public', '/silent', '/no-rule']) {
+  const { get, entered } = await build(t)
+  for (const url of everyUrl) {
     const answer = await get(url, 'nobody')
     t.equal(answer.statusCode, 401, url)
     t.match(answer.json(), { type: 'urn:gatehouse:problem:unauthenticated' }, url)
   }
+  t.same(entered, [], 'the database is not asked')
 })
 
-t.test('reading the caller without a credential is a 401', async (t) => {
+t.test('a credential that is not live is 401, and says which kind it was', async (t) => {
+  const { app, get } = await build(t)
+  const types = { 'a dead session': 'unauthenticated', 'a dead token': 'invalid-token' }
+  for (const [name, type] of Object.entries(types)) {
+    for (const url of ['/own', '/tenant', '/signed-in', '/session', '/recent']) {
+      const answer = await get(url, name)
+      t.equal(answer.statusCode, 401, `${name} ${url}`)
+      t.match(answer.json(), { type: `urn:gatehouse:problem:${type}` })
+    }
+    const headers = { 'x-caller': name, 'content-type': 'application/json' }
+    const posted = await app.inject({ method: 'POST', url: '/tenant', headers, payload: '{' })
+    t.equal(posted.statusCode, 401, `${name}, before the body is read`)
+  }
+})
+
+t.test('reading the caller or an entry without a credential is an error', async (t) => {
   const { app, get } = await build(t)
   const told: unknown[] = []
   app.addHook('onResponse', async (request) => {
-    for (const name of ['caller', 'sessionCaller', 'ownerScope'] as const) {
+    for (const name of ['caller', 'sessionEntry', 'entry'] as const) {
       try {
         told.push(request[name])
       } catch (error) {
@@ -100,18 +136,21 @@ t.test('reading the caller without a credential is a 401', async (t) => {
     }
   })
   await get('/signed-in', 'nobody')
-  t.match(told, Array(3).fill({ code: 'unauthenticated' }))
+  t.match(told, [/has not entered/, { code: 'unauthenticated' }, { code: 'unauthenticated' }])
 })
 
-t.test('the credential is required before the body is read', async (t) => {
+t.test('credential and permission are required before the body is read', async (t) => {
   const { app } = await build(t)
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/signed-in',
-    headers: { 'content-type': 'application/json' },
-    payload: '{broken',
-  })
-  t.equal(answer.statusCode, 401)
+  const post = (url: string, caller: string) =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json', 'x-caller': caller },
+      payload: '{broken',
+    })
+  t.equal((await post('/signed-in', 'nobody')).statusCode, 401)
+  t.equal((await post('/tenant', 'homeless')).statusCode, 403)
+  t.equal((await post('/tenant', 'admin')).statusCode, 400)
 })
 
 t.test('an explicit allow passes', async (t) => {
@@ -135,6 +174,15 @@ t.test('a tenant rule is refused to a caller without a tenant', async (t) => {
   t.equal((await get('/own', 'homeless')).statusCode, 200)
 })
 
+t.test('an operator rule is for operators, whatever their role', async (t) => {
+  const { get, log } = await build(t)
+  t.equal((await get('/operator', 'operator')).statusCode, 200)
+  for (const caller of ['member', 'admin', 'token, unlimited']) {
+    t.equal((await get('/operator', caller)).statusCode, 403, caller)
+  }
+  t.match(log.join(''), /"reason":"no-operator"/)
+})
+
 t.test('an error while deciding is a refusal, and is logged', async (t) => {
   const { get, log } = await build(t)
   const answer = await get('/tenant', 'unreadable')
@@ -152,13 +200,73 @@ t.test('a refusal is logged with its reason and ids only', async (t) => {
   t.notMatch(log.join(''), /ada@example\.com/)
 })
 
-t.test('owned objects are scoped by the user, and by the tenant if there is one', async (t) => {
+t.test('the transaction has the user, and the tenant if there is one', async (t) => {
   const { get } = await build(t)
-  t.same((await get('/own', 'member')).json().owner, {
-    userId: 1,
-    tenantId: aCaller().tenantId,
+  const { tenantId } = aCaller()
+  t.same((await get('/own', 'member')).json(), { userId: 1, tenantId })
+  t.same((await get('/own', 'homeless')).json(), { userId: 1, tenantId: null })
+})
+
+t.test('a request without a body enters once, when its handler reads', async (t) => {
+  const { get, entered } = await build(t)
+  await get('/own', 'member')
+  t.same(entered, ['read'])
+})
+
+t.test('a request that may carry a body enters early and again to write', async (t) => {
+  const { app, entered } = await build(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/tenant',
+    headers: { 'x-caller': 'admin' },
   })
-  t.same((await get('/own', 'homeless')).json().owner, { userId: 1 })
+  t.equal(answer.statusCode, 200)
+  t.same(entered, ['enter', 'write'])
+})
+
+t.test('the write decides on what is true then, not on what was true at first', async (t) => {
+  const { app, entered } = await build(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/tenant',
+    headers: { 'x-caller': 'admin', 'x-demote': 'admin' },
+  })
+  t.equal(answer.statusCode, 403)
+  t.same(entered, ['enter', 'write'])
+})
+
+t.test('a handler that answers without having entered is a 500', async (t) => {
+  const { app, get, log } = await build(t)
+  const answer = await get('/blind', 'admin')
+  t.equal(answer.statusCode, 500)
+  t.notMatch(answer.body, /done/)
+  t.match(log.join(''), /GET \/blind answers without an entry/)
+  const head = await app.inject({ method: 'HEAD', url: '/blind', headers: { 'x-caller': 'admin' } })
+  t.equal(head.statusCode, 500)
+})
+
+t.test('identity and permission are refused before malformed input', async (t) => {
+  const { get } = await build(t)
+  const inputs: [string, string, Record<string, string>][] = [
+    ['a malformed parameter', '/tenant/x', {}],
+    ['an unknown query', '/tenant/1?no=such', {}],
+    ['what the handler finds malformed', '/tenant/1', { 'x-malformed': 'yes' }],
+  ]
+  for (const [name, url, headers] of inputs) {
+    t.equal((await get(url, 'nobody', headers)).statusCode, 401, name)
+    t.equal((await get(url, 'a dead session', headers)).statusCode, 401, name)
+    t.equal((await get(url, 'a dead token', headers)).statusCode, 401, name)
+    t.equal((await get(url, 'homeless', headers)).statusCode, 403, name)
+    t.equal((await get(url, 'admin', headers)).statusCode, 400, name)
+  }
+  t.equal((await get('/tenant/1', 'admin')).statusCode, 404)
+})
+
+t.test('a request that an earlier guard refuses costs no transaction', async (t) => {
+  const { get, entered } = await build(t)
+  t.equal((await get('/own', 'a dead session', { 'x-limited': 'yes' })).statusCode, 429)
+  t.equal((await get('/own', 'admin', { 'x-limited': 'yes' })).statusCode, 429)
+  t.same(entered, [])
 })
 
 t.test('a token is refused on routes that require a session', async (t) => {
@@ -194,10 +302,10 @@ t.test('recent means within five minutes, 300 seconds included', async (t) => {
   }
 })
 
-t.test('it needs a session and the access rule', async (t) => {
+t.test('it needs a session, tokens and the access rule', async (t) => {
   for (const missing of ['session', 'require-access', 'api-token']) {
     const app = Fastify()
-    if (missing !== 'session') await app.register(fakeSession(callers))
+    if (missing !== 'session') await app.register(fakeSession())
     for (const name of ['require-access', 'api-token']) {
       if (missing !== name) await app.register(neighbour(name))
     }

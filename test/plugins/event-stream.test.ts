@@ -5,17 +5,18 @@ import eventStream from '#plugins/event-stream.ts'
 
 type Limits = { perOwner?: number; total?: number; reads?: number }
 
-/** A server that streams numbers; `/OWNER?last=N` ends with N. */
+/** A server that streams numbers; `/OWNER?last=N` ends with N, `failing=N` fails at N. */
 async function start(t: Test, limits: Limits) {
   const app = Fastify()
   await app.register(errors)
   await app.register(eventStream, { ...limits, pauseMs: 1 })
-  app.get<{ Params: { owner: string }; Querystring: { last: string } }>(
+  app.get<{ Params: { owner: string }; Querystring: { last: string; failing?: string } }>(
     '/:owner',
     async ({ params, query }, reply) => {
       let number = 0
       return reply.streamEvents(params.owner, async () => {
         number += 1
+        if (number === Number(query.failing)) throw new Error('the session has ended')
         return { name: 'number', data: { number }, isLast: number === Number(query.last) }
       })
     },
@@ -51,4 +52,11 @@ t.test('the number of open streams is limited, per owner and in total', async (t
   while (status !== 200) ({ status } = await endless('c'))
   t.equal(status, 200, 'whoever goes makes room')
   await app.close()
+})
+
+t.test('an error while streaming ends the stream, without a word to the client', async (t) => {
+  const { app } = await start(t, {})
+  const answer = await app.inject('/a?last=9&failing=3')
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.body, eventsUpTo(2).join(''))
 })

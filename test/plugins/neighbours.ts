@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Caller } from '#src/auth/sessions/caller.ts'
+import type { Caller } from '#src/access/caller.ts'
+import type { Credential } from '#src/auth/sessions/enter.ts'
+import type { Entry } from '#src/db/entry.ts'
 
 /** An empty plugin with this name, to satisfy a dependency. */
 export function neighbour(name: string) {
@@ -21,20 +23,56 @@ export function aCaller(facts: Partial<Caller> = {}): Caller {
     tenantId: '00000000-0000-4000-8000-00000000000a',
     role: 'viewer',
     department: null,
+    operator: false,
     ...facts,
   }
 }
 
-/** Replaces the session plugin: the header `x-caller` names the caller of the session. */
-export function fakeSession(callers: Readonly<Record<string, Caller>>) {
+/**
+ * Replaces the session plugin: the header `x-caller` is the credential; `nobody` or no header is
+ * none. A name with `token` in it is an API token.
+ */
+export function fakeSession() {
   return fp(
     async function session(app) {
-      app.decorateRequest('session', {
-        getter(this: FastifyRequest) {
-          return { caller: callers[String(this.headers['x-caller'])] ?? null } as never
-        },
+      app.decorateRequest('enteredCaller', null)
+      app.decorateRequest('credential', { getter: credentialOf })
+      app.decorateRequest('identify', (credential: Credential): Entry<Caller | null> => {
+        const name = Buffer.from(credential.hash).toString()
+        return {
+          statement: () => ({ text: name }),
+          admit: ([row]) => (row as Caller | undefined) ?? null,
+        }
       })
     },
     { name: 'session' },
   )
+}
+
+function credentialOf(this: FastifyRequest): Credential | null {
+  const name = this.headers['x-caller']
+  if (name === undefined || name === 'nobody') return null
+  const hash = Buffer.from(String(name))
+  return { kind: String(name).includes('token') ? 'token' : 'session', hash }
+}
+
+/**
+ * Replaces the database: it knows the facts of each credential of `fakeSession`; any other is not
+ * live. The facts can be changed between two entries.
+ * @param entered gets the access of every transaction that was begun
+ */
+export function fakeDatabase(callers: Record<string, Caller>, entered: string[] = []) {
+  async function enter<Facts>(access: string, entry: Entry<Facts>): Promise<Facts> {
+    entered.push(access)
+    const caller = callers[entry.statement(access === 'write').text]
+    return entry.admit(caller === undefined ? [] : [caller])
+  }
+  const db = {
+    enter: <Facts>(entry: Entry<Facts>) => enter('enter', entry),
+    read: async <Facts, T>(entry: Entry<Facts>, work: (tx: never, facts: Facts) => Promise<T>) =>
+      work({} as never, await enter('read', entry)),
+    write: async <Facts, T>(entry: Entry<Facts>, work: (tx: never, facts: Facts) => Promise<T>) =>
+      work({} as never, await enter('write', entry)),
+  }
+  return fp(async (app) => void app.decorate('db', db as never), { name: 'database' })
 }

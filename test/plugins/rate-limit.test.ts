@@ -2,14 +2,12 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
+import { randomApiToken } from '#src/crypto/api-token.ts'
 import { Problem } from '#src/http/problems.ts'
-import { aCaller, fakeSession } from './neighbours.ts'
+import { build as buildServer } from '#test/support/helper.ts'
+import { fakeSession } from './neighbours.ts'
 
 const limit = { max: 2, seconds: 60 }
-const callers = {
-  ada: aCaller({ sessionId: 'session-a' }),
-  bob: aCaller({ sessionId: 'session-b' }),
-}
 
 type Limit = Omit<Parameters<typeof rateLimit>[1], 'name'>
 
@@ -19,10 +17,11 @@ async function build(t: Test, options: Limit): Promise<FastifyInstance> {
   await app.register(errors)
   await app.register(limitStore, { redisUrl: null })
   await app.register(async function limited(app) {
-    await app.register(fakeSession(callers))
+    await app.register(fakeSession())
     await app.register(rateLimit, { name: 'api', ...options })
     app.addHook('onRequest', async function requireCaller(request) {
-      if (request.headers['x-caller'] === 'nobody') throw new Problem('unauthenticated')
+      const name = String(request.headers['x-caller'])
+      if (name === 'nobody' || name.startsWith('dead')) throw new Problem('unauthenticated')
     })
     app.get('/', async () => 'done')
     app.get('/other', async () => 'done')
@@ -102,6 +101,48 @@ t.test('without a session the limit is per address, and applies before the 401',
     ['192.0.2.2', 'nobody'],
   ]
   t.same(await statuses(app, all), [401, 401, 429, 401])
+})
+
+t.test('credentials that are not live count for their address', async (t) => {
+  const app = await build(t, { limit, by: 'session' })
+  const all: [string, string][] = [
+    ['192.0.2.1', 'dead token 1'],
+    ['192.0.2.1', 'dead session 2'],
+    ['192.0.2.1', 'dead token 3'],
+    ['192.0.2.1', 'dead token 4'],
+    ['192.0.2.1', 'a token'],
+    ['192.0.2.1', 'ada'],
+    ['192.0.2.2', 'dead token 5'],
+    ['192.0.2.2', 'a token'],
+  ]
+  t.same(
+    await statuses(app, all),
+    [401, 401, 401, 429, 429, 200, 401, 200],
+    'no token is looked up for that address any more; a session needs our signature',
+  )
+  const refused = await app.inject({
+    url: '/',
+    remoteAddress: '192.0.2.1',
+    headers: { 'x-caller': 'dead token 6' },
+  })
+  const wait = Number(refused.headers['retry-after'])
+  t.ok(wait > 0 && wait <= limit.seconds, `Retry-After is ${wait}`)
+})
+
+t.test('live credentials do not count for their address', async (t) => {
+  const app = await build(t, { limit, by: 'session' })
+  const all: [string, string][] = [1, 2, 3, 4].map((n) => ['192.0.2.1', `token ${n}`])
+  t.same(await statuses(app, all), [200, 200, 200, 200])
+})
+
+t.test('made-up tokens do not escape the limit of their address', async (t) => {
+  const { app } = await buildServer(t, { RATE_LIMIT_API: '2/60' })
+  const statuses: number[] = []
+  for (let sent = 0; sent < 5; sent += 1) {
+    const authorization = `Bearer ${randomApiToken()}`
+    statuses.push((await app.inject({ url: '/me', headers: { authorization } })).statusCode)
+  }
+  t.same(statuses, [401, 401, 401, 429, 429])
 })
 
 t.test('off disables the limit', async (t) => {

@@ -10,7 +10,7 @@ async function boot(
 ): Promise<FastifyInstance> {
   const app = Fastify()
   await app.register(requireAccess)
-  for (const name of decorators) app.decorateRequest(name, null)
+  for (const name of new Set(decorators)) app.decorateRequest(name, null)
   await app.register(async function scope(app) {
     app.get('/thing', config === undefined ? {} : { config }, async () => 'done')
   })
@@ -41,44 +41,43 @@ t.test('a public route must say so and needs no guard', async (t) => {
 
 t.test('a route outside the scope of its guard prevents the start', async (t) => {
   const order = { resource: 'order', action: 'read' } as const
-  await t.rejects(boot({ access: 'signed-in' }), /outside the scope that sets request\.caller/)
-  for (const access of ['session', 'recent-session'] as const) {
-    await t.rejects(boot({ access }), /outside the scope that sets request\.caller/)
-    await t.resolves(boot({ access }, ['caller']))
-  }
-  await t.rejects(boot({ access: order }), /outside the scope that sets request\.caller/)
+  await t.rejects(boot({ access: order }), /outside the scope that sets request\.entry/)
+  await t.rejects(boot({ access: order }, ['webhook']), /request\.entry/)
   await t.rejects(boot({ access: 'signature' }), /outside the scope that sets request\.webhook/)
-  await t.rejects(boot({ access: 'signature' }, ['caller']), /request\.webhook/)
-  await t.rejects(boot({ access: 'signed-in' }, ['webhook']), /request\.caller/)
-  await t.resolves(boot({ access: 'signed-in' }, ['caller']))
+  await t.rejects(boot({ access: 'signature' }, ['entry', 'tenantEntry']), /request\.webhook/)
+  await t.resolves(boot({ access: order }, ['entry']))
   await t.resolves(boot({ access: 'signature' }, ['webhook']))
   await t.resolves(boot({ access: 'signature' }, ['logout']))
 })
 
-t.test('a tenant or operator rule outside its scope prevents the start', async (t) => {
+t.test('every rule needs its guard: of a caller, and of a tenant where it has one', async (t) => {
   const guards = {
-    owner: null,
-    tenant: 'tenantScope',
-    chain: 'tenantScope',
-    operator: 'operator',
+    owner: 'entry',
+    self: 'entry',
+    operator: 'entry',
+    tenant: 'tenantEntry',
+    chain: 'tenantEntry',
   } as const
   for (const { resource, action, scope } of policy) {
+    const access = { resource, action }
+    const name = `${resource}:${action}`
     const guard = guards[scope]
-    const start = () => boot({ access: { resource, action } }, ['caller'])
-    if (guard === null) await t.resolves(start(), `${resource}:${action}`)
-    else await t.rejects(start(), new RegExp(`request\\.${guard}`), `${resource}:${action}`)
-    await t.resolves(boot({ access: { resource, action } }, ['caller', ...(guard ? [guard] : [])]))
+    await t.rejects(boot({ access }), new RegExp(`request\\.${guard}`), name)
+    if (guard === 'tenantEntry') {
+      await t.rejects(boot({ access }, ['entry']), /request\.tenantEntry/, name)
+    }
+    await t.resolves(boot({ access }, ['entry', guard]), name)
   }
 })
 
 t.test('an unknown policy rule prevents the start', async (t) => {
   const unknown = { resource: 'order', action: 'explode' }
   await t.rejects(
-    boot({ access: unknown as never }, ['caller', 'tenantScope']),
+    boot({ access: unknown as never }, ['entry', 'tenantEntry']),
     /the policy has no rule order:explode/,
   )
   await t.rejects(
-    boot({ access: 'everyone' as never }, ['caller', 'tenantScope']),
+    boot({ access: 'everyone' as never }, ['entry', 'tenantEntry']),
     /the policy has no rule everyone\./,
   )
 })

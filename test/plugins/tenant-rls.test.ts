@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import authz from '#plugins/authz.ts'
 import errors from '#plugins/errors.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
-import { aCaller, fakeSession, neighbour } from './neighbours.ts'
+import { aCaller, fakeDatabase, fakeSession, neighbour } from './neighbours.ts'
 
 const tenantId = aCaller().tenantId
 const foreign = '00000000-0000-4000-8000-00000000000f'
@@ -18,25 +18,27 @@ const callers = {
   'inherited role': aCaller({ role: 'constructor' }),
 }
 
+const post = { access: { resource: 'post', action: 'read' } } as const
+const profile = { access: { resource: 'profile', action: 'read' } } as const
+
 async function build(t: Test) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['require-access', 'api-token', 'database', 'client-info'])
-    await app.register(neighbour(name))
-  await app.register(fakeSession(callers))
+  for (const name of ['require-access', 'api-token']) await app.register(neighbour(name))
+  await app.register(fakeDatabase(callers))
+  await app.register(fakeSession())
   await app.register(authz)
   await app.register(tenantRls)
-  app.post(
-    '/:tenantId',
-    { config: { access: 'signed-in' } },
-    async (request) => request.tenantScope,
+  app.post('/:tenantId', { config: post }, async ({ tenantEntry }) =>
+    app.db.write(tenantEntry, async (_tx, { userId, tenantId }) => ({ userId, tenantId })),
   )
-  app.get('/plain', { config: { access: 'signed-in' } }, async () => 'done')
+  app.get('/plain', { config: post }, async (request) => (await request.enter()).userId)
+  app.get('/person', { config: profile }, async ({ tenantEntry }) => app.db.enter(tenantEntry))
   return app
 }
 
-t.test('the tenant comes from the verified session, never from the request', async (t) => {
+t.test('the tenant comes from the credential, never from the request', async (t) => {
   const app = await build(t)
   const answer = await app.inject({
     method: 'POST',
@@ -54,42 +56,43 @@ t.test('only a member with a known role can work in a tenant', async (t) => {
     const expected = caller === 'viewer' || caller === 'admin' ? 200 : 403
     t.equal(answer.statusCode, expected, caller)
     const plain = await app.inject({ url: '/plain', headers: { 'x-caller': caller } })
-    t.equal(plain.statusCode, expected, `${caller}, where the scope is not read`)
+    t.equal(plain.statusCode, expected, `${caller}, where the tenant is not asked for`)
   }
 })
 
-t.test('without a tenant, reading the scope is a 403 in every hook', async (t) => {
+t.test('without a tenant its entry is a 403, even where the rule needs none', async (t) => {
   const app = await build(t)
-  const told: unknown[] = []
-  app.addHook('onResponse', async (request) => {
-    for (const name of ['tenantScope', 'actor'] as const) {
-      try {
-        told.push(request[name])
-      } catch (error) {
-        told.push(error)
-      }
-    }
-  })
-  await app.inject({ url: '/plain', headers: { 'x-caller': 'role alone' } })
-  t.match(told, Array(2).fill({ code: 'forbidden' }))
+  for (const caller of ['role alone', 'no tenant']) {
+    const answer = await app.inject({ url: '/person', headers: { 'x-caller': caller } })
+    t.equal(answer.statusCode, 403, caller)
+    t.match(answer.json(), { type: 'urn:gatehouse:problem:forbidden' })
+  }
+  const member = await app.inject({ url: '/person', headers: { 'x-caller': 'viewer' } })
+  t.match(member.json(), { tenantId })
 })
 
 t.test('without a credential the status is 401, not 403', async (t) => {
   const app = await build(t)
   t.equal((await app.inject({ method: 'POST', url: '/x' })).statusCode, 401)
+  t.equal((await app.inject({ url: '/person' })).statusCode, 401)
+  const dead = await app.inject({ url: '/person', headers: { 'x-caller': 'a dead session' } })
+  t.equal(dead.statusCode, 401)
 })
 
-t.test('the scope is read-only', async (t) => {
+t.test('entries and facts are read-only', async (t) => {
   const app = await build(t)
-  app.get('/overwrite', { config: { access: 'signed-in' } }, async (request) => {
-    Object.assign(request, { tenantScope: { userId: 2, tenantId: foreign } })
-    return request.tenantScope
+  app.get<{ Params: { name: string } }>('/set/:name', { config: post }, async (request) => {
+    await request.enter()
+    Object.assign(request, { [request.params.name]: { userId: 2, tenantId: foreign } })
+    return request.caller
   })
-  const answer = await app.inject({ url: '/overwrite', headers: { 'x-caller': 'viewer' } })
-  t.equal(answer.statusCode, 500)
+  for (const name of ['tenantEntry', 'entry', 'sessionEntry', 'caller']) {
+    const answer = await app.inject({ url: `/set/${name}`, headers: { 'x-caller': 'viewer' } })
+    t.equal(answer.statusCode, 500, name)
+  }
 })
 
-t.test('the plugin requires authz and the database', async (t) => {
+t.test('the plugin requires authz', async (t) => {
   const app = Fastify()
   await t.rejects(Promise.resolve(app.register(tenantRls)), /'authz'/)
 })

@@ -13,6 +13,7 @@ import {
   type TestDatabase,
 } from '#test/support/helper.ts'
 import { query } from '#test/support/raw-sql.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { until } from '#test/support/until.ts'
 
 const next = '29990101000000_next'
@@ -51,6 +52,7 @@ t.test(
     const database = await createOwnedDatabase(t)
     const user = await createUser(database)
     const db = openDatabase(database.url, 2)
+    const asOwner = (await allowScopes(database))(user)
     t.teardown(() => db.close())
     const holder = await holdOrders(database)
     const sql = 'CREATE TABLE never (); ALTER TABLE orders ADD COLUMN reference text'
@@ -62,7 +64,7 @@ t.test(
       })
     let reads = 0
     while (!given.done) {
-      t.equal(await db.read(user, (tx) => tx.order.count()), 0)
+      t.equal(await db.read(asOwner, (tx) => tx.order.count()), 0)
       reads += 1
       await wait(readPauseMs)
     }
@@ -75,6 +77,7 @@ t.test(
     t.ok(error instanceof OperatorError)
     const { rows } = await database.admin.query(`SELECT to_regclass('never') AS never`)
     t.strictSame(rows, [{ never: null }])
+    await database.admin.query('DROP FUNCTION enter_test')
     t.strictSame(await verifyDatabase(database.url, 'web'), [], 'the previous release still runs')
     await holder.end()
     t.strictSame((await migrateTo(database, { name: next, sql })).applied, [next])

@@ -18,7 +18,7 @@ CREATE TABLE order_labels (tenant_id uuid NOT NULL, label text NOT NULL);`,
 DECLARE person bigint;
 BEGIN
   FOR person IN SELECT id FROM users LOOP
-    PERFORM set_config('app.user_id', person::text, true);
+    PERFORM set_scope('owner', '', person, NULL);
     UPDATE orders SET reference = 'R-' || id WHERE user_id = person AND reference IS NULL;
   END LOOP;
 END $$;`,

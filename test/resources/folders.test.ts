@@ -20,6 +20,7 @@ import {
 } from '#src/resources/teams.ts'
 import { createChain } from '#test/support/chain.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 
 t.test(
   'without row-level security the queries alone stay within their tenant and team',
@@ -27,6 +28,7 @@ t.test(
     const database = await createDatabase(t)
     const db = openDatabase(database.superuserUrl, 1)
     t.teardown(() => db.close())
+    const enter = await allowScopes(database)
     const mine = await createUser(database)
     const chain = await createChain(database, mine)
     const { tenantId, userId } = await createUser(database)
@@ -37,7 +39,7 @@ t.test(
     const now = new Date()
     const draft = { title: 'x', body: 'x' }
 
-    const nothing = await db.write({ tenantId }, async (tx) => [
+    const nothing = await db.write(enter({ tenantId }), async (tx) => [
       await findFolder(tx, { tenantId }, folderId),
       await createFolder(tx, { tenantId }, { name: 'x', teamId }, now),
       await createFolder(tx, { tenantId }, { name: 'x', parentId: folderId }, now),
@@ -61,12 +63,12 @@ t.test(
       [own.teamId, mine.userId],
     ] as const
     for (const [teamId, userId] of pairs) {
-      const adding = db.write({ tenantId }, (tx) =>
+      const adding = db.write(enter({ tenantId }), (tx) =>
         addTeamMember(tx, { tenantId, teamId }, userId, now),
       )
       await t.rejects(adding, { code: 'not-found' })
     }
-    const [folders, teams] = await db.read({ tenantId }, async (tx) => [
+    const [folders, teams] = await db.read(enter({ tenantId }), async (tx) => [
       await listFolders(tx, { tenantId }, page),
       await listTeams(tx, { tenantId }, page),
     ])

@@ -14,7 +14,7 @@ t.test(
   async (t) => {
     const { database, member, colleague, stranger } = await world(t)
     for (const url of [database.url, database.ownerUrl]) {
-      const attempt = await attemptsAs(t, url)
+      const attempt = await attemptsAs(t, database, url)
       const elsewhere = { tenantId: stranger.tenantId, userId: member.userId }
       for (const table of tables) {
         const shared = table !== 'documents'
@@ -29,13 +29,13 @@ t.test(
       }
       t.match(await attempt({ tenantId: member.tenantId }, 'SELECT FROM documents'), noRows)
     }
-    const attempt = await attemptsAs(t, database.ownerUrl)
+    const attempt = await attemptsAs(t, database, database.ownerUrl)
     for (const context of [{}, colleague, stranger]) {
       t.match(await attempt(context, 'DELETE FROM documents WHERE title IS NOT NULL'), {
         rows: context === stranger ? 1 : 0,
       })
     }
-    const worker = await attemptsAs(t, database.workerUrl)
+    const worker = await attemptsAs(t, database, database.workerUrl)
     for (const table of tables) t.match(await worker(member, `SELECT FROM ${table}`), denied, table)
   },
 )
@@ -43,7 +43,7 @@ t.test(
 t.test('row-level security alone denies writing for others', async (t) => {
   const { database, member, colleague, stranger, chain } = await world(t)
   for (const url of [database.url, database.ownerUrl]) {
-    const attempt = await attemptsAs(t, url)
+    const attempt = await attemptsAs(t, database, url)
     const write = `INSERT INTO documents (tenant_id, folder_id, team_id, title, body)
       VALUES ($1, $2, $3, 'x', 'x')`
     const values = [member.tenantId, chain.folderId, chain.teamId]
@@ -66,7 +66,7 @@ t.test('row-level security alone denies writing for others', async (t) => {
       t.match(await attempt({}, sql, [member.tenantId, ...rest]), byPolicy, sql)
     }
   }
-  const owner = await attemptsAs(t, database.ownerUrl)
+  const owner = await attemptsAs(t, database, database.ownerUrl)
   const hidden = await createTeam(database, member.tenantId)
   t.match(await owner(member, 'UPDATE documents SET team_id = $1', [hidden]), byPolicy)
   for (const table of tables) {
@@ -77,7 +77,7 @@ t.test('row-level security alone denies writing for others', async (t) => {
 
 t.test('no foreign key can reference another tenant or another team’s folder', async (t) => {
   const { database, member, stranger, chain, foreign } = await world(t)
-  const attempt = await attemptsAs(t, database.superuserUrl)
+  const attempt = await attemptsAs(t, database, database.superuserUrl)
   const second = await createTeam(database, member.tenantId)
   const { tenantId } = member
   const writes: [string, string, unknown[]][] = [
@@ -130,7 +130,7 @@ const nest = `UPDATE folders f SET parent_id = p.id, parent_depth = p.depth, tea
 
 t.test('the database rejects a cycle of folders', async (t) => {
   const { database, chain } = await world(t)
-  const attempt = await attemptsAs(t, database.superuserUrl)
+  const attempt = await attemptsAs(t, database, database.superuserUrl)
   const middle = await nestFolder(database, chain.folderId)
   const bottom = await nestFolder(database, middle)
   for (const into of [chain.folderId, middle, bottom]) {

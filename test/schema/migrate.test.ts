@@ -83,7 +83,7 @@ t.test('a role for both web and worker gets the privileges of both', async (t) =
   const urls = await createEmptyDatabase(t)
   t.strictSame((await migrate({ ...urls, workerUrl: urls.url })).createdRoles, [urls.app])
   t.strictSame(await verifyDatabase(urls.url, 'web'), [])
-  const may = `SELECT has_table_privilege('sessions', 'INSERT') AS web,
+  const may = `SELECT has_table_privilege('posts', 'INSERT') AS web,
     has_table_privilege('invoices', 'INSERT') AS worker,
     has_table_privilege('sessions', 'TRUNCATE') AS neither`
   t.strictSame(await query(urls.url, may), [{ web: true, worker: true, neither: false }])

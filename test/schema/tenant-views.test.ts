@@ -24,8 +24,8 @@ t.test(
         [tenantId],
       )
     }
-    const app = await attemptsAs(t, database.url)
-    const worker = await attemptsAs(t, database.workerUrl)
+    const app = await attemptsAs(t, database, database.url)
+    const worker = await attemptsAs(t, database, database.workerUrl)
     for (const sql of statements) {
       t.match(await app({ tenantId: mine.tenantId }, sql), { rows: 1 }, sql)
       t.match(await app({}, sql), { rows: 0 }, `${sql} without a context`)
@@ -77,7 +77,19 @@ t.test('the query’s scope alone protects other tenants’ rows', async (t) => 
   t.strictSame(await attacks(), [404, 404, 404])
 })
 
-t.test('the views alone protect other tenants’ rows', async (t) => {
+t.test(
+  'each lock alone keeps foreign rows in: the tables without row-level security',
+  async (t) => {
+    const { test, attacks, seen } = await world(t)
+    for (const table of ['memberships', 'invitations', 'users']) {
+      await test.database.admin.query(`ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
+    }
+    t.strictSame(await seen(), [1, 1])
+    t.strictSame(await attacks(), [404, 404, 404])
+  },
+)
+
+t.test('each lock alone keeps foreign rows in: without the query’s own scope', async (t) => {
   const { test, user, attacks, seen } = await world(t)
   // Every row now matches any tenant that a query asks for.
   await test.database.admin.query(`

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { isolationRows } from '#src/schema/isolation-rows.ts'
-import { serviceTables, unscopedTables } from '#src/schema/tables.ts'
-import { verifyIsolation } from '#src/schema/verify-isolation.ts'
+import { identityTables, serviceTables } from '#src/schema/tables.ts'
+import { verifyIsolation, verifyWithoutScope } from '#src/schema/verify-isolation.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
-t.test('the temporary tenants see only their own rows and leave none behind', async (t) => {
+t.test('two test tenants see only their own rows, and leave nothing behind', async (t) => {
   const database = await createDatabase(t)
   const { tenantId } = await createUser(database)
   await createTestInvoice(database, tenantId)
@@ -19,70 +19,119 @@ t.test('the temporary tenants see only their own rows and leave none behind', as
   }
 })
 
-t.test(
-  'every tenant table to which the application role may add rows has an isolation row',
-  async (t) => {
-    const database = await createDatabase(t)
-    const { rows } = await database.admin.query<{ name: string }>(
-      `SELECT relname AS name FROM pg_class
+t.test('the part for every minute writes nothing and finds rows without a scope', async (t) => {
+  const database = await createDatabase(t)
+  const { tenantId } = await createUser(database)
+  await createTestInvoice(database, tenantId)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const writes = async () => {
+    const { rows } = await database.admin.query(
+      `SELECT relname, n_tup_ins + n_tup_upd + n_tup_del AS writes FROM pg_stat_user_tables
+       WHERE schemaname = 'public' ORDER BY 1`,
+    )
+    const { rows: ids } = await database.admin.query(
+      'SELECT sequencename, last_value FROM pg_sequences ORDER BY 1',
+    )
+    return { rows, ids }
+  }
+  await database.admin.query('SELECT pg_stat_force_next_flush()')
+  const before = await writes()
+  t.strictSame(await verifyWithoutScope(client), [])
+  await client.query('SELECT pg_stat_force_next_flush()')
+  t.strictSame(await writes(), before)
+  await database.admin.query('CREATE POLICY wide ON invoices FOR SELECT USING (amount > 0)')
+  t.match(await verifyWithoutScope(client), [
+    { problem: 'The table invoices shows rows without a scope.', remedy: /./ },
+  ])
+})
+
+t.test('every tenant table that the application role may fill has an isolation row', async (t) => {
+  const database = await createDatabase(t)
+  const { rows } = await database.admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
        AND has_any_column_privilege('test_app', oid, 'INSERT') AND relname <> ALL ($1)`,
-      [[...unscopedTables, ...serviceTables, 'tenants']],
-    )
-    t.strictSame(
-      Object.keys(isolationRows).toSorted(),
-      rows.map(({ name }) => name).toSorted(),
-      'src/schema/isolation-rows.ts has a row for each of them and no other',
-    )
-  },
-)
+    [[...identityTables, ...serviceTables, 'tenants']],
+  )
+  t.strictSame(
+    Object.keys(isolationRows).toSorted(),
+    rows.map(({ name }) => name).toSorted(),
+    'src/schema/isolation-rows.ts has a row for each of them and no other',
+  )
+})
 
 t.test('each way of access to another tenant’s rows is found', async (t) => {
   const findings: [string, string, RegExp[]][] = [
     [
       'row-level security disabled',
       'ALTER TABLE posts DISABLE ROW LEVEL SECURITY',
-      [/posts shows a tenant another's/, /posts takes/, /posts shows rows although no tenant/],
+      [
+        /posts shows a tenant the rows of another/,
+        /posts accepts/,
+        /posts shows rows without a scope/,
+      ],
     ],
     ['a policy dropped', 'DROP POLICY tenant_scope ON posts', [/posts refuses/, /posts hides/]],
     [
       'a policy USING (true)',
       'DROP POLICY tenant_scope ON posts; CREATE POLICY tenant_scope ON posts USING (true)',
-      [/posts shows a tenant another's/, /posts takes/, /posts shows rows although no tenant/],
+      [
+        /posts shows a tenant the rows of another/,
+        /posts accepts/,
+        /posts shows rows without a scope/,
+      ],
     ],
     [
       'an INSERT policy WITH CHECK (true)',
       'CREATE POLICY wide ON posts FOR INSERT WITH CHECK (true)',
-      [/posts takes/],
+      [/posts accepts/],
     ],
     [
       'a policy with a branch for no context',
       'CREATE POLICY wide ON posts USING ((SELECT current_tenant_id()) IS NULL)',
-      [/posts shows rows although no tenant/],
+      [/posts shows rows without a scope/],
     ],
     [
       'a table to which the role cannot add rows',
       'CREATE POLICY wide ON invoices FOR SELECT USING (amount > 0)',
-      [/invoices shows rows although no tenant/, /invoices shows a tenant another's/],
+      [/invoices shows rows without a scope/, /invoices shows a tenant the rows of another/],
     ],
     [
       'the policy that places new orders dropped',
       'DROP POLICY placed_in_own_tenant ON orders',
-      [/orders takes/],
+      [/orders accepts/],
     ],
     [
       'an audit log that shows everything',
       'CREATE POLICY wide ON audit_log FOR SELECT USING (true)',
-      [/audit_log shows a tenant another's/, /audit_log shows rows although/],
+      [/audit_log shows a tenant the rows of another/, /audit_log shows rows without/],
     ],
     [
       'tenants that anyone can create',
-      'CREATE POLICY wide ON tenants FOR INSERT WITH CHECK (true)',
-      [/tenants takes/],
+      'GRANT INSERT ON tenants TO :role; CREATE POLICY wide ON tenants FOR INSERT WITH CHECK (true)',
+      [/tenants accepts/],
     ],
     [
-      'valid policies over a broken current_tenant_id()',
-      `CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid LANGUAGE sql STABLE
+      'people who are shown to everyone',
+      'CREATE POLICY wide ON users FOR SELECT USING (true)',
+      [/users shows a person the rows of another/],
+    ],
+    [
+      'sessions that can be ended by others',
+      'ALTER TABLE sessions DISABLE ROW LEVEL SECURITY',
+      [/sessions shows a person the rows of another/],
+    ],
+    [
+      'a person without their own identities',
+      'DROP POLICY owner_scope ON oauth_identities',
+      [/oauth_identities hides a person's own/],
+    ],
+    [
+      'policies that stand, over a scope that does not',
+      `CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
+       LANGUAGE sql STABLE SECURITY DEFINER
        RETURN (SELECT tenant_id FROM memberships ORDER BY user_id LIMIT 1)`,
       [/./],
     ],
@@ -102,7 +151,7 @@ t.test('each way of access to another tenant’s rows is found', async (t) => {
   }
 })
 
-t.test('a check that is killed midway is an error and leaves no rows', async (t) => {
+t.test('a check that is killed half-way is an error, and leaves nothing behind', async (t) => {
   const database = await createDatabase(t)
   const blocker = await database.admin.connect()
   t.teardown(() => blocker.release())

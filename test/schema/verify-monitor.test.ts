@@ -51,7 +51,7 @@ t.test('the next verification notices a broken tenant lock, and its repair', asy
       'what only trying shows',
       'CREATE POLICY wide ON invoices FOR SELECT USING (current_tenant_id() = tenant_id OR amount > 0)',
       'DROP POLICY wide ON invoices',
-      /invoices shows rows although no tenant is set/,
+      /invoices shows rows without a scope/,
     ],
   ]
   for (const [name, spoil, mend, problem] of breaks) {
@@ -98,7 +98,7 @@ async function serve(t: Test) {
   const logger = createLogger('info', {
     write(line) {
       const entry = JSON.parse(line)
-      if (String(entry.msg).startsWith('the tenant lock')) lines.push(entry)
+      if (String(entry.msg).startsWith('row-level security')) lines.push(entry)
     },
   })
   let proveAgain = async () => {}

@@ -1,7 +1,8 @@
 import t, { type Test } from 'tap'
 import type { Finding } from '#src/schema/finding.ts'
+import { identityTables } from '#src/schema/tables.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { createDatabase } from '#test/support/helper.ts'
+import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
 
 t.test('a migrated database has no findings, for either role', async (t) => {
@@ -72,7 +73,7 @@ t.test('each problem of a table is found, and nothing else', async (t) => {
     [
       'the policy that places new orders dropped',
       'DROP POLICY placed_in_own_tenant ON orders',
-      /orders takes new rows for a tenant other/,
+      /orders accepts new rows of a tenant other/,
     ],
     [
       'a new tenant table without a policy',
@@ -86,17 +87,37 @@ t.test('each problem of a table is found, and nothing else', async (t) => {
       /notes has no policy/,
     ],
     [
+      'row-level security disabled on an identity table',
+      'ALTER TABLE sessions DISABLE ROW LEVEL SECURITY',
+      /sessions is not under row-level/,
+    ],
+    [
+      'an identity table forced on its owner, whose functions could then read nothing',
+      'ALTER TABLE sessions FORCE ROW LEVEL SECURITY',
+      /sessions is forced on its owner/,
+    ],
+    [
+      'users shown to everyone',
+      'CREATE POLICY wide ON users FOR SELECT USING (true)',
+      /policy wide of the table users/,
+    ],
+    [
+      'members that can be changed without a scope',
+      'ALTER POLICY tenant_change ON memberships USING ((SELECT current_tenant_id()) IS NULL)',
+      /policy tenant_change of the table memberships/,
+    ],
+    [
       'a view that is not security_invoker',
       'CREATE VIEW all_posts AS SELECT * FROM posts',
       /view all_posts is not security_invoker/,
     ],
     [
-      'a view over the identity plane that names no context',
+      'a view over an identity table that names no scope',
       'CREATE VIEW all_members WITH (security_invoker = true) AS SELECT * FROM memberships',
       /view all_members shows rows of every scope/,
     ],
     [
-      'a view over the identity plane with a branch for no context',
+      'a view over an identity table with a branch for no scope',
       `CREATE VIEW all_members WITH (security_invoker = true) AS SELECT * FROM memberships
        WHERE tenant_id = (SELECT current_tenant_id()) OR (SELECT current_tenant_id()) IS NULL`,
       /view all_members shows rows of every scope/,
@@ -134,7 +155,45 @@ t.test('each problem of a table is found, and nothing else', async (t) => {
   )
 })
 
-t.test('each problem of a role is found, and nothing else', async (t) => {
+t.test(
+  'enabled and not forced are the tables named in src/schema/tables.ts, and no other',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { rows } = await database.admin.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relrowsecurity AND NOT relforcerowsecurity`,
+    )
+    t.strictSame(rows.map(({ name }) => name).toSorted(), [...identityTables].toSorted())
+  },
+)
+
+t.test('the check of every minute finds the same, and writes nothing', async (t) => {
+  const database = await createDatabaseWithRole(t)
+  await createTestInvoice(database, (await createUser(database)).tenantId)
+  const sequences = async () =>
+    (await database.admin.query('SELECT sequencename, last_value FROM pg_sequences ORDER BY 1'))
+      .rows
+  const before = await sequences()
+  t.strictSame(await verifyDatabase(database.url, 'web', 'catalogue'), [])
+  t.strictSame(await sequences(), before, 'not even an id is used up')
+  for (const [sql, problem] of [
+    ['CREATE POLICY wide ON posts USING (true)', /policy wide of the table posts/],
+    [
+      'ALTER FUNCTION enter_session(bytea, integer, boolean) RESET search_path',
+      /no fixed search_path/,
+    ],
+  ] as const) {
+    await database.admin.query(sql)
+    t.match(await verifyDatabase(database.url, 'web', 'catalogue'), [{ problem }], sql)
+    await database.admin.query(
+      sql.startsWith('CREATE')
+        ? 'DROP POLICY wide ON posts'
+        : 'ALTER FUNCTION enter_session(bytea, integer, boolean) SET search_path = pg_catalog, pg_temp',
+    )
+  }
+})
+
+t.test('each flaw of the role is found, named, and alone', async (t) => {
   const app = ':role'
   const findings: [string, string, RegExp][] = [
     ['superuser', `ALTER ROLE ${app} SUPERUSER`, /superuser or BYPASSRLS/],
@@ -171,8 +230,8 @@ t.test('each problem of a role is found, and nothing else', async (t) => {
     ],
     [
       'a context that is there from the start',
-      `ALTER ROLE ${app} SET app.tenant_id = '${crypto.randomUUID()}'`,
-      /before any transaction sets one/,
+      `ALTER ROLE ${app} SET app.scope = 'x'`,
+      /before any credential sets one/,
     ],
   ]
   for (const [name, sql, problem] of findings) {

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { buildApp } from '#src/app.ts'
-import { createSession } from '#src/auth/sessions/sessions.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { templateName, type Urls, urlsOf } from './template.ts'
@@ -143,19 +142,24 @@ export async function signIn(
   user: { userId: number; tenantId: string | null },
 ): Promise<{ cookie: string; cookieId: string }> {
   const cookieId = randomBytes(32).toString('base64url')
-  await createSession(
-    { query: (statement) => database.admin.query(statement) },
-    {
-      cookieId,
-      ...user,
-      provider: 'demo',
-      providerSession: null,
-      absoluteSeconds: config.session.absoluteSeconds,
-      clientInfo: { userAgent: null, ip: null },
-    },
-  )
+  await createSession(database, cookieId, user, config.session.absoluteSeconds)
   const signed = new Signer([...config.session.secrets]).sign(cookieId)
   return { cookie: `sid=${signed}`, cookieId }
+}
+
+/** Adds a session as a completed sign-in does. */
+async function createSession(
+  { admin }: TestDatabase,
+  cookieId: string,
+  user: { userId: number; tenantId: string | null },
+  absoluteSeconds: number,
+): Promise<void> {
+  await admin.query(
+    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, expires_at)
+     VALUES (sha256(sha256(convert_to($1, 'UTF8'))), $2, $3, 'demo', now(),
+             now() + make_interval(secs => $4))`,
+    [cookieId, user.userId, user.tenantId, absoluteSeconds],
+  )
 }
 
 const address = {

@@ -1,9 +1,11 @@
 import type { Test } from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
 import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
 import { createDatabase, createUser, type TestDatabase, type TestUser } from './helper.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
+import { allowScopes } from './scope.ts'
 import { until } from './until.ts'
 
 /** A tenant with its own database that publishes events, and its deliveries. */
@@ -11,6 +13,8 @@ export type Outbox = {
   database: TestDatabase
   db: Database
   tenant: TestUser
+  /** Opens transactions of `db` in the tenant. */
+  entry: Entry<TestUser>
   /** @returns the id of the event */
   publish(event?: Partial<NewEvent>): Promise<string>
   /** The deliveries with their attempts, oldest first. */
@@ -34,13 +38,15 @@ export async function createOutbox(t: Test, clock: Clock = systemClock): Promise
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
   const tenant = await createUser(database)
+  const entry = (await allowScopes<TestUser>(database))(tenant)
   return {
     database,
     db,
     tenant,
+    entry,
     async publish(event = {}) {
       const whole = { type: 'order.updated', data: { id: 7 }, ...event } as const
-      const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, whole, clock.now()))
+      const { eventId } = await db.write(entry, (tx) => publish(tx, tenant, whole, clock.now()))
       return eventId
     },
     async deliveries() {

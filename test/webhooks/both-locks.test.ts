@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { createReplay, findReplay, replayDelivery } from '#src/webhooks/delivery/replays.ts'
 import { sendTest } from '#src/webhooks/delivery/test-event.ts'
@@ -14,6 +15,8 @@ import {
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { exhaustedDelivery } from '#test/support/delivery.ts'
+import type { TestUser } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { createReplayOf, twoAdmins, url } from '#test/support/webhook-admin.ts'
 import { testKeys } from '#test/support/webhook-endpoint.ts'
 
@@ -73,7 +76,9 @@ t.test('row-level security alone: a query with another tenant finds nothing', as
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   const replayId = await createReplayOf(test.database, one, endpointId)
   const { db, queue, sender, clock } = test.app
-  const by = { ...one, clientInfo: { userAgent: null, ip: null } }
+  const enter = await allowScopes<TestUser>(test.database)
+  const clientInfo = { userAgent: null, ip: null }
+  const by = { ...one, clientInfo }
   const page = { limit: 50, after: null }
   const rotation = { keys: testKeys, now, overlap: 60 }
   const dates = { from: new Date(range.from), to: new Date(range.to), status: null }
@@ -89,22 +94,21 @@ t.test('row-level security alone: a query with another tenant finds nothing', as
     progress: (tx) => findReplay(tx, one, { endpointId, id: replayId }),
   }
   for (const [name, attempt] of Object.entries(attempts)) {
-    t.equal(await db.write(other, attempt), null, name)
-    t.ok(await db.write(one, attempt), `${name}, by its own`)
+    t.equal(await db.write(enter(other), attempt), null, name)
+    t.ok(await db.write(enter(one), attempt), `${name}, by its own`)
   }
-  t.notOk(await db.write(other, (tx) => deleteEndpoint(tx, by, endpointId)))
-  t.match(await db.read(other, (tx) => listEndpoints(tx, one, page)), { data: [] })
+  t.notOk(await db.write(enter(other), (tx) => deleteEndpoint(tx, by, endpointId)))
+  t.match(await db.read(enter(other), (tx) => listEndpoints(tx, one, page)), { data: [] })
   const measure = (tx: Tx) => measureEndpoints(tx, one, new Date())
-  t.equal((await db.read(other, measure)).size, 0)
-  t.equal((await db.read(one, measure)).size, 1)
+  t.equal((await db.read(enter(other), measure)).size, 0)
+  t.equal((await db.read(enter(one), measure)).size, 1)
   const { rows } = await test.database.admin.query('SELECT event_id FROM deliveries')
   const sent = (tx: Tx) => findSentRequest(tx, one, { endpointId, eventId: rows[0].event_id })
-  t.equal(await db.read(other, sent), null)
-  t.ok(await db.read(one, sent))
-  t.match(await db.read(other, (tx) => readFeed(tx, one, page)), { data: [] })
-  const foreign = {
-    ...db,
-    read: (_: unknown, work: (tx: Tx) => Promise<never>) => db.read(other, work),
-  }
-  t.equal(await sendTest(foreign, { sender, keys: testKeys, clock }, by, endpointId), null)
+  t.equal(await db.read(enter(other), sent), null)
+  t.ok(await db.read(enter(one), sent))
+  t.match(await db.read(enter(other), (tx) => readFeed(tx, one, page)), { data: [] })
+  // Enters the other tenant, but says that it is this one.
+  const foreign: Entry<TestUser> = { ...enter(other), admit: () => one }
+  const deps = { sender, keys: testKeys, clock, clientInfo }
+  t.equal(await sendTest(db, foreign, endpointId, deps), null)
 })

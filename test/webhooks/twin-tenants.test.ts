@@ -32,7 +32,7 @@ import { testKeys } from '#test/support/webhook-endpoint.ts'
 import { createTwins } from './twin-tenants.ts'
 
 const twins = await createTwins(t)
-const { database, db, original, twin, ids, inTwin } = twins
+const { database, db, enter, original, twin, ids, inTwin } = twins
 const queue = openQueue(database.superuserUrl, 'worker', () => {})
 await queue.start()
 t.teardown(() => queue.stop({ graceful: false }))
@@ -153,8 +153,7 @@ t.test('owners are alerted about their own endpoint', async (t) => {
     listManagers: listManagerAddresses,
     clock: { now: () => now },
   }
-  const job = { tenantId: twin.tenantId, notificationId: ids.notification }
-  t.match(await mailAlert(job, deps), { outcome: 'mailed' })
+  t.match(await mailAlert(enter(twin), ids.notification, deps), { outcome: 'mailed' })
   t.equal(mails[0]?.to.length, 1)
   t.match(mails[0]?.text, 'twin')
   t.strictSame(await twins.rows(original), before)
@@ -186,7 +185,7 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
   await holder.query('SELECT FROM endpoint_replays WHERE tenant_id = $1 FOR UPDATE', [
     original.tenantId,
   ])
-  await workReplayPage(db, queue, { tenantId: twin.tenantId, replayId: ids.replay }, now)
+  await workReplayPage(db, queue, enter(twin), ids.replay, now)
   await holder.query('COMMIT')
   holder.release()
   t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { done: 3 })
@@ -201,7 +200,7 @@ t.test('events are deleted when they are old in their own tenant', async (t) => 
     VALUES ($1, $3, 'order.updated', '{}', '2020-01-01'), ($2, $3, 'order.updated', '{}', now())`
   await admin.query(insert, [original.tenantId, twin.tenantId, 'msg_old_in_the_original_alone'])
   await admin.query(insert, [twin.tenantId, original.tenantId, 'msg_old_in_the_twin_alone'])
-  t.equal(await purgeEvents(db, systemDb, new Date('2021-01-01')), 2)
+  t.equal(await purgeEvents(systemDb, new Date('2021-01-01')), 2)
   const { rows } = await admin.query(
     `SELECT tenant_id, id FROM outbound_events WHERE id ~ '^msg_old'`,
   )

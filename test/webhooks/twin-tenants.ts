@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { createDelivery } from '#test/support/delivery.ts'
 import {
   createDatabase,
@@ -7,6 +8,7 @@ import {
   type TestDatabase,
   type TestUser,
 } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { createReplayOf } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
@@ -27,6 +29,8 @@ const tables = [
 export type Twins = {
   database: TestDatabase
   db: Database
+  /** Opens transactions of `db` in a tenant. */
+  enter(tenant: TestUser): Entry<TestUser>
   /** A query by id alone finds its rows first. */
   original: TestUser
   twin: TestUser
@@ -55,6 +59,7 @@ export async function createTwins(t: Test): Promise<Twins> {
   const { admin } = database
   const db = openDatabase(database.superuserUrl, 2)
   t.teardown(() => db.close())
+  const enter = await allowScopes<TestUser>(database)
   const admins = [
     await createUser(database, { role: 'admin', email: 'a@one.example', emailVerified: true }),
     await createUser(database, { role: 'admin', email: 'a@other.example', emailVerified: true }),
@@ -69,13 +74,14 @@ export async function createTwins(t: Test): Promise<Twins> {
   return {
     database,
     db,
+    enter,
     original,
     twin,
     ids,
     async inTwin(work, ...prepare) {
       const undone = new Error('undone')
       const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>()
-      const working = db.write(twin, async (tx) => {
+      const working = db.write(enter(twin), async (tx) => {
         for (const sql of prepare) await tx.$executeRawUnsafe(sql)
         const before = await findRows(tx, original)
         const result = await work(tx)
@@ -88,7 +94,7 @@ export async function createTwins(t: Test): Promise<Twins> {
       })
       return promise
     },
-    rows: (tenant) => db.read(tenant, (tx) => findRows(tx, tenant)),
+    rows: (tenant) => db.read(enter(tenant), (tx) => findRows(tx, tenant)),
   }
 
   async function createOriginal(database: TestDatabase, tenant: TestUser) {

@@ -1,13 +1,12 @@
+import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
 import { assignablePermissions } from '#src/access/roles.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { type Caller, type CallerRow, personOf } from '#src/auth/sessions/caller.ts'
-import { hasTokenForm, randomApiToken } from '#src/crypto/api-token.ts'
+import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
-import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -31,51 +30,6 @@ export type NewToken = {
 
 const defaultDays = 90
 const maxDays = 366
-const statementTimeoutMs = statementTimeoutsMs.byKey
-// last_used_at is updated at most this often, so that most look-ups write nothing.
-const usedEverySeconds = 60
-
-/**
- * Reads token, user and membership in one statement. Expiry is checked by database time. A user who
- * has left the tenant has no tokens in it.
- * @returns null if the token is not valid
- */
-export async function findToken(systemDb: Queryable, token: string): Promise<Caller | null> {
-  if (!hasTokenForm(token)) return null
-  const { rows } = await systemDb.query<CallerRow & TokenLimit>({
-    name: 'find-token',
-    text: `
-      WITH live AS (
-        SELECT id, user_id, tenant_id, all_permissions, permissions, last_used_at FROM api_tokens
-        WHERE hash = $1 AND expires_at > now()
-      ), used AS (
-        UPDATE api_tokens SET last_used_at = now()
-        WHERE id = (SELECT id FROM live
-                    WHERE last_used_at IS NULL OR last_used_at < now() - make_interval(secs => $2))
-      )
-      SELECT live.id, live.user_id, live.all_permissions AS "allPermissions", live.permissions,
-             u.email, u.plan, u.created_at, live.tenant_id, m.role, m.department
-      FROM live
-      JOIN users u ON u.id = live.user_id
-      JOIN memberships m ON m.tenant_id = live.tenant_id AND m.user_id = live.user_id`,
-    values: [sha256(token), usedEverySeconds],
-  })
-  const [row] = rows
-  if (row === undefined) return null
-  return {
-    sessionId: null,
-    tokenId: row.id,
-    tokenPermissions: limitOf(row),
-    authenticatedSecondsAgo: null,
-    ...personOf(row),
-  }
-}
-
-type TokenLimit = Pick<TokenRow, 'allPermissions' | 'permissions'>
-
-function limitOf({ allPermissions, permissions }: TokenLimit): string[] | null {
-  return allPermissions ? null : permissions
-}
 
 /** What is read of a token: not its hash. */
 const shown = {
@@ -95,73 +49,66 @@ type TokenRow = Prisma.ApiTokenGetPayload<{ select: typeof shown }>
  * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
  */
 export async function createToken(
-  systemDb: SystemDatabase,
-  owner: { userId: number; tenantId: string },
+  connection: Queryable,
+  owner: OwnerScope & TenantScope,
   token: NewToken,
   clientInfo: ClientInfo,
 ): Promise<(ApiToken & { token: string }) | null> {
   const secret = randomApiToken()
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<TokenRow>({
-      text: `
-        INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
-        SELECT $1, $2, $3, $4, $5, $6, expires_at
-        FROM (SELECT coalesce($7::timestamptz, now() + make_interval(days => $8)) AS expires_at) e
-        WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $9)
-        RETURNING id, name, all_permissions AS "allPermissions", permissions,
-                  created_at AS "createdAt", expires_at AS "expiresAt",
-                  last_used_at AS "lastUsedAt"`,
-      values: [
-        sha256(secret),
-        owner.userId,
-        owner.tenantId,
-        token.name,
-        token.permissions === null,
-        token.permissions ?? [],
-        token.expiresAt?.toISOString() ?? null,
-        defaultDays,
-        maxDays,
-      ],
-    })
-    const [row] = rows
-    if (row === undefined) return null
-    const created = { action: 'token-create', outcome: 'done', target: row.id } as const
-    const reason = row.allPermissions ? 'unlimited' : 'limited'
-    await recordAudit(connection, { ...created, reason, ...owner }, clientInfo)
-    return { ...toToken(row), token: secret }
+  const { rows } = await connection.query<TokenRow>({
+    text: `
+      INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+      SELECT $1, $2, $3, $4, $5, $6, expires_at
+      FROM (SELECT coalesce($7::timestamptz, now() + make_interval(days => $8)) AS expires_at) e
+      WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $9)
+      RETURNING id, name, all_permissions AS "allPermissions", permissions,
+                created_at AS "createdAt", expires_at AS "expiresAt",
+                last_used_at AS "lastUsedAt"`,
+    values: [
+      sha256(sha256(secret)),
+      owner.userId,
+      owner.tenantId,
+      token.name,
+      token.permissions === null,
+      token.permissions ?? [],
+      token.expiresAt?.toISOString() ?? null,
+      defaultDays,
+      maxDays,
+    ],
   })
+  const [row] = rows
+  if (row === undefined) return null
+  const created = { action: 'token-create', outcome: 'done', target: row.id } as const
+  const reason = row.allPermissions ? 'unlimited' : 'limited'
+  await recordAudit(connection, { ...created, reason, ...owner }, clientInfo)
+  return { ...toToken(row), token: secret }
 }
 
 /** Deletes a token of the user. @returns false if it does not exist or belongs to another user */
 export async function deleteToken(
-  systemDb: SystemDatabase,
-  owner: { userId: number },
+  connection: Queryable,
+  owner: OwnerScope,
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<{ tenant_id: string }>({
-      text: 'DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING tenant_id',
-      values: [id, owner.userId],
-    })
-    const [row] = rows
-    if (row === undefined) return false
-    const deleted = { action: 'token-delete', outcome: 'done', reason: 'own-request' } as const
-    const { userId } = owner
-    await recordAudit(
-      connection,
-      { ...deleted, userId, tenantId: row.tenant_id, target: id },
-      clientInfo,
-    )
-    return true
+  const { rows } = await connection.query<{ tenant_id: string }>({
+    text: 'DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING tenant_id',
+    values: [id, owner.userId],
   })
+  const [row] = rows
+  if (row === undefined) return false
+  const deleted = { action: 'token-delete', outcome: 'done', reason: 'own-request' } as const
+  const { userId } = owner
+  const entry = { ...deleted, userId, tenantId: row.tenant_id, target: id }
+  await recordAudit(connection, entry, clientInfo)
+  return true
 }
 
 function toToken(row: TokenRow): ApiToken {
   return {
     id: row.id,
     name: row.name,
-    permissions: limitOf(row),
+    permissions: row.allPermissions ? null : row.permissions,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
@@ -171,7 +118,7 @@ function toToken(row: TokenRow): ApiToken {
 export const tokenList = { name: 'tokens', forms: creationForms }
 
 /** The user's tokens in all tenants, newest first. Expired ones are listed until the cleanup. */
-export async function listTokens(tx: Tx, owner: { readonly userId: number }, page: Page) {
+export async function listTokens(tx: Tx, owner: OwnerScope, page: Page) {
   const { where, ...order } = byCreation(page)
   const rows = await tx.apiToken.findMany({
     where: { userId: owner.userId, ...where },
@@ -182,7 +129,7 @@ export async function listTokens(tx: Tx, owner: { readonly userId: number }, pag
 }
 
 /** A token of the user; null if it does not exist or belongs to another user. */
-export async function findOwnToken(tx: Tx, owner: { readonly userId: number }, id: string) {
+export async function findOwnToken(tx: Tx, owner: OwnerScope, id: string) {
   const row = await tx.apiToken.findFirst({ where: { userId: owner.userId, id }, select: shown })
   return row && toToken(row)
 }
@@ -193,8 +140,8 @@ export async function findOwnToken(tx: Tx, owner: { readonly userId: number }, i
  * @throws Problem if the caller has no active tenant or lacks one of the permissions
  */
 export async function createOwnToken(
-  systemDb: SystemDatabase,
-  { userId, tenantId, role }: Caller,
+  connection: Queryable,
+  { userId, tenantId, role }: Pick<Caller, 'userId' | 'tenantId' | 'role'>,
   wanted: NewToken,
   clientInfo: ClientInfo,
 ): ReturnType<typeof createToken> {
@@ -203,5 +150,5 @@ export async function createOwnToken(
   if (wanted.permissions?.some((permission) => !assignable.includes(permission))) {
     throw new Problem('forbidden', { detail: 'A token cannot have permissions that you lack.' })
   }
-  return createToken(systemDb, { userId, tenantId }, wanted, clientInfo)
+  return createToken(connection, { userId, tenantId }, wanted, clientInfo)
 }

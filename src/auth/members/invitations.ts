@@ -1,9 +1,9 @@
 import Type from 'typebox'
+import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
-import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
@@ -46,7 +46,6 @@ export type NewInvitation = {
 }
 
 const lifetimeDays = 14
-const statementTimeoutMs = statementTimeoutsMs.byKey
 
 export type InvitationRow = {
   id: string
@@ -67,65 +66,61 @@ export type InvitationRow = {
  * @returns `member` if the user with the address is a member already; then nothing changes
  */
 export async function createInvitation(
-  systemDb: SystemDatabase,
+  connection: Queryable,
   invitation: NewInvitation,
   clientInfo: ClientInfo,
 ): Promise<Invitation | 'member'> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const holder = await findHolder(connection, invitation)
-    if (holder?.member === true) return 'member'
-    const { rows } = await connection.query<InvitationRow>({
-      text: `
-        INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
-        VALUES ($1, lower($2 COLLATE "C"), $3, $4, $5, now() + make_interval(days => $6))
-        ON CONFLICT (tenant_id, email) DO UPDATE
-          SET role = excluded.role, department = excluded.department,
-              invited_by = excluded.invited_by, created_at = now(),
-              expires_at = excluded.expires_at, accepted_at = NULL
-        RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
-                  accepted_at`,
-      values: [
-        invitation.tenantId,
-        invitation.email,
-        invitation.role,
-        invitation.department,
-        invitation.invitedBy,
-        lifetimeDays,
-      ],
-    })
-    const [row] = rows
-    if (row === undefined) throw new Error('The invitation was not stored.')
-    await recordAudit(
-      connection,
-      {
-        action: 'invitation-create',
-        outcome: 'done',
-        reason: 'invited',
-        userId: invitation.invitedBy,
-        tenantId: invitation.tenantId,
-        target: row.id,
-      },
-      clientInfo,
-    )
-    if (holder === null) return toInvitation(row)
-    await acceptInvitations(connection, row.email, holder.userId, clientInfo)
-    return toInvitation({ ...row, accepted_at: row.created_at })
+  const holder = await findHolder(connection, invitation)
+  if (holder?.member === true) return 'member'
+  const { rows } = await connection.query<InvitationRow>({
+    text: `
+      INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
+      VALUES ($1, lower($2 COLLATE "C"), $3, $4, $5, now() + make_interval(days => $6))
+      ON CONFLICT (tenant_id, email) DO UPDATE
+        SET role = excluded.role, department = excluded.department,
+            invited_by = excluded.invited_by, created_at = now(),
+            expires_at = excluded.expires_at, accepted_at = NULL
+      RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
+                accepted_at`,
+    values: [
+      invitation.tenantId,
+      invitation.email,
+      invitation.role,
+      invitation.department,
+      invitation.invitedBy,
+      lifetimeDays,
+    ],
   })
+  const [row] = rows
+  if (row === undefined) throw new Error('The invitation was not stored.')
+  await recordAudit(
+    connection,
+    {
+      action: 'invitation-create',
+      outcome: 'done',
+      reason: 'invited',
+      userId: invitation.invitedBy,
+      tenantId: invitation.tenantId,
+      target: row.id,
+    },
+    clientInfo,
+  )
+  if (holder === null) return toInvitation(row)
+  await acceptInvitations(connection, row.email, holder.userId, clientInfo)
+  return toInvitation({ ...row, accepted_at: row.created_at })
 }
 
 /** The user with this verified address, and whether they are a member of the tenant. */
 async function findHolder(
   connection: Queryable,
-  { email, tenantId }: NewInvitation,
+  { email }: NewInvitation,
 ): Promise<{ userId: number; member: boolean } | null> {
-  const { rows } = await connection.query<{ id: string; member: boolean }>({
-    text: `
-      SELECT id, EXISTS (SELECT FROM memberships WHERE tenant_id = $2 AND user_id = u.id) AS member
-      FROM users u WHERE lower(email COLLATE "C") = lower($1 COLLATE "C") AND email_verified`,
-    values: [email, tenantId],
+  const { rows } = await connection.query<{ user_id: string; member: boolean }>({
+    text: 'SELECT user_id, member FROM find_holder($1)',
+    values: [email],
   })
   const [row] = rows
-  return row === undefined ? null : { userId: Number(row.id), member: row.member }
+  return row === undefined ? null : { userId: Number(row.user_id), member: row.member }
 }
 
 /**
@@ -133,23 +128,21 @@ async function findHolder(
  * @returns false if it does not exist, is accepted or belongs to another tenant
  */
 export async function withdrawInvitation(
-  systemDb: SystemDatabase,
-  admin: { userId: number; tenantId: string },
+  connection: Queryable,
+  admin: Pick<Member, 'userId' | 'tenantId'>,
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    await setTenant(connection, admin.tenantId)
-    const { rowCount } = await connection.query({
-      text: `DELETE FROM tenant_invitations
-             WHERE tenant_id = $1 AND id = $2 AND accepted_at IS NULL`,
-      values: [admin.tenantId, id],
-    })
-    if (rowCount !== 1) return false
-    const entry = { action: 'invitation-delete', outcome: 'done', reason: 'withdrawn' } as const
-    await recordAudit(connection, { ...entry, ...admin, target: id }, clientInfo)
-    return true
+  const { rowCount } = await connection.query({
+    text: `DELETE FROM tenant_invitations
+           WHERE tenant_id = $1 AND id = $2 AND accepted_at IS NULL`,
+    values: [admin.tenantId, id],
   })
+  if (rowCount !== 1) return false
+  const entry = { action: 'invitation-delete', outcome: 'done', reason: 'withdrawn' } as const
+  const { userId, tenantId } = admin
+  await recordAudit(connection, { ...entry, userId, tenantId, target: id }, clientInfo)
+  return true
 }
 
 /**
@@ -163,21 +156,7 @@ export async function acceptInvitations(
   clientInfo: ClientInfo,
 ): Promise<void> {
   const { rows } = await connection.query<{ tenant_id: string; id: string }>({
-    text: `
-      WITH open AS (
-        SELECT tenant_id, id FROM invitations
-        WHERE email = lower($1 COLLATE "C") AND accepted_at IS NULL AND expires_at > now()
-        ORDER BY tenant_id FOR UPDATE
-      ), accepted AS (
-        UPDATE invitations i SET accepted_at = now() FROM open
-        WHERE i.tenant_id = open.tenant_id AND i.id = open.id
-        RETURNING i.tenant_id, i.id, i.role, i.department
-      ), joined AS (
-        INSERT INTO memberships (tenant_id, user_id, role, department)
-        SELECT tenant_id, $2, role, department FROM accepted
-        ON CONFLICT (tenant_id, user_id) DO NOTHING
-      )
-      SELECT tenant_id, id FROM accepted`,
+    text: 'SELECT tenant_id, id FROM accept_invitations($1, $2)',
     values: [email, userId],
   })
   for (const { tenant_id: tenantId, id: target } of rows) {

@@ -1,18 +1,18 @@
 import type { PgBoss } from 'pg-boss'
+import type { Member as Manager, TenantScope } from '#src/access/caller.ts'
 import { rolesWith } from '#src/access/roles.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
-import { lockUser } from '#src/auth/sign-in/users.ts'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { type Entry, withoutLocks } from '#src/db/entry.ts'
 import { isUniqueViolation } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { type Queryable, type SystemDatabase, setTenant } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
-/** An admin who manages the members of a tenant. */
-export type Admin = { readonly userId: number; readonly tenantId: string }
+/** An admin who manages the members of their tenant. */
+export type Admin = Pick<Manager, 'userId' | 'tenantId'>
 
 export type Member = {
   id: number
@@ -33,8 +33,6 @@ export type MemberChange = {
 }
 
 export type MemberRefusal =
-  /** The caller lost the admin role while the request ran. */
-  | 'not-admin'
   /** Not a member of the tenant, whether the user exists or not. */
   | 'missing'
   | 'last-admin'
@@ -43,7 +41,24 @@ export type MemberRefusal =
   /** Another user has the customer id. */
   | 'customer-taken'
 
-const statementTimeoutMs = statementTimeoutsMs.byKey
+/**
+ * Runs `work` in a transaction that an admin's credential has opened. The rows of all admins and of
+ * the member are locked in one order before the rights of the caller are read for good: two admins
+ * who change each other wait instead of deadlocking, and the second is no longer an admin.
+ */
+export async function writeAsAdmin<T>(
+  db: Pick<Database, 'transaction'>,
+  entry: Entry<Admin>,
+  id: number,
+  work: (connection: Queryable, admin: Admin) => Promise<T>,
+): Promise<T> {
+  return db.transaction(withoutLocks(entry), async (connection, { tenantId }) => {
+    await lockMembers(connection, { tenantId }, id)
+    const { text, values = [] } = entry.statement(true)
+    const { rows } = await connection.query({ text, values: [...values] })
+    return work(connection, entry.admit(rows))
+  })
+}
 
 /** A row of `memberColumns`. */
 export type MemberRow = {
@@ -74,38 +89,42 @@ export async function listMembers(tx: Tx, scope: TenantScope, page: Page) {
   return pageOf(rows, page, memberList.name, (row) => [String(row.id)], toMember)
 }
 
+function toMember(row: MemberRow): Member {
+  return {
+    id: Number(row.id),
+    email: row.email,
+    role: row.role,
+    department: row.department,
+    billingCustomer: row.billing_customer,
+    createdAt: row.created_at.toISOString(),
+  }
+}
+
 /**
  * Changes a member; the change applies from their next request. The last admin of a tenant cannot
  * be demoted. The billing customer belongs to the user, so it is changed only in the user's own
  * tenant.
  */
 export async function changeMember(
-  systemDb: SystemDatabase,
+  connection: Queryable,
   admin: Admin,
   id: number,
   change: MemberChange,
   clientInfo: ClientInfo,
 ): Promise<Member | MemberRefusal> {
-  const audit = { action: 'user-update', ...admin, target: String(id) } as const
-  try {
-    return await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-      const member = await lockMember(connection, admin, id)
-      if (typeof member === 'string') return member
-      const refusal = await findRefusal(connection, admin.tenantId, id, member, change)
-      if (refusal !== null) {
-        await recordAudit(connection, { ...audit, outcome: 'refused', reason: refusal }, clientInfo)
-        return refusal
-      }
-      for (const reason of reasonsOf(change)) {
-        await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
-      }
-      return updateMember(connection, admin.tenantId, id, { ...member, ...change })
-    })
-  } catch (error) {
-    // A concurrent request gave the customer id to another user.
-    if (isUniqueViolation(error)) return 'customer-taken'
-    throw error
+  const { userId, tenantId } = admin
+  const audit = { action: 'user-update', userId, tenantId, target: String(id) } as const
+  const member = await findLockedMember(connection, admin, id)
+  if (member === null) return 'missing'
+  const refusal = await findRefusal(connection, tenantId, id, member, change)
+  if (refusal !== null) {
+    await recordAudit(connection, { ...audit, outcome: 'refused', reason: refusal }, clientInfo)
+    return refusal
   }
+  for (const reason of reasonsOf(change)) {
+    await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
+  }
+  return updateMember(connection, tenantId, id, { ...member, ...change })
 }
 
 /**
@@ -114,63 +133,62 @@ export async function changeMember(
  * retired.
  */
 export async function removeMember(
-  systemDb: SystemDatabase,
+  connection: Queryable,
   queue: PgBoss,
   admin: Admin,
   id: number,
   clientInfo: ClientInfo,
-): Promise<'removed' | Extract<MemberRefusal, 'not-admin' | 'missing' | 'last-admin'>> {
-  const audit = { action: 'user-remove', ...admin, target: String(id) } as const
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const member = await lockMember(connection, admin, id)
-    if (typeof member === 'string') return member
-    if (member.isLastAdmin) {
-      await recordAudit(
-        connection,
-        { ...audit, outcome: 'refused', reason: 'last-admin' },
-        clientInfo,
-      )
-      return 'last-admin'
-    }
-    // Of two concurrent removals from two tenants, the second finds no other membership.
-    await lockUser(connection, id)
-    await connection.query({
-      text: 'DELETE FROM tenant_members WHERE tenant_id = $1 AND user_id = $2',
-      values: [admin.tenantId, id],
-    })
-    const isUserDeleted = await deleteUserWithoutTenant(connection, queue, admin.tenantId, id)
-    const reason = isUserDeleted ? 'last-membership' : 'member-elsewhere'
-    await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
-    return 'removed'
+): Promise<'removed' | Extract<MemberRefusal, 'missing' | 'last-admin'>> {
+  const { userId, tenantId } = admin
+  const audit = { action: 'user-remove', userId, tenantId, target: String(id) } as const
+  const member = await findLockedMember(connection, admin, id)
+  if (member === null) return 'missing'
+  if (member.isLastAdmin) {
+    const refused = { ...audit, outcome: 'refused', reason: 'last-admin' } as const
+    await recordAudit(connection, refused, clientInfo)
+    return 'last-admin'
+  }
+  const { rows } = await connection.query<{ user_gone: boolean; revocations: string[] }>({
+    text: 'SELECT user_gone, revocations FROM remove_member($1)',
+    values: [id],
   })
+  const [removed] = rows
+  if (removed === undefined) return 'missing'
+  await sendRevocations(connection, queue, removed.revocations)
+  const reason = removed.user_gone ? 'last-membership' : 'member-elsewhere'
+  await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
+  return 'removed'
 }
 
 type LockedMember = { role: string; department: string | null; isLastAdmin: boolean }
 
-/**
- * Locks the rows of the member and of all admins in one order. If two admins demote or remove each
- * other concurrently, the second is no longer an admin.
- */
-async function lockMember(
+/** Locks the rows of the member and of all admins, in one order. */
+async function lockMembers(
   connection: Queryable,
-  admin: Admin,
+  { tenantId }: TenantScope,
   id: number,
-): Promise<LockedMember | 'not-admin' | 'missing'> {
-  await setTenant(connection, admin.tenantId)
-  const { rows } = await connection.query<{
-    user_id: string
-    role: string
-    department: string | null
-  }>({
+): Promise<MemberLine[]> {
+  const { rows } = await connection.query<MemberLine>({
     text: `SELECT user_id, role, department FROM tenant_members
            WHERE tenant_id = $1 AND (role = 'admin' OR user_id = $2)
            ORDER BY user_id FOR UPDATE`,
-    values: [admin.tenantId, id],
+    values: [tenantId, id],
   })
-  const admins = rows.filter(({ role }) => role === 'admin')
-  if (!admins.some(({ user_id }) => Number(user_id) === admin.userId)) return 'not-admin'
+  return rows
+}
+
+type MemberLine = { user_id: string; role: string; department: string | null }
+
+/** The member, locked together with all admins; null if they are not a member of the tenant. */
+async function findLockedMember(
+  connection: Queryable,
+  scope: TenantScope,
+  id: number,
+): Promise<LockedMember | null> {
+  const rows = await lockMembers(connection, scope, id)
   const member = rows.find(({ user_id }) => Number(user_id) === id)
-  if (member === undefined) return 'missing'
+  if (member === undefined) return null
+  const admins = rows.filter((row) => row.role === 'admin')
   const { role, department } = member
   return { role, department, isLastAdmin: role === 'admin' && admins.length === 1 }
 }
@@ -186,8 +204,7 @@ async function findRefusal(
   if (billingCustomer === undefined) return null
   const { rows } = await connection.query<{ own: boolean | null; taken: boolean }>({
     text: `
-      SELECT own_tenant_id = $2 AS own,
-             EXISTS (SELECT FROM users WHERE billing_customer = $3 AND id <> $1) AS taken
+      SELECT own_tenant_id = $2 AS own, is_customer_taken($3, $1) AS taken
       FROM users WHERE id = $1`,
     values: [id, tenantId, billingCustomer],
   })
@@ -211,10 +228,12 @@ async function updateMember(
   { role, department, billingCustomer }: Omit<MemberChange, 'role'> & { role: string },
 ): Promise<Member | 'missing'> {
   if (billingCustomer !== undefined) {
-    await connection.query({
-      text: 'UPDATE users SET billing_customer = $3 WHERE id = $1 AND own_tenant_id = $2',
-      values: [id, tenantId, billingCustomer],
-    })
+    await connection
+      .query({
+        text: 'UPDATE users SET billing_customer = $3 WHERE id = $1 AND own_tenant_id = $2',
+        values: [id, tenantId, billingCustomer],
+      })
+      .catch(refuseTakenCustomer)
   }
   const { rows } = await connection.query<MemberRow>({
     text: `
@@ -227,32 +246,9 @@ async function updateMember(
   return row === undefined ? 'missing' : toMember(row)
 }
 
-function toMember(row: MemberRow): Member {
-  return {
-    id: Number(row.id),
-    email: row.email,
-    role: row.role,
-    department: row.department,
-    billingCustomer: row.billing_customer,
-    createdAt: row.created_at.toISOString(),
-  }
-}
-
-/** Deletes the user after the last membership. @returns false if there is another membership */
-async function deleteUserWithoutTenant(
-  connection: Queryable,
-  queue: PgBoss,
-  tenantId: string,
-  userId: number,
-): Promise<boolean> {
-  const { rowCount } = await connection.query({
-    text: 'SELECT FROM memberships WHERE user_id = $1 LIMIT 1',
-    values: [userId],
-  })
-  if (rowCount !== 0) return false
-  await retireGrants(connection, queue, { userId, tenantId })
-  await connection.query({ text: 'DELETE FROM users WHERE id = $1', values: [userId] })
-  return true
+/** A concurrent request gave the customer id to another user. */
+function refuseTakenCustomer(error: unknown): never {
+  throw isUniqueViolation(error) ? toMemberProblem('customer-taken') : error
 }
 
 /** The problem response for a refused change of members. */
@@ -260,8 +256,6 @@ export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Prob
   switch (refusal) {
     case 'missing':
       return new Problem('not-found')
-    case 'not-admin':
-      return new Problem('forbidden')
     case 'last-admin':
       return new Problem('last-admin', { detail: 'Make another member an admin first.' })
     case 'billing-elsewhere':

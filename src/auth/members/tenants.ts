@@ -1,4 +1,6 @@
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 
@@ -14,6 +16,18 @@ export async function findTenant(tx: Tx, scope: TenantScope) {
   })
 }
 
+/** The caller and their active tenant, in one packet; the tenant is null without one. */
+export async function findActiveTenant(
+  db: Pick<Database, 'readRows'>,
+  entry: Entry<Caller>,
+): Promise<{ caller: Caller; tenant: { id: string; name: string } | null }> {
+  const { facts, rows } = await db.readRows<Caller, { id: string; name: string }>(
+    entry,
+    Prisma.sql`SELECT id, name FROM tenants WHERE id = (SELECT current_tenant_id())`,
+  )
+  return { caller: facts, tenant: rows[0] ?? null }
+}
+
 type MembershipRow = { id: string; name: string; role: string }
 
 /**
@@ -22,7 +36,7 @@ type MembershipRow = { id: string; name: string; role: string }
  */
 export async function listMemberships(
   tx: Tx,
-  owner: { readonly userId: number },
+  owner: OwnerScope,
   active: string | null,
   page: Page,
 ) {

@@ -41,7 +41,8 @@ export async function retireGrants(
       RETURNING id`,
     values,
   })
-  for (const { id } of [...retired.rows, ...earlier.rows]) await sendJob(connection, queue, id)
+  const ids = [...retired.rows, ...earlier.rows].map(({ id }) => id)
+  await sendRevocations(connection, queue, ids)
 }
 
 /**
@@ -56,29 +57,30 @@ export async function retireLateToken(
   refreshToken: string,
 ): Promise<void> {
   const { provider, subject, userId } = key
-  const { rowCount } = await connection.query({
-    text: `SELECT FROM provider_grants WHERE provider = $1 AND provider_user_id = $2 FOR UPDATE`,
-    values: [provider, subject],
-  })
-  const { rows } = await connection.query<{ id: string }>({
-    text: `INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
-           VALUES ($1, $2, $3, $4, 'refresh_token', $5) RETURNING id`,
+  const { rows } = await connection.query<{ id: string | null }>({
+    text: 'SELECT retire_late_token($1, $2, $3, $4) AS id',
     values: [
       provider,
       subject,
       userId,
       seal(keys, refreshToken, tokenBinding(key, 'refresh_token')),
-      rowCount === 1 ? 'superseded' : 'revoking',
     ],
   })
-  const [row] = rows
-  if (row !== undefined && rowCount !== 1) await sendJob(connection, queue, row.id)
+  const id = rows[0]?.id ?? null
+  if (id !== null) await sendRevocations(connection, queue, [id])
 }
 
-async function sendJob(connection: Queryable, queue: PgBoss, revocationId: string): Promise<void> {
-  await queue.send(
-    'revoke-grant',
-    { revocationId },
-    { db: { executeSql: (text, values) => connection.query({ text, values: values ?? [] }) } },
-  )
+/** Enqueues the job that revokes each of these tokens at its provider. */
+export async function sendRevocations(
+  connection: Queryable,
+  queue: PgBoss,
+  revocationIds: readonly string[],
+): Promise<void> {
+  const db = {
+    executeSql: (text: string, values?: unknown[]) =>
+      connection.query({ text, values: values ?? [] }),
+  }
+  for (const revocationId of revocationIds) {
+    await queue.send('revoke-grant', { revocationId }, { db })
+  }
 }

@@ -57,8 +57,7 @@ export async function revokeGrant(
 
 async function find(systemDb: Queryable, id: string): Promise<Revocation | null> {
   const { rows } = await systemDb.query<Revocation>({
-    text: `SELECT id, provider, provider_user_id, user_id, tenant_id, token, kind, attempts
-           FROM token_revocations WHERE id = $1 AND status = 'revoking'`,
+    text: 'SELECT * FROM find_revocation($1)',
     values: [id],
   })
   return rows[0] ?? null
@@ -88,8 +87,7 @@ async function recordRevoked(
   connection: Queryable,
   revocation: Revocation,
 ): Promise<RevocationOutcome> {
-  const { rowCount } = await connection.query(removal(revocation.id))
-  if (rowCount !== 1) return 'already-done'
+  if (!(await settle(connection, revocation.id))) return 'already-done'
   await audit(connection, revocation, 'done', revocation.kind)
   return 'revoked'
 }
@@ -102,25 +100,38 @@ async function recordFailure(
 ): Promise<RevocationOutcome> {
   // A token that its provider cannot revoke is deleted; any other is tried again at the next
   // sign-out.
-  const { rowCount } = await connection.query(
-    fault === unsupported ? removal(revocation.id) : failure(revocation.id, fault, isFinal),
-  )
-  if (rowCount !== 1) return 'already-done'
+  const { id } = revocation
+  const isRecorded =
+    fault === unsupported
+      ? await settle(connection, id)
+      : await fail(connection, id, fault, isFinal)
+  if (!isRecorded) return 'already-done'
   if (isFinal) await audit(connection, revocation, 'failed', fault)
   else if (revocation.attempts === 0) await audit(connection, revocation, 'unavailable', fault)
   return isFinal ? 'failed' : 'again'
 }
 
-const removal = (id: string) => ({
-  text: `DELETE FROM token_revocations WHERE id = $1 AND status = 'revoking'`,
-  values: [id],
-})
+/** @returns false if another worker has done it */
+async function settle(connection: Queryable, id: string): Promise<boolean> {
+  const { rows } = await connection.query<{ done: boolean }>({
+    text: 'SELECT settle_revocation($1) AS done',
+    values: [id],
+  })
+  return rows[0]?.done === true
+}
 
-const failure = (id: string, fault: string, isFinal: boolean) => ({
-  text: `UPDATE token_revocations SET attempts = attempts + 1, last_error = $2, status = $3
-         WHERE id = $1 AND status = 'revoking'`,
-  values: [id, fault, isFinal ? 'failed' : 'revoking'],
-})
+async function fail(
+  connection: Queryable,
+  id: string,
+  fault: string,
+  isFinal: boolean,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ done: boolean }>({
+    text: 'SELECT fail_revocation($1, $2, $3) AS done',
+    values: [id, fault, isFinal],
+  })
+  return rows[0]?.done === true
+}
 
 async function audit(
   connection: Queryable,

@@ -26,12 +26,7 @@ const supersededDays = 30
 export async function findGrant(systemDb: Queryable, key: IdentityKey): Promise<Grant | null> {
   const { rows } = await systemDb.query<GrantRow>({
     name: 'find-grant',
-    text: `
-      SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
-             g.status, g.refresh_attempt,
-             coalesce(g.expires_at > now() + make_interval(secs => $3), true) AS fresh
-      FROM provider_grants g JOIN oauth_identities i USING (provider, provider_user_id)
-      WHERE g.provider = $1 AND g.provider_user_id = $2`,
+    text: 'SELECT * FROM find_grant($1, $2, $3)',
     values: [key.provider, key.subject, marginSeconds],
   })
   const [row] = rows
@@ -120,20 +115,17 @@ export async function markRefreshStarted(
   generation: number,
   attempt: string,
 ): Promise<boolean> {
-  const { rowCount } = await systemDb.query({
-    text: `UPDATE provider_grants SET refresh_attempt = $4, updated_at = now()
-           WHERE provider = $1 AND provider_user_id = $2 AND generation = $3
-             AND status = 'active' AND refresh_attempt IS NULL`,
+  const { rows } = await systemDb.query<{ marked: boolean }>({
+    text: 'SELECT mark_refresh($1, $2, $3, $4) AS marked',
     values: [key.provider, key.subject, generation, attempt],
   })
-  return rowCount === 1
+  return rows[0]?.marked === true
 }
 
 /** Records that the provider did not use the refresh token. */
 export async function clearRefreshStarted(systemDb: Queryable, key: IdentityKey, attempt: string) {
   await systemDb.query({
-    text: `UPDATE provider_grants SET refresh_attempt = NULL, updated_at = now()
-           WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3`,
+    text: 'SELECT clear_refresh($1, $2, $3)',
     values: [key.provider, key.subject, attempt],
   })
 }
@@ -149,14 +141,11 @@ export async function endGrant(
   attempt: string,
   reason: GrantEnd,
 ): Promise<boolean> {
-  const { rowCount } = await connection.query({
-    text: `UPDATE provider_grants SET status = 'needs-sign-in', updated_at = now(),
-             refresh_token = CASE WHEN $4 = 'refresh-rejected' THEN NULL ELSE refresh_token END
-           WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3
-             AND status = 'active'`,
-    values: [key.provider, key.subject, attempt, reason],
+  const { rows } = await connection.query<{ ended: boolean }>({
+    text: 'SELECT end_refresh($1, $2, $3, $4) AS ended',
+    values: [key.provider, key.subject, attempt, reason === 'refresh-rejected'],
   })
-  return rowCount === 1
+  return rows[0]?.ended === true
 }
 
 /**
@@ -171,15 +160,11 @@ export async function storeRefreshed(
   tokens: TokenSet & { scope: string },
 ): Promise<boolean> {
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
-  const { rowCount } = await connection.query({
-    text: `UPDATE provider_grants SET access_token = $4, refresh_token = coalesce($5, refresh_token),
-             scope = $6, expires_at = now() + make_interval(secs => $7),
-             generation = generation + 1, status = 'active', refresh_attempt = NULL,
-             updated_at = now()
-           WHERE provider = $1 AND provider_user_id = $2 AND refresh_attempt = $3`,
+  const { rows } = await connection.query<{ stored: boolean }>({
+    text: 'SELECT store_refreshed($1, $2, $3, $4, $5, $6, $7) AS stored',
     values: [key.provider, key.subject, attempt, accessToken, refreshToken, scope, expiresIn],
   })
-  return rowCount === 1
+  return rows[0]?.stored === true
 }
 
 function sealTokens(
@@ -208,7 +193,6 @@ export function tokenBinding({ provider, subject }: IdentityKey, kind: TokenKind
 export const encryptedTokenColumns: readonly EncryptedColumns[] = [
   {
     table: 'provider_grants',
-    byTenant: false,
     key: ['provider', 'provider_user_id'],
     columns: ['access_token', 'refresh_token'],
     facts: [],
@@ -216,7 +200,6 @@ export const encryptedTokenColumns: readonly EncryptedColumns[] = [
   },
   {
     table: 'token_revocations',
-    byTenant: false,
     key: ['id'],
     columns: ['token'],
     facts: ['provider', 'provider_user_id', 'kind'],

@@ -26,10 +26,7 @@ export function endProviderSessions(
 ): Promise<number | 'replayed'> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     if (!(await rememberToken(connection, provider, logout.jti))) return 'replayed'
-    const ended =
-      logout.sessionId === null
-        ? await endBySubject(connection, provider, logout.subject ?? '')
-        : await endBySid(connection, provider, logout.sessionId)
+    const ended = await endSessions(connection, provider, logout)
     const entry = { action: 'sign-out', outcome: 'done', provider } as const
     for (const { user_id, tenant_id } of ended) {
       const owner = { userId: user_id === null ? null : Number(user_id), tenantId: tenant_id }
@@ -50,44 +47,23 @@ async function rememberToken(
   provider: string,
   jti: string,
 ): Promise<boolean> {
-  await connection.query({
-    text: 'DELETE FROM logout_tokens WHERE provider = $1 AND expires_at < now()',
-    values: [provider],
-  })
-  const { rowCount } = await connection.query({
-    text: `INSERT INTO logout_tokens (provider, jti_hash, expires_at)
-           VALUES ($1, $2, now() + make_interval(secs => $3)) ON CONFLICT DO NOTHING`,
+  const { rows } = await connection.query<{ first: boolean }>({
+    text: 'SELECT remember_logout($1, $2, $3) AS first',
     values: [provider, sha256(jti), rememberedSeconds],
   })
-  return rowCount === 1
+  return rows[0]?.first === true
 }
 
 type Ended = { user_id: string | null; tenant_id: string | null }
 
-async function endBySid(
+async function endSessions(
   connection: Queryable,
   provider: string,
-  sessionId: string,
+  { sessionId, subject }: ProviderLogout,
 ): Promise<Ended[]> {
   const { rows } = await connection.query<Ended>({
-    text: `DELETE FROM sessions WHERE provider = $1 AND provider_session = $2
-           RETURNING user_id, tenant_id`,
-    values: [provider, sessionId],
-  })
-  return rows
-}
-
-async function endBySubject(
-  connection: Queryable,
-  provider: string,
-  subject: string,
-): Promise<Ended[]> {
-  const { rows } = await connection.query<Ended>({
-    text: `
-      DELETE FROM sessions WHERE provider = $1 AND user_id =
-        (SELECT user_id FROM oauth_identities WHERE provider = $1 AND provider_user_id = $2)
-      RETURNING user_id, tenant_id`,
-    values: [provider, subject],
+    text: 'SELECT user_id, tenant_id FROM end_provider_sessions($1, $2, $3)',
+    values: [provider, sessionId, subject],
   })
   return rows
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { lockIds } from '#src/db/advisory-lock.ts'
-import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** The number of deleted rows of each kind. */
@@ -21,42 +20,12 @@ export async function deleteExpired(
   { idleSeconds }: { idleSeconds: number },
 ): Promise<Deleted | null> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<{ taken: boolean }>({
-      text: 'SELECT pg_try_advisory_xact_lock($1) AS taken',
-      values: [lockIds.prune],
+    const { rows } = await connection.query<Deleted>({
+      text: 'SELECT sessions, attempts, tokens FROM prune_dead($1, $2, $3)',
+      values: [idleSeconds, expiredTokenDays, batchSize],
     })
-    if (rows[0]?.taken !== true) return null
-    return {
-      attempts: await remove(
-        connection,
-        // By time only: the worker has no privilege to read the other columns.
-        `DELETE FROM sign_in_attempts WHERE expires_at <= (
-           SELECT max(expires_at) FROM (
-             SELECT expires_at FROM sign_in_attempts WHERE expires_at <= now()
-             ORDER BY expires_at LIMIT ${batchSize}) oldest)`,
-      ),
-      sessions: await remove(
-        connection,
-        `DELETE FROM sessions WHERE id IN (
-           SELECT id FROM sessions
-           WHERE expires_at <= now() OR last_seen_at <= now() - make_interval(secs => $1)
-           LIMIT ${batchSize})
-         AND (expires_at <= now() OR last_seen_at <= now() - make_interval(secs => $1))`,
-        [idleSeconds],
-      ),
-      tokens: await remove(
-        connection,
-        `DELETE FROM api_tokens WHERE id IN (
-           SELECT id FROM api_tokens WHERE expires_at <= now() - make_interval(days => $1)
-           LIMIT ${batchSize})`,
-        [expiredTokenDays],
-      ),
-    }
+    return rows[0] ?? null
   })
-}
-
-async function remove(connection: Queryable, text: string, values: unknown[] = []) {
-  return (await connection.query({ text, values })).rowCount ?? 0
 }
 
 /** True if the batch was full, so that there may be more rows. */

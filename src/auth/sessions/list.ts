@@ -1,16 +1,14 @@
+import type { OwnerScope, SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
-import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
-import type { SessionCaller } from './caller.ts'
 
 export const sessionList = { name: 'sessions', forms: newestFirstForms }
 
-/** A user, their current session, and the idle limit after which a session has ended. */
-export type SessionOwner = { userId: number; sessionId: string; idleSeconds: number }
+type SessionOwner = Pick<SessionCaller, 'userId' | 'sessionId'>
 
 type SessionRow = {
   id: string
@@ -22,9 +20,9 @@ type SessionRow = {
 }
 
 /** The user's live sessions, newest first. */
-export async function listSessions(tx: Tx, owner: SessionOwner, page: Page) {
+export async function listSessions(tx: Tx, owner: SessionOwner, idleSeconds: number, page: Page) {
   const rows = await tx.$queryRaw<SessionRow[]>`
-    ${live(owner)} AND ${newestFirst(page)}`
+    ${live(owner, idleSeconds)} AND ${newestFirst(page)}`
   return pageOf(
     rows,
     page,
@@ -35,12 +33,13 @@ export async function listSessions(tx: Tx, owner: SessionOwner, page: Page) {
 }
 
 /** A live session of the user; null if it does not exist, has ended or belongs to another user. */
-export async function findOwnSession(tx: Tx, owner: SessionOwner, id: string) {
-  const [row] = await tx.$queryRaw<SessionRow[]>`${live(owner)} AND id = ${id}::uuid`
+export async function findOwnSession(tx: Tx, owner: SessionOwner, idleSeconds: number, id: string) {
+  const [row] = await tx.$queryRaw<SessionRow[]>`${live(owner, idleSeconds)} AND id = ${id}::uuid`
   return row === undefined ? null : toSession(row, owner)
 }
 
-function live({ userId, idleSeconds }: SessionOwner): Prisma.Sql {
+/** @param idleSeconds a session that was not used for this long has ended */
+function live({ userId }: OwnerScope, idleSeconds: number): Prisma.Sql {
   return Prisma.sql`
     SELECT id, user_agent, ip, created_at, last_seen_at,
            ${createdPosition}
@@ -60,23 +59,19 @@ function toSession(row: SessionRow, owner: SessionOwner) {
   }
 }
 
-const statementTimeoutMs = statementTimeoutsMs.byKey
-
 /** Ends a session of the caller. @returns false if it does not exist or belongs to another user */
 export async function endOwnSession(
-  systemDb: SystemDatabase,
-  caller: SessionCaller,
+  connection: Queryable,
+  caller: OwnerScope,
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<EndedRow>({
-      text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id, tenant_id',
-      values: [id, caller.userId],
-    })
-    await recordEndedSessions(connection, caller.userId, rows, 'own-request', clientInfo)
-    return rows.length === 1
+  const { rows } = await connection.query<EndedRow>({
+    text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id, tenant_id',
+    values: [id, caller.userId],
   })
+  await recordEndedSessions(connection, caller.userId, rows, 'own-request', clientInfo)
+  return rows.length === 1
 }
 
 /**
@@ -84,18 +79,16 @@ export async function endOwnSession(
  * @returns the number of ended sessions
  */
 export async function endOtherSessions(
-  systemDb: SystemDatabase,
-  caller: SessionCaller,
+  connection: Queryable,
+  caller: SessionOwner,
   clientInfo: ClientInfo,
 ): Promise<number> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<EndedRow>({
-      text: 'DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id, tenant_id',
-      values: [caller.userId, caller.sessionId],
-    })
-    await recordEndedSessions(connection, caller.userId, rows, 'others-ended', clientInfo)
-    return rows.length
+  const { rows } = await connection.query<EndedRow>({
+    text: 'DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id, tenant_id',
+    values: [caller.userId, caller.sessionId],
   })
+  await recordEndedSessions(connection, caller.userId, rows, 'others-ended', clientInfo)
+  return rows.length
 }
 
 type EndedRow = { id: string; tenant_id: string | null }

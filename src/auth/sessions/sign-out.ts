@@ -1,48 +1,37 @@
 import type { PgBoss } from 'pg-boss'
+import type { SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { equalBytes, hmacSha256, randomToken } from '#src/crypto/hash.ts'
-import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import type { SessionCaller } from './caller.ts'
-import { endSessionRow } from './sessions.ts'
-
-const statementTimeoutMs = statementTimeoutsMs.byKey
+import type { Queryable } from '#src/db/system-database.ts'
 
 /**
  * Ends the session, enqueues the revocation of the user's provider tokens and writes the audit
- * entry, all in one transaction that waits for no provider. The session's row is deleted, so a
- * concurrent tenant switch, which changes its cookie id, does not keep it alive.
+ * entry; waits for no provider. The session is deleted by the id of its row, so a concurrent tenant
+ * switch, which changes its cookie id, does not keep it alive.
+ * @param connection entered without locks: the DELETE itself finds out whether the session is live
  * @returns the provider of the sign-in, where the browser may still be signed in
  */
 export async function signOut(
-  systemDb: SystemDatabase,
+  connection: Queryable,
   queue: PgBoss,
-  caller: SessionCaller,
+  caller: Pick<SessionCaller, 'userId' | 'tenantId' | 'sessionId'>,
   clientInfo: ClientInfo,
 ): Promise<string | null> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const provider = await providerOfSession(connection, caller.sessionId)
-    const ended = await endSessionRow(connection, caller.sessionId)
-    if (!ended) return provider
-    const { userId, tenantId } = caller
-    await retireGrants(connection, queue, { userId, tenantId })
-    await recordAudit(
-      connection,
-      { action: 'sign-out', outcome: 'done', reason: 'own-request', userId, tenantId },
-      clientInfo,
-    )
-    return provider
-  })
-}
-
-/** The provider of the session's sign-in; null for an anonymous session. */
-async function providerOfSession(connection: Queryable, sessionId: string): Promise<string | null> {
+  const { userId, tenantId, sessionId } = caller
   const { rows } = await connection.query<{ provider: string | null }>({
-    text: 'SELECT provider FROM sessions WHERE id = $1',
-    values: [sessionId],
+    text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING provider',
+    values: [sessionId, userId],
   })
-  return rows[0]?.provider ?? null
+  const [ended] = rows
+  if (ended === undefined) return null
+  await retireGrants(connection, queue, { userId, tenantId })
+  await recordAudit(
+    connection,
+    { action: 'sign-out', outcome: 'done', reason: 'own-request', userId, tenantId },
+    clientInfo,
+  )
+  return ended.provider
 }
 
 /**

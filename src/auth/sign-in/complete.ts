@@ -2,15 +2,9 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { acceptInvitations } from '#src/auth/members/invitations.ts'
 import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
-import {
-  createSession,
-  endSessionRow,
-  lockSession,
-  renewAuthentication,
-  renewSession,
-} from '#src/auth/sessions/sessions.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { isUniqueViolation } from '#src/db/errors.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { isRolledBackForAnother, isUniqueViolation, tryTwice } from '#src/db/errors.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
@@ -20,14 +14,20 @@ import {
   type Intent,
   type VerifiedIdentity,
 } from './account-linking.ts'
-import { moveSignInStates, type SignInState } from './state.ts'
-import { addIdentity, createUser, enterTenant, findExistingUsers, lockUser } from './users.ts'
+import type { SignInState } from './state.ts'
+import {
+  createUser,
+  enterIdentity,
+  findExistingUsers,
+  linkByAddress,
+  linkIdentity,
+} from './users.ts'
 
 export type SignIn = {
   identity: VerifiedIdentity
   providerSession: string | null
-  /** The stored state of the sign-in, with its purpose and the browser's session. */
-  state: Pick<SignInState, 'purpose' | 'sessionId' | 'ageSeconds'>
+  /** The pending sign-in that the callback has taken. */
+  state: Pick<SignInState, 'purpose' | 'ticket' | 'ageSeconds'>
   /** The cookie id of the browser's session afterwards. */
   newCookieId: string
   absoluteSeconds: number
@@ -41,37 +41,46 @@ export type SignIn = {
 export type SignInOutcome =
   | { outcome: 'signed-in'; userId: number }
   | { outcome: 'refused'; reason: IdentityRefusal }
+  /** The browser's session ended while the provider was asked, and the pending sign-in with it. */
+  | { outcome: 'gone' }
 
 type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
-type BrowserSession = Awaited<ReturnType<typeof lockSession>>
+
+/** The session that started a link or re-authentication; nulls if it has ended. */
+type StartingSession = { userId: number | null; tenantId: string | null }
+
+/** What the decision was based on changed before it was carried out. */
+class Overtaken extends Error {}
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
- * Completes a sign-in in one transaction: identity, invitations, session and audit entry. Of two
- * concurrent first sign-ins of one user the second violates a unique key; its transaction runs
- * again and finds the new user.
+ * Completes a sign-in in one transaction, which the ticket of the pending sign-in opens: identity,
+ * invitations, session and audit entry. Of two concurrent first sign-ins of one user the second
+ * violates a unique key; its transaction runs again and finds the new user.
  */
 export async function completeSignIn(
   systemDb: SystemDatabase,
   signIn: SignIn,
 ): Promise<SignInOutcome> {
-  const run = () =>
-    systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn))
-  try {
-    return await run()
-  } catch (error) {
-    if (isUniqueViolation(error)) return run()
-    throw error
-  }
+  return tryTwice(
+    () =>
+      systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn)),
+    (error) =>
+      error instanceof Overtaken || isUniqueViolation(error) || isRolledBackForAnother(error),
+  )
 }
 
 async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOutcome> {
   const { identity, state, clientInfo } = signIn
   const { provider } = identity
   const { kind: action, userId: starter } = state.purpose
-  const session = await lockStartingSession(connection, state)
-  const existing = await findExistingUsers(connection, identity)
+  const session = await enterAttempt(connection, state.ticket)
+  if (session === null && starter === null) return { outcome: 'gone' }
+  const existing =
+    session === null
+      ? { identityUserId: null, sameAddress: [] }
+      : await findExistingUsers(connection, identity)
   const decision = decideIdentity(identity, intentOf(signIn, session), existing)
   if (decision.kind === 'refuse') {
     const { reason } = decision
@@ -80,7 +89,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     await recordAudit(connection, { ...refused, tenantId }, clientInfo)
     return { outcome: 'refused', reason }
   }
-  const userId = await ensureUser(connection, identity, decision)
+  const userId = await enterUser(connection, identity, decision)
   if (signIn.grant !== null) {
     const { keys, tokens } = signIn.grant
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
@@ -88,47 +97,56 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   if (identity.email !== null && identity.emailTrusted) {
     await acceptInvitations(connection, identity.email, userId, clientInfo)
   }
-  const tenantId = await startOrRenewSession(connection, signIn, decision, userId, session)
+  const tenantId = await startOrRenewSession(connection, signIn, decision, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)
   return { outcome: 'signed-in', userId }
 }
 
 /**
- * Locks the session that started a link or re-authentication. Locks are taken in the same order
- * everywhere, user or membership before session, to avoid deadlocks.
+ * Enters the completion and uses the ticket up. Locks the user and then the session that started a
+ * link or re-authentication.
+ * @returns null if the pending sign-in is gone
  */
-async function lockStartingSession(
+async function enterAttempt(
   connection: Queryable,
-  { purpose, sessionId }: SignIn['state'],
-): Promise<BrowserSession> {
-  if (purpose.kind === 'sign-in') return null
-  await lockUser(connection, purpose.userId)
-  return lockSession(connection, sessionId)
+  ticket: Uint8Array,
+): Promise<StartingSession | null> {
+  const { rows } = await connection.query<{
+    session_user_id: string | null
+    session_tenant_id: string | null
+  }>({
+    text: 'SELECT session_user_id, session_tenant_id FROM enter_attempt($1)',
+    values: [ticket],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  const { session_user_id: userId, session_tenant_id: tenantId } = row
+  return { userId: userId === null ? null : Number(userId), tenantId }
 }
 
-function intentOf({ state, nowSeconds }: SignIn, session: BrowserSession): Intent {
+function intentOf({ state, nowSeconds }: SignIn, session: StartingSession | null): Intent {
   const { kind, userId } = state.purpose
   if (kind === 'sign-in') return { kind }
   const startedAt = nowSeconds - state.ageSeconds
   return { kind, userId, sessionUserId: session?.userId ?? null, startedAt }
 }
 
-/** Creates the user or adds the identity to them if needed. @returns the id of the user */
-async function ensureUser(
+/**
+ * Signs in as the user of the decision; creates them or adds the identity to them if needed.
+ * @returns the id of the user
+ */
+async function enterUser(
   connection: Queryable,
   identity: VerifiedIdentity,
   decision: Allowed,
 ): Promise<number> {
-  const userId =
-    decision.kind === 'create'
-      ? await createUser(connection, identity, decision.emailVerified)
-      : decision.userId
-  const isNew =
-    decision.kind === 'create' ||
-    decision.kind === 'link' ||
-    (decision.kind === 'link-own' && !decision.known)
-  if (isNew) await addIdentity(connection, identity, userId)
+  if (decision.kind === 'create') return createUser(connection, identity, decision.emailVerified)
+  const { kind, userId } = decision
+  if (kind === 'link-own' && !decision.known) await linkIdentity(connection, identity)
+  if (kind === 'link-own' || kind === 'reauthenticate') return userId
+  const enter = kind === 'link' ? linkByAddress : enterIdentity
+  if ((await enter(connection, identity)) !== userId) throw new Overtaken()
   return userId
 }
 
@@ -139,34 +157,23 @@ async function ensureUser(
  */
 async function startOrRenewSession(
   connection: Queryable,
-  signIn: SignIn,
+  { newCookieId, providerSession, absoluteSeconds, clientInfo }: SignIn,
   decision: Allowed,
-  userId: number,
-  session: BrowserSession,
+  session: StartingSession | null,
 ): Promise<string | null> {
-  const { state, identity, newCookieId, providerSession, absoluteSeconds, clientInfo } = signIn
-  const { provider } = identity
+  const credential = sha256(newCookieId)
   if (decision.kind === 'link-own' || decision.kind === 'reauthenticate') {
-    await renewSession(connection, state.sessionId, newCookieId)
-    if (decision.kind === 'reauthenticate') {
-      const proof = { provider, providerSession, absoluteSeconds }
-      await renewAuthentication(connection, state.sessionId, proof)
-    }
+    await connection.query({
+      text: 'SELECT renew_session($1, $2, $3)',
+      values: [credential, providerSession, absoluteSeconds],
+    })
     return session?.tenantId ?? null
   }
-  const tenantId = await enterTenant(connection, userId)
-  await createSession(connection, {
-    cookieId: newCookieId,
-    userId,
-    tenantId,
-    provider,
-    providerSession,
-    absoluteSeconds,
-    clientInfo,
+  const { rows } = await connection.query<{ tenant_id: string | null }>({
+    text: 'SELECT tenant_id FROM start_session($1, $2, $3, $4, $5)',
+    values: [credential, providerSession, clientInfo.userAgent, clientInfo.ip, absoluteSeconds],
   })
-  await moveSignInStates(connection, state.sessionId, newCookieId)
-  await endSessionRow(connection, state.sessionId)
-  return tenantId
+  return rows[0]?.tenant_id ?? null
 }
 
 function reasonOf(decision: Allowed): string {

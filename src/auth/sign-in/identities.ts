@@ -1,20 +1,17 @@
 import type { PgBoss } from 'pg-boss'
+import type { OwnerScope, SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
-import type { SessionCaller } from '#src/auth/sessions/caller.ts'
 import { recordEndedSessions } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }
 
-const statementTimeoutMs = statementTimeoutsMs.byKey
-
 /** The identities of the user, ordered by provider. */
-export async function listIdentities(tx: Tx, owner: { readonly userId: number }, page: Page) {
+export async function listIdentities(tx: Tx, owner: OwnerScope, page: Page) {
   const [provider, subject] = page.after ?? []
   const behind =
     provider === undefined || subject === undefined
@@ -46,39 +43,37 @@ export async function listIdentities(tx: Tx, owner: { readonly userId: number },
  * @returns `last` if there is no other identity; `missing` also for an identity of another user
  */
 export async function unlinkIdentity(
-  systemDb: SystemDatabase,
+  connection: Queryable,
   queue: PgBoss,
-  caller: SessionCaller,
+  caller: Pick<SessionCaller, 'userId' | 'tenantId' | 'sessionId'>,
   key: { provider: string; subject: string },
   clientInfo: ClientInfo,
 ): Promise<'unlinked' | 'missing' | 'last'> {
   const { userId, tenantId } = caller
   const { provider } = key
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    await lockUser(connection, userId)
-    const identities = await countIdentities(connection, userId, key)
-    if (!identities.key) return 'missing'
-    const entry = { action: 'unlink', provider, userId, tenantId } as const
-    if (identities.all === 1) {
-      const refused = { ...entry, outcome: 'refused', reason: 'last-sign-in-method' } as const
-      await recordAudit(connection, refused, clientInfo)
-      return 'last'
-    }
-    await retireGrants(connection, queue, { userId, tenantId }, key)
-    await connection.query({
-      text: `DELETE FROM oauth_identities
-             WHERE provider = $1 AND provider_user_id = $2 AND user_id = $3`,
-      values: [provider, key.subject, userId],
-    })
-    await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, clientInfo)
-    const { rows } = await connection.query<{ id: string; tenant_id: string | null }>({
-      text: `DELETE FROM sessions WHERE user_id = $1 AND provider = $2 AND id <> $3
-             RETURNING id, tenant_id`,
-      values: [userId, provider, caller.sessionId],
-    })
-    await recordEndedSessions(connection, userId, rows, 'identity-unlinked', clientInfo)
-    return 'unlinked'
+  await lockUser(connection, userId)
+  const identities = await countIdentities(connection, userId, key)
+  if (!identities.key) return 'missing'
+  const entry = { action: 'unlink', provider, userId, tenantId } as const
+  if (identities.all === 1) {
+    const refused = { ...entry, outcome: 'refused', reason: 'last-sign-in-method' } as const
+    await recordAudit(connection, refused, clientInfo)
+    return 'last'
+  }
+  await retireGrants(connection, queue, { userId, tenantId }, key)
+  await connection.query({
+    text: `DELETE FROM oauth_identities
+           WHERE provider = $1 AND provider_user_id = $2 AND user_id = $3`,
+    values: [provider, key.subject, userId],
   })
+  await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, clientInfo)
+  const { rows } = await connection.query<{ id: string; tenant_id: string | null }>({
+    text: `DELETE FROM sessions WHERE user_id = $1 AND provider = $2 AND id <> $3
+           RETURNING id, tenant_id`,
+    values: [userId, provider, caller.sessionId],
+  })
+  await recordEndedSessions(connection, userId, rows, 'identity-unlinked', clientInfo)
+  return 'unlinked'
 }
 
 /** The number of the user's identities, and whether `key` is one of them. */

@@ -2,7 +2,7 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { type Provider, randomPending } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Purpose, storeInSession, storeSignInState } from './state.ts'
+import type { NewSignInState, Purpose } from './state.ts'
 
 export type StartRequest = {
   provider: Provider
@@ -11,60 +11,27 @@ export type StartRequest = {
 }
 
 /**
- * Starts a sign-in in the browser's session; a browser without one gets an anonymous session.
- * @returns the URL to redirect the browser to
+ * Prepares a sign-in, link or re-authentication at the provider. A re-authentication sends
+ * `max_age=0`, so that the provider authenticates the user again and returns `auth_time` (OpenID
+ * Connect Core 3.1.2.1).
+ * @returns the URL to redirect the browser to, once `state` is stored
  * @throws ProviderUnavailable
  */
-export async function startSignIn(
-  systemDb: Queryable,
-  start: StartRequest,
-  cookieId: string,
-): Promise<URL> {
-  const pending = randomPending()
-  const url = await authorizationUrl(systemDb, start, { kind: 'sign-in', userId: null }, pending)
-  const state = { provider: start.provider.config.name, ...pending }
-  await storeSignInState(systemDb, cookieId, state, start.clientInfo)
-  return url
-}
-
-/**
- * Starts a link or re-authentication in the user's session. A re-authentication sends `max_age=0`,
- * so that the provider authenticates the user again and returns `auth_time` (OpenID Connect Core
- * 3.1.2.1).
- * @returns the URL to redirect the browser to; null if the session has ended
- * @throws ProviderUnavailable
- */
-export async function startInSession(
-  systemDb: Queryable,
-  start: StartRequest,
-  sessionId: string,
-  purpose: Exclude<Purpose, { kind: 'sign-in' }>,
-): Promise<URL | null> {
-  const pending = randomPending()
-  const url = await authorizationUrl(systemDb, start, purpose, pending)
-  const state = { provider: start.provider.config.name, ...pending, purpose }
-  return (await storeInSession(systemDb, sessionId, state)) ? url : null
-}
-
-async function authorizationUrl(
+export async function prepareSignIn(
   systemDb: Queryable,
   { provider, redirectUri, clientInfo }: StartRequest,
-  { kind: action, userId }: Purpose,
-  pending: Parameters<Provider['authorizationUrl']>[0],
-): Promise<URL> {
-  const extras = action === 'reauthenticate' ? { max_age: '0' } : {}
+  { kind: purpose, userId }: Purpose,
+): Promise<{ url: URL; state: NewSignInState }> {
+  const { name } = provider.config
+  const pending = randomPending()
+  const extras = purpose === 'reauthenticate' ? { max_age: '0' } : {}
   try {
-    return await provider.authorizationUrl(pending, redirectUri, extras)
+    const url = await provider.authorizationUrl(pending, redirectUri, extras)
+    return { url, state: { ...pending, provider: name, purpose } }
   } catch (error) {
     if (error instanceof ProviderUnavailable) {
-      const { name } = provider.config
-      const entry = {
-        action,
-        outcome: 'unavailable',
-        reason: error.reason,
-        provider: name,
-      } as const
-      await recordAudit(systemDb, { ...entry, userId }, clientInfo)
+      const unavailable = { outcome: 'unavailable', reason: error.reason, provider: name } as const
+      await recordAudit(systemDb, { action: purpose, ...unavailable, userId }, clientInfo)
     }
     throw error
   }

@@ -1,6 +1,6 @@
 import type { ClientInfo } from '#src/audit/audit.ts'
 import type { PendingSignIn } from '#src/auth/oidc/client.ts'
-import { sha256 } from '#src/crypto/hash.ts'
+import { randomKey, sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
 /** The purpose of a sign-in at a provider; a link or re-authentication belongs to a user. */
@@ -8,82 +8,48 @@ export type Purpose =
   | { kind: 'sign-in'; userId: null }
   | { kind: 'link' | 'reauthenticate'; userId: number }
 
-/** A pending sign-in in one tab of a browser. */
+/** A pending sign-in in one tab of a browser, about to be stored. */
+export type NewSignInState = PendingSignIn & { provider: string; purpose: Purpose['kind'] }
+
+/** A pending sign-in that a callback has taken. */
 export type SignInState = PendingSignIn & {
   provider: string
   purpose: Purpose
-  /** Id of the session's row, which stays the same when the cookie id changes. */
-  sessionId: string
+  /** Opens the one transaction that completes the sign-in; kept in memory only. */
+  ticket: Uint8Array
   /** Seconds since its start, by database time. */
   ageSeconds: number
 }
-
-export type NewSignInState = PendingSignIn & { provider: string }
 
 // Contract 4: pending sign-ins expire after ten minutes.
 const lifetimeSeconds = 600
 
 /**
- * Stores a pending sign-in in the browser's session, in one statement. A browser without a session
- * gets an anonymous one that expires with the pending sign-in.
+ * Stores a pending sign-in, link or re-authentication in the session of the cookie. For a sign-in, a
+ * browser without a session gets an anonymous one that expires with the pending sign-in.
+ * @returns false if a link or re-authentication has no live session of its user
  */
 export async function storeSignInState(
-  systemDb: Queryable,
+  connection: Queryable,
   cookieId: string,
   signIn: NewSignInState,
   clientInfo: ClientInfo,
-): Promise<void> {
-  await systemDb.query({
-    text: `
-      WITH browser AS (
-        INSERT INTO sessions AS s (id_hash, user_agent, ip, expires_at)
-        VALUES ($1, $2, $3, now() + make_interval(secs => $4))
-        ON CONFLICT (id_hash) DO UPDATE
-          SET expires_at = greatest(s.expires_at, CASE WHEN s.user_id IS NULL THEN excluded.expires_at END)
-        RETURNING id
-      )
-      INSERT INTO sign_in_attempts (state_hash, session_id, provider, nonce, code_verifier, expires_at)
-      SELECT $5, id, $6, $7, $8, now() + make_interval(secs => $4) FROM browser`,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ stored: boolean }>({
+    text: 'SELECT start_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9) AS stored',
     values: [
       sha256(cookieId),
+      sha256(signIn.state),
+      signIn.purpose,
+      signIn.provider,
+      signIn.nonce,
+      signIn.codeVerifier,
       clientInfo.userAgent,
       clientInfo.ip,
       lifetimeSeconds,
-      sha256(signIn.state),
-      signIn.provider,
-      signIn.nonce,
-      signIn.codeVerifier,
     ],
   })
-}
-
-/**
- * Stores a pending link or re-authentication in the user's session.
- * @returns false if the session has ended
- */
-export async function storeInSession(
-  systemDb: Queryable,
-  sessionId: string,
-  signIn: NewSignInState & { purpose: Exclude<Purpose, { kind: 'sign-in' }> },
-): Promise<boolean> {
-  const { rowCount } = await systemDb.query({
-    text: `
-      INSERT INTO sign_in_attempts (state_hash, session_id, user_id, purpose, provider, nonce,
-                                    code_verifier, expires_at)
-      SELECT $1, id, user_id, $4, $5, $6, $7, now() + make_interval(secs => $8)
-      FROM sessions WHERE id = $2 AND user_id = $3 AND expires_at > now()`,
-    values: [
-      sha256(signIn.state),
-      sessionId,
-      signIn.purpose.userId,
-      signIn.purpose.kind,
-      signIn.provider,
-      signIn.nonce,
-      signIn.codeVerifier,
-      lifetimeSeconds,
-    ],
-  })
-  return rowCount === 1
+  return rows[0]?.stored === true
 }
 
 type SignInStateRow = {
@@ -92,13 +58,13 @@ type SignInStateRow = {
   code_verifier: string
   purpose: Purpose['kind']
   user_id: string | null
-  session_id: string
   age_seconds: number
 }
 
 /**
- * Deletes and returns a pending sign-in; of concurrent callbacks only one gets it. State and cookie
- * id are compared as SHA-256 hashes, so the timing reveals neither.
+ * Takes a pending sign-in, which exchanges its state for a random ticket; of concurrent callbacks
+ * only one gets it. State and cookie id are compared as SHA-256 hashes, so the timing reveals
+ * neither.
  * @returns null if the state is unknown, expired, used or from another browser
  */
 export async function takeSignInState(
@@ -106,13 +72,10 @@ export async function takeSignInState(
   cookieId: string,
   state: string,
 ): Promise<SignInState | null> {
+  const ticket = randomKey()
   const { rows } = await systemDb.query<SignInStateRow>({
-    text: `
-      DELETE FROM sign_in_attempts a USING sessions s
-      WHERE a.state_hash = $1 AND s.id = a.session_id AND s.id_hash = $2 AND a.expires_at > now()
-      RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.session_id,
-                extract(epoch FROM now() - a.created_at)::float8 AS age_seconds`,
-    values: [sha256(state), sha256(cookieId)],
+    text: 'SELECT * FROM take_attempt($1, $2, $3)',
+    values: [sha256(cookieId), sha256(state), ticket],
   })
   const [row] = rows
   if (row === undefined) return null
@@ -122,7 +85,7 @@ export async function takeSignInState(
     nonce: row.nonce,
     codeVerifier: row.code_verifier,
     purpose: toPurpose(row),
-    sessionId: row.session_id,
+    ticket,
     ageSeconds: row.age_seconds,
   }
 }
@@ -130,21 +93,4 @@ export async function takeSignInState(
 function toPurpose({ purpose, user_id }: SignInStateRow): Purpose {
   if (purpose === 'sign-in' || user_id === null) return { kind: 'sign-in', userId: null }
   return { kind: purpose, userId: Number(user_id) }
-}
-
-/**
- * Moves sign-ins that are pending in other tabs to the browser's new session. Links and
- * re-authentications are not moved: they end with the session that started them.
- */
-export async function moveSignInStates(
-  connection: Queryable,
-  fromSessionId: string,
-  toCookieId: string,
-): Promise<void> {
-  await connection.query({
-    text: `
-      UPDATE sign_in_attempts SET session_id = (SELECT id FROM sessions WHERE id_hash = $2)
-      WHERE session_id = $1 AND purpose = 'sign-in'`,
-    values: [fromSessionId, sha256(toCookieId)],
-  })
 }

@@ -1,92 +1,86 @@
-import { randomId } from '#src/crypto/hash.ts'
-import { type Queryable, setTenant } from '#src/db/system-database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import type { ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
 /** The user with this identity, or else the users with its address. */
 export async function findExistingUsers(
   connection: Queryable,
-  identity: VerifiedIdentity,
+  { subject, email }: VerifiedIdentity,
 ): Promise<ExistingUsers> {
-  const { rows } = await connection.query<{ user_id: string }>({
-    text: 'SELECT user_id FROM oauth_identities WHERE provider = $1 AND provider_user_id = $2',
-    values: [identity.provider, identity.subject],
+  const { rows } = await connection.query<{
+    identity_user_id: string | null
+    user_id: string | null
+    email_verified: boolean | null
+  }>({
+    text: 'SELECT * FROM look_up_identity($1, $2)',
+    values: [subject, email],
   })
-  const [row] = rows
-  if (row !== undefined) return { identityUserId: Number(row.user_id), sameAddress: [] }
-  if (identity.email === null) return { identityUserId: null, sameAddress: [] }
-  const users = await connection.query<{ id: string; email_verified: boolean }>({
-    text: `SELECT id, email_verified FROM users
-           WHERE lower(email COLLATE "C") = lower($1 COLLATE "C") LIMIT 2`,
-    values: [identity.email],
-  })
+  const holder = rows[0]?.identity_user_id ?? null
+  if (holder !== null) return { identityUserId: Number(holder), sameAddress: [] }
   return {
     identityUserId: null,
-    sameAddress: users.rows.map((user) => ({
-      userId: Number(user.id),
-      emailVerified: user.email_verified,
+    sameAddress: rows.map(({ user_id, email_verified }) => ({
+      userId: Number(user_id),
+      emailVerified: email_verified === true,
     })),
   }
 }
 
-/** Creates a user and a tenant of their own, of which they are admin (contract 8). */
+/** Signs in as the holder of the identity. @returns null if nobody holds it any more */
+export function enterIdentity(
+  connection: Queryable,
+  { subject }: VerifiedIdentity,
+): Promise<number | null> {
+  return readUserId(connection, 'SELECT enter_identity($1) AS id', [subject])
+}
+
+/**
+ * Gives the new identity to the one user who has its address verified, and signs in as them.
+ * @returns null if that is no longer exactly one user
+ */
+export function linkByAddress(
+  connection: Queryable,
+  { subject, issuer, email }: VerifiedIdentity,
+): Promise<number | null> {
+  return readUserId(connection, 'SELECT link_by_address($1, $2, $3) AS id', [
+    subject,
+    issuer,
+    email,
+  ])
+}
+
+/** Creates a user and a tenant of their own, of which they are admin (contract 8), and signs in. */
 export async function createUser(
   connection: Queryable,
-  identity: VerifiedIdentity,
+  { subject, issuer, email, name }: VerifiedIdentity,
   emailVerified: boolean,
 ): Promise<number> {
-  const tenantId = randomId()
-  await setTenant(connection, tenantId)
-  await connection.query({
-    text: 'INSERT INTO tenants (id, name) VALUES ($1, $2)',
-    values: [tenantId, (identity.name ?? identity.email ?? 'Personal').slice(0, 200)],
-  })
+  const tenantName = (name ?? email ?? 'Personal').slice(0, 200)
   const { rows } = await connection.query<{ id: string }>({
-    text: `
-      WITH created AS (
-        INSERT INTO users (email, email_verified, own_tenant_id) VALUES ($1, $2, $3) RETURNING id
-      )
-      INSERT INTO memberships (tenant_id, user_id, role) SELECT $3, id, 'admin' FROM created
-      RETURNING user_id AS id`,
-    values: [identity.email, emailVerified, tenantId],
+    text: 'SELECT create_user($1, $2, $3, $4, $5) AS id',
+    values: [subject, issuer, email, emailVerified, tenantName],
   })
   return Number(rows[0]?.id)
 }
 
-/** Links the identity to the user. Fails with a unique violation if it is linked already. */
-export async function addIdentity(
+/** Links the identity to the user of a link. Fails with a unique violation if it is linked already. */
+export async function linkIdentity(
   connection: Queryable,
-  identity: VerifiedIdentity,
-  userId: number,
+  { subject, issuer }: VerifiedIdentity,
 ): Promise<void> {
-  await connection.query({
-    text: `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-           VALUES ($1, $2, $3, $4)`,
-    values: [identity.provider, identity.subject, userId, identity.issuer],
-  })
+  await connection.query({ text: 'SELECT link_identity($1, $2)', values: [subject, issuer] })
 }
 
-/**
- * Selects the tenant of a new session and marks it as last active: the tenant last active,
- * otherwise the one that invited the user most recently, otherwise the user's own.
- * @returns null if the user has no membership
- */
-export async function enterTenant(connection: Queryable, userId: number): Promise<string | null> {
-  const { rows } = await connection.query<{ tenant_id: string }>({
-    text: `
-      UPDATE memberships SET last_active_at = now()
-      WHERE user_id = $1 AND tenant_id = (
-        SELECT m.tenant_id FROM memberships m JOIN users u ON u.id = m.user_id
-        WHERE m.user_id = $1
-        ORDER BY m.last_active_at DESC NULLS LAST, m.tenant_id IS NOT DISTINCT FROM u.own_tenant_id,
-                 m.created_at DESC, m.tenant_id
-        LIMIT 1)
-      RETURNING tenant_id`,
-    values: [userId],
-  })
-  return rows[0]?.tenant_id ?? null
+async function readUserId(
+  connection: Queryable,
+  text: string,
+  values: unknown[],
+): Promise<number | null> {
+  const { rows } = await connection.query<{ id: string | null }>({ text, values })
+  const id = rows[0]?.id ?? null
+  return id === null ? null : Number(id)
 }
 
-/** Locks the user's row, so that changes to their identities and memberships are serialized. */
+/** Locks the user's row, so that changes to their identities are serialized. */
 export async function lockUser(connection: Queryable, userId: number): Promise<void> {
   await connection.query({
     text: 'SELECT FROM users WHERE id = $1 FOR UPDATE',

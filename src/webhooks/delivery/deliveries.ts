@@ -1,4 +1,5 @@
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'

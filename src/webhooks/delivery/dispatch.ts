@@ -7,12 +7,14 @@ import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
+import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { affectsHealth } from '#src/webhooks/endpoints/health.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
+import { deliverQueue } from './job.ts'
 import { type DeliveryUpdate, type JobOutcome, recordOutcomes } from './record.ts'
 import { decideStart, nextStep } from './retry-schedule.ts'
 
@@ -55,12 +57,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
   function openGroup(tenantId: string): GroupCommit<JobOutcome, void> {
     const group = createGroupCommit<JobOutcome, void>({
       async commit(entries) {
-        const outcomes = entries.map(({ item }) => item)
-        await writeLimit(() =>
-          db.write({ tenantId }, (tx) =>
-            recordOutcomes(tx, queue, { tenantId }, outcomes, clock.now()),
-          ),
-        )
+        await recordAll(entries.map(({ item }) => item))
         for (const { resolve } of entries) resolve()
       },
       onIdle: () => groups.delete(tenantId),
@@ -69,9 +66,30 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
     return group
   }
 
-  function load(tenantId: string, jobs: readonly Job<DeliverJob>[]) {
+  /**
+   * Records nothing if none of the jobs is active any more: a commit whose answer was lost has recorded
+   * them, or another worker repeats them.
+   */
+  async function recordAll(outcomes: readonly JobOutcome[]): Promise<void> {
+    const ids = outcomes.map(({ jobId }) => jobId)
+    try {
+      await writeLimit(() =>
+        db.write(enterJobs(deliverQueue, ids), (tx, scope) =>
+          recordOutcomes(tx, queue, scope, outcomes, clock.now()),
+        ),
+      )
+    } catch (error) {
+      if (!(error instanceof JobGone)) throw error
+      logger.warn({ jobs: ids.length }, 'delivery jobs no longer active when recorded')
+    }
+  }
+
+  function load(jobs: readonly Job<DeliverJob>[]) {
+    const jobIds = jobs.map(({ id }) => id)
     const ids = jobs.map(({ data }) => data.deliveryId)
-    return readLimit(() => db.read({ tenantId }, (tx) => findDueDeliveries(tx, { tenantId }, ids)))
+    return readLimit(() =>
+      db.read(enterJobs(deliverQueue, jobIds), (tx, scope) => findDueDeliveries(tx, scope, ids)),
+    )
   }
 
   async function work(
@@ -85,7 +103,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
       await retryWhileUnavailable(() => record(data.tenantId, { jobId, update }), abandoned)
       if (update !== null) report(data, update)
     } catch (error) {
-      if (!abandoned.aborted) logger.error({ ...data, err: error }, 'delivery job failed')
+      if (abandoned.aborted) return
+      if (error instanceof JobGone) logger.warn(data, 'delivery job no longer active')
+      else logger.error({ ...data, err: error }, 'delivery job failed')
     }
   }
 
@@ -165,9 +185,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
 
   return function dispatch(jobs, abandoned) {
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId)
-    const loads = new Map(
-      [...byTenant].map(([tenantId, some]) => [tenantId, load(tenantId, some)] as const),
-    )
+    const loads = new Map([...byTenant].map(([tenantId, some]) => [tenantId, load(some)] as const))
     return jobs.map((job) => {
       const loaded = loads.get(job.data.tenantId) ?? Promise.resolve(new Map())
       return work(job, loaded, abandoned)

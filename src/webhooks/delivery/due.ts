@@ -1,4 +1,5 @@
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import type { EndpointState } from '#src/webhooks/endpoints/health.ts'
 import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { SignatureProfile } from './signature.ts'

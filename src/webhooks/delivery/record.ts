@@ -1,5 +1,6 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
 import { type EndpointOutcome, recordHealth } from '#src/webhooks/endpoints/record-health.ts'

@@ -1,6 +1,8 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
+import type { TenantScope } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
-import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
@@ -79,16 +81,18 @@ export type ReplayPage = { tenantId: string; replayId: string }
  * Processes one page of a replay. Its deliveries, the progress and the job for the next page are one
  * commit, so that a page processed twice counts once. A replay ends early if its endpoint has been
  * disabled.
+ * @param entry of the job
  */
 export async function workReplayPage(
   db: Database,
   queue: PgBoss,
-  { tenantId, replayId }: ReplayPage,
+  entry: Entry<TenantScope>,
+  replayId: string,
   now: Date,
   pageSize = 100,
 ): Promise<void> {
-  const scope = { tenantId }
-  await db.write(scope, async (tx) => {
+  await db.write(entry, async (tx, scope) => {
+    const { tenantId } = scope
     const replay = await lockReplay(tx, scope, replayId)
     if (replay === null) return
     const endpoint = await findEndpoint(tx, scope, replay.endpointId)

@@ -1,37 +1,26 @@
-import type { Database, TenantScope } from '#src/db/database.ts'
-import { listTenantIds } from '#src/db/key-rotation.ts'
-import type { SystemDatabase } from '#src/db/system-database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 
 const batchRows = 500
+const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Deletes events created before `before`, with their deliveries and attempts, in small commits,
  * tenant by tenant.
  * @returns the number of deleted events
  */
-export async function purgeEvents(
-  db: Database,
-  systemDb: SystemDatabase,
-  before: Date,
-): Promise<number> {
+export async function purgeEvents(systemDb: Queryable, before: Date): Promise<number> {
   let events = 0
-  for await (const tenantId of listTenantIds(systemDb)) {
-    let purged: number
-    do {
-      purged = await purgeBatch(db, { tenantId }, before)
-      events += purged
-    } while (purged === batchRows)
+  let tenantAfter = beforeAll
+  for (;;) {
+    const { rows } = await systemDb.query<{ tenant_id: string; purged: number }>({
+      name: 'purge-outbound-events',
+      text: 'SELECT tenant_id, purged FROM purge_outbound_events($1, $2, $3)',
+      values: [tenantAfter, before, batchRows],
+    })
+    const [row] = rows
+    if (row === undefined) return events
+    events += row.purged
+    // A full batch: the same tenant may have more.
+    if (row.purged < batchRows) tenantAfter = row.tenant_id
   }
-  return events
-}
-
-function purgeBatch(db: Database, scope: TenantScope, before: Date): Promise<number> {
-  return db.write(
-    scope,
-    (tx) => tx.$executeRaw`
-      DELETE FROM outbound_events WHERE tenant_id = ${scope.tenantId}::uuid AND id IN (
-        SELECT id FROM outbound_events
-        WHERE tenant_id = ${scope.tenantId}::uuid AND created_at < ${before}
-        ORDER BY created_at LIMIT ${batchRows})`,
-  )
 }

@@ -1,6 +1,8 @@
+import type { Member } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { composeEvent } from '#src/webhooks/events/publish.ts'
 import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
@@ -12,18 +14,18 @@ const type = 'endpoint.test'
  * Sends one `endpoint.test` to an endpoint of the tenant, through the same address guard as every
  * delivery, and waits for the response. Event, delivery and attempt are written together afterwards,
  * so that a crash in between leaves nothing behind. The attempt is not retried and does not affect
- * the health of the endpoint.
+ * the health of the endpoint. The right is checked before the attempt and again when it is recorded.
  * @returns null if the endpoint is missing or another tenant's
  */
 export async function sendTest(
   db: Database,
-  deps: AttemptDeps,
-  by: Actor,
+  entry: Entry<Pick<Member, 'userId' | 'tenantId'>>,
   endpointId: string,
+  deps: AttemptDeps & Pick<Actor, 'clientInfo'>,
 ): Promise<Delivery | null> {
-  const { tenantId } = by
-  const where = { tenantId, id: endpointId }
-  const endpoint = await db.read(by, (tx) => tx.webhookEndpoint.findFirst({ where }))
+  const endpoint = await db.read(entry, (tx, { tenantId }) =>
+    tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId } }),
+  )
   if (endpoint === null) return null
   const createdAt = deps.clock.now()
   const event = composeEvent(type, { endpointId }, createdAt)
@@ -31,7 +33,6 @@ export async function sendTest(
   const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, deps)
   const isSuccess = succeeded(result)
   const delivery = {
-    tenantId,
     id: randomId(),
     endpointId,
     eventId: event.id,
@@ -42,14 +43,16 @@ export async function sendTest(
     finishedAt: deps.clock.now(),
   }
 
-  return db.write(by, async (tx) => {
+  return db.write(entry, async (tx, { userId, tenantId }) => {
     // The endpoint may have been deleted during the attempt.
+    const where = { tenantId, id: endpointId }
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
     await tx.outboundEvent.createMany({ data: { tenantId, type, createdAt, ...event } })
-    await tx.delivery.createMany({ data: delivery })
+    await tx.delivery.createMany({ data: { tenantId, ...delivery } })
     const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
     await tx.deliveryAttempt.createMany({ data: attempt })
     const reason = isSuccess ? 'succeeded' : 'failed'
+    const by = { userId, tenantId, clientInfo: deps.clientInfo }
     await recordChange(tx, by, { action: 'endpoint-test', reason, target: endpointId })
     return findDelivery(tx, by, delivery.id)
   })

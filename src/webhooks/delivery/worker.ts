@@ -1,5 +1,7 @@
+import type { Job } from 'pg-boss'
 import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { type Consumer, startConsumer } from './consumer.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
@@ -26,7 +28,7 @@ export async function workOutbound(
 
   await queue.work('outbound-retention', async () => {
     const before = new Date(clock.now().getTime() - retentionDays * dayMs)
-    const events = await purgeEvents(db, systemDb, before)
+    const events = await purgeEvents(systemDb, before)
     metrics.purged.inc(events)
     if (events > 0) logger.info({ events }, 'expired outbound events deleted')
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
@@ -36,9 +38,20 @@ export async function workOutbound(
     'endpoint-replay',
     { pollingIntervalSeconds: pollSeconds },
     async (jobs) => {
-      for (const { data } of jobs) await workReplayPage(db, queue, data, clock.now())
+      for (const job of jobs) await workReplay(job)
     },
   )
+
+  async function workReplay({ id, data: { replayId } }: Job<ReplayPage>): Promise<void> {
+    const entry = enterJobs('endpoint-replay', [id])
+    try {
+      await workReplayPage(db, queue, entry, replayId, clock.now())
+    } catch (error) {
+      // The queue has given the page to another worker.
+      if (!(error instanceof JobGone)) throw error
+      logger.info({ replayId }, 'replay page taken over by another worker')
+    }
+  }
 
   const sender = createSender({ allow, timeoutMs, clock })
   const dispatch = createDispatcher({ ...deps, sender, retrySeconds })

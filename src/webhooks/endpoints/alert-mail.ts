@@ -1,7 +1,10 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
-import type { Database, TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
 import type { JobLog } from '#src/observability/logger.ts'
+import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { AlertMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alertMailQueue } from './alerts.ts'
@@ -32,12 +35,17 @@ export async function workAlerts(queue: PgBoss, deps: AlertDeps, log: JobLog): P
 
 async function workAlert(job: Job, deps: AlertDeps, log: JobLog): Promise<JobResult> {
   const { tenantId, notificationId } = job.data
+  const entry = enterJobs(alertMailQueue, [job.id])
   try {
-    const { outcome, kind, endpointId } = await mailAlert(job.data, deps)
+    const { outcome, kind, endpointId } = await mailAlert(entry, notificationId, deps)
     const level = kind === 'endpoint.recovered' ? 'info' : 'warn'
     log[level]({ tenantId, notificationId, kind, endpointId, outcome }, 'endpoint alert handled')
     return { id: job.id, status: 'completed' }
   } catch (error) {
+    if (error instanceof JobGone) {
+      log.info({ tenantId, notificationId }, 'endpoint alert taken over by another worker')
+      return { id: job.id, status: 'completed' }
+    }
     const level = job.retryCount >= job.retryLimit ? 'error' : 'warn'
     log[level]({ tenantId, notificationId, err: error }, 'endpoint alert could not be mailed')
     return { id: job.id, status: 'failed' }
@@ -50,27 +58,33 @@ type AlertResult = {
   endpointId?: string
 }
 
-/** Mails a notification once. @throws MailError */
+/**
+ * Mails a notification once.
+ * @param entry of the job
+ * @throws MailError
+ */
 export async function mailAlert(
-  { tenantId, notificationId: id }: AlertMailJob,
+  entry: Entry<TenantScope>,
+  id: number,
   { db, mailer, baseUrl, listManagers, clock }: AlertDeps,
 ): Promise<AlertResult> {
-  const scope = { tenantId }
-  const found = await db.read(scope, async (tx) => ({
-    row: await tx.notification.findFirst({ where: { tenantId, id } }),
+  const { row, to } = await db.read(entry, async (tx, scope) => ({
+    row: await tx.notification.findFirst({ where: { tenantId: scope.tenantId, id } }),
     to: await listManagers(tx, scope),
   }))
-  const { row, to } = found
   if (row === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
-  const { kind, endpointId, message, createdAt } = row
+  const { tenantId, kind, endpointId, message, createdAt } = row
   const about = { kind, endpointId }
   if (row.mailedAt !== null) return { outcome: 'mailed-before', ...about }
   if (mailer === null) return { outcome: 'no-mailer', ...about }
   if (to.length === 0) return { outcome: 'no-recipients', ...about }
   const notification: Notification = { tenantId, id, kind, endpointId, message, createdAt }
   await mailer.send(composeAlertMail(notification, to, baseUrl))
-  await db.write(scope, (tx) =>
-    tx.notification.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
+  await db.write(entry, (tx, scope) =>
+    tx.notification.updateMany({
+      where: { tenantId: scope.tenantId, id },
+      data: { mailedAt: clock.now() },
+    }),
   )
   return { outcome: 'mailed', ...about }
 }

@@ -1,5 +1,6 @@
 import { fromPrisma, type PgBoss } from 'pg-boss'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import type { AlertMailJob } from '#src/queue/queue.ts'
 import type { AlertKind } from './health.ts'

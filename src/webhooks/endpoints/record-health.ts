@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import { alertOwners } from './alerts.ts'
 import {
   decideHealth,

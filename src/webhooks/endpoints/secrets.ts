@@ -43,7 +43,6 @@ function bindingOf({ tenantId, id }: EndpointKey): Binding {
 /** The columns with endpoint secrets, for the rotation of encryption keys. */
 export const encryptedSecretColumns: EncryptedColumns = {
   table: 'webhook_endpoints',
-  byTenant: true,
   key: ['tenant_id', 'id'],
   columns: ['secret', 'previous_secret'],
   facts: [],

@@ -1,4 +1,5 @@
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { feedOf, type Page } from '#src/http/pagination.ts'
 

@@ -1,5 +1,6 @@
+import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import type { TenantScope, Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { deliverChannel, insertDeliverJobs } from '#src/webhooks/delivery/job.ts'
 import type { EventType } from './types.ts'

@@ -24,7 +24,7 @@ export const tokenPermissions: readonly string[] = [
 ]
 
 /** The scope of an object: who can reach it. */
-export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'anyone'
+export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'self' | 'anyone'
 
 export type RuleRow = {
   reach: Reach
@@ -32,6 +32,8 @@ export type RuleRow = {
   permission?: string
   /** The permission a limited token must name; without it no limited token is allowed. */
   token?: string
+  /** Needs a session, or one that was authenticated within five minutes. */
+  credential?: 'session' | 'recent-session'
   /** Editors only in their department, 09:00 ≤ now < 17:00 UTC. */
   attribute?: true
 }
@@ -77,8 +79,21 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'event:read': manages,
   'notification:read': manages,
   'audit:read': manages,
-  'billing-event:read': { reach: 'operator' },
-  'billing-event:replay': { reach: 'operator' },
+  'billing-event:read': { reach: 'operator', credential: 'session' },
+  'billing-event:replay': { reach: 'operator', credential: 'session' },
+  'profile:read': { reach: 'self' },
+  'account:read': { reach: 'self', credential: 'session' },
+  'session:read': { reach: 'self', credential: 'session' },
+  'session:delete': { reach: 'self', credential: 'session' },
+  'token:read': { reach: 'self', credential: 'session' },
+  'token:create': { reach: 'self', credential: 'session' },
+  'token:delete': { reach: 'self', credential: 'session' },
+  'identity:read': { reach: 'self', credential: 'session' },
+  'identity:create': { reach: 'self', credential: 'recent-session' },
+  'identity:delete': { reach: 'self', credential: 'recent-session' },
+  'tenant:read': { reach: 'self', credential: 'session' },
+  'tenant:update': { reach: 'self', credential: 'session' },
+  'activity:read': { reach: 'self', credential: 'session' },
 }
 
 /** The facts about a caller that a rule checks before the object. */
@@ -88,14 +103,22 @@ export type Claim = {
   operator: boolean
   /** The permissions of a limited token; null otherwise. */
   limit: readonly string[] | null
+  /** Asks with a session, and not with a token. */
+  session: boolean
+  /** Authenticated in that session within the last five minutes. */
+  recent: boolean
 }
 
 /** Whether the rule allows them to try; 403 otherwise. */
-export function permits(rule: RuleRow, { role, tenantId, operator, limit }: Claim): boolean {
+export function permits(rule: RuleRow, claim: Claim): boolean {
+  const { role, tenantId, operator, limit, session, recent } = claim
   const permissions = role !== null && Object.hasOwn(roles, role) ? (roles[role] ?? []) : []
   const inTenant = rule.reach === 'tenant' || rule.reach === 'chain'
   if (inTenant && (tenantId === null || permissions.length === 0)) return false
   if (rule.reach === 'operator' && !operator) return false
   if (rule.permission !== undefined && !permissions.includes(rule.permission)) return false
+  if (rule.credential !== undefined && !session) return false
+  if (rule.credential === 'recent-session' && !recent) return false
+  if (rule.reach === 'self') return true
   return limit === null || (rule.token !== undefined && limit.includes(rule.token))
 }

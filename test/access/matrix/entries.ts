@@ -1,5 +1,6 @@
 import type { CollectedRoute } from '#test/support/collected-routes.ts'
 import { rules } from './contract.ts'
+import { reachOf } from './expected.ts'
 import type { RouteRow, RouteRows } from './route-row.ts'
 import { contractRoutes } from './routes.ts'
 
@@ -26,11 +27,11 @@ export function entriesOf(
   })
 }
 
-/** Entries whose responses show rows under both locks: of an owner, a tenant or a chain. */
+/** Entries whose responses show rows under both locks: of an owner, a member, a tenant or a chain. */
 export function lockedEntries(entries: readonly Entry[]): Entry[] {
   return entries.filter(({ method, row }) => {
-    const reach = rules[row.who]?.reach
-    const locked = reach === 'owner' || reach === 'tenant' || reach === 'chain'
+    const reach = reachOf(row)
+    const locked = ['owner', 'member', 'tenant', 'chain'].includes(reach)
     const shows = row.object !== undefined || (row.lists !== undefined && method !== 'HEAD')
     return locked && shows
   })

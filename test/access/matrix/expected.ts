@@ -49,20 +49,22 @@ export function expectedStatus(
 
 /** The scope of the rule, or of the route if no rule has one. */
 export function reachOf(route: RouteRow): Reach {
-  return rules[route.who]?.reach ?? route.reach ?? 'anyone'
+  const reach = rules[route.who]?.reach ?? 'anyone'
+  return reach === 'self' ? (route.reach ?? 'anyone') : reach
 }
 
 function mayTry(route: RouteRow, actor: Actor & Person): boolean {
   if (route.needsTenant && actor.tenantId === null) return false
-  if (route.who === 'signed-in') return true
-  if (route.who === 'session') return actor.by === 'session'
-  if (route.who === 'recent-session') {
-    return actor.by === 'session' && !actor.authenticatedLongAgo
-  }
   const rule = rules[route.who]
   if (rule === undefined) return false
-  const operator = actor.operator && actor.by === 'session'
-  return permits(rule, { ...actor, operator, limit: limitOf(actor, rule.token) })
+  const session = actor.by === 'session'
+  return permits(rule, {
+    ...actor,
+    operator: actor.operator && session,
+    limit: limitOf(actor, rule.token),
+    session,
+    recent: session && !actor.authenticatedLongAgo,
+  })
 }
 
 /** Whether the object exists and the actor can reach it. */
@@ -79,6 +81,7 @@ export function reaches(actor: Person, reach: Reach, object: Facts): boolean {
     case 'chain':
       return inTenant && actor.userId !== null && object.chained.includes(actor.userId)
     case 'operator':
+    case 'self':
     case 'anyone':
       return true
   }

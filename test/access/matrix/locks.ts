@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import type { TestApp, TestDatabase } from '#test/support/helper.ts'
 
 /** Which of the two locks are on. */
@@ -17,25 +17,20 @@ const scopeColumns = ['userId', 'tenantId']
 const scopeColumnsOf: Readonly<Record<string, readonly string[]>> = { teamMember: ['tenantId'] }
 
 /**
- * Disables the query scope in this server: removes owner and tenant from the `where` of every
- * statement of its domain functions. Row-level security still gets its scope.
+ * Disables the query scope in this server: removes owner and tenant from the conditions of every
+ * statement of its domain functions. The entry still sets the scope of row-level security.
  */
 function switchOffQueryScope(app: FastifyInstance): void {
   // In place, because a route may have kept a reference when it was registered.
   const db: Database = { ...app.db }
-  const systemDb: SystemDatabase = { ...app.systemDb }
-  const unlocked: Omit<Database, 'close'> = {
-    readRows: (scope, statement) => db.readRows(scope, withoutScopeClauses(statement, [])),
-    read: (scope, work) => db.read(scope, (tx) => work(withoutScope(tx))),
-    write: (scope, work) => db.write(scope, (tx) => work(withoutScope(tx))),
-  }
-  const unlockedPlane: Pick<SystemDatabase, 'query' | 'transaction'> = {
-    ...withoutTenant(systemDb),
-    transaction: (limits, work) =>
-      systemDb.transaction(limits, (connection) => work(withoutTenant(connection))),
+  const unlocked: Omit<Database, 'close' | 'enter'> = {
+    readRows: (entry, statement) => db.readRows(entry, withoutScopeClauses(statement, [])),
+    read: (entry, work) => db.read(entry, (tx, facts) => work(withoutScope(tx), facts)),
+    write: (entry, work) => db.write(entry, (tx, facts) => work(withoutScope(tx), facts)),
+    transaction: (entry, work) =>
+      db.transaction(entry, (connection, facts) => work(withoutScopeParameters(connection), facts)),
   }
   Object.assign(app.db, unlocked)
-  Object.assign(app.systemDb, unlockedPlane)
 }
 
 /** Disables row-level security in the database of the test. */
@@ -92,17 +87,27 @@ function without(where: unknown, columns: readonly string[]): unknown {
 
 const scopeClause = /((?:\w+\.)?(?:tenant_id|user_id)) *= *$/
 
-/** Members and invitations have views as their second lock, because their tables have no row-level security. */
-function withoutTenant({ query }: Queryable): Queryable {
+/** What belongs to one person; elsewhere `user_id` is the requested member. */
+const personTables =
+  /\b(?:FROM|UPDATE) (?:sessions|api_tokens|oauth_identities|provider_grants|token_revocations)\b/
+
+/** In statements of `transaction` the scope is `tenant_id = $1` or `user_id = $1`. Makes it always true. */
+function withoutScopeParameters({ query }: Queryable): Queryable {
   return {
     query: (statement) => {
-      const locked = /\btenant_(members|invitations)\b/.test(statement.text)
-      const always = (_all: string, mark: string) => `${mark}::text IS NOT NULL`
-      const text = statement.text.replace(/\b(?:\w+\.)?tenant_id = (\$\d+)/g, always)
-      return query(locked ? { ...statement, text } : statement)
+      const isPersonal = personTables.test(statement.text)
+      const columns = isPersonal ? 'tenant_id|user_id' : 'tenant_id'
+      const condition = `(?<=\\b(?:WHERE|AND|OR) )(?:\\w+\\.)?(?:${columns}) = \\$\\d+`
+      // Kept in the text, so that the parameter keeps its type.
+      const text = statement.text.replace(new RegExp(condition, 'g'), '($& OR true)')
+      // Not under its name, which a connection keeps for the whole text.
+      return query({ text, ...(statement.values && { values: statement.values }) })
     },
   }
 }
+
+/** Where a statement leaves together with its entry, the scope is `tenant_id = (SELECT current_tenant_id())`. */
+const ownClause = /((?:\w+\.)?(?:tenant_id|user_id)) = \(SELECT current_(?:tenant|user)_id\(\)\)/g
 
 /** In hand-written SQL the scope is `tenant_id = ${…}` or `user_id = ${…}`. Makes it always true. */
 function withoutScopeClauses(
@@ -110,7 +115,7 @@ function withoutScopeClauses(
   given: readonly unknown[],
 ): Prisma.Sql {
   const { strings, values } = 'sql' in statement ? statement : Prisma.sql(statement, ...given)
-  const [first = '', ...rest] = strings
+  const [first = '', ...rest] = strings.map((text) => text.replace(ownClause, '$1 = $1'))
   const texts = [first]
   const kept: unknown[] = []
   for (const [index, text] of rest.entries()) {

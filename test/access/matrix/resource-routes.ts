@@ -114,7 +114,7 @@ export const resourceRoutes: RouteRows = {
     object: 'user',
     body: () => ({ department: 'sales' }),
   },
-  'DELETE /users/:id': { who: 'user:delete', answer: 204, object: 'user' },
+  'DELETE /users/:id': { who: 'user:delete', answer: 204, object: 'user', heldByKeys: true },
   'GET /app/tenant': { who: 'user:read', answer: 200 },
   'POST /app/tenant/members/change': {
     who: 'user:update',
@@ -126,6 +126,7 @@ export const resourceRoutes: RouteRows = {
     who: 'user:delete',
     answer: 303,
     object: 'user',
+    heldByKeys: true,
     body: (params) => params,
   },
   'POST /app/tenant/invitations': {
@@ -153,5 +154,10 @@ export const resourceRoutes: RouteRows = {
     answer: 204,
     object: 'invitation',
   },
-  'GET /audit': { who: 'audit:read', answer: 200, lists: 'audit-entry' },
+  'GET /audit': {
+    who: 'audit:read',
+    answer: 200,
+    lists: 'audit-entry',
+    narrowedByQuery: true,
+  },
 }

@@ -1,13 +1,7 @@
 import type { Reach } from './contract.ts'
 
 /** Who may call a route: a kind of caller, or a rule of contract.ts. */
-export type Who =
-  | 'anyone'
-  | 'signature'
-  | 'signed-in'
-  | 'session'
-  | 'recent-session'
-  | `${string}:${string}`
+export type Who = 'anyone' | 'signature' | `${string}:${string}`
 
 export type RouteRow = {
   who: Who
@@ -28,9 +22,15 @@ export type RouteRow = {
   /** Its list may be delayed: only checks that no foreign object is in it. */
   lags?: true
   /**
-   * Composite foreign keys protect it too, so that it does not leak even without both locks.
+   * Composite foreign keys or an SQL function of the owner protect it too, so that it does not leak
+   * even without both locks.
    */
   heldByKeys?: true
+  /**
+   * Row-level security shows the caller more than the route lists: the audit log has own entries and
+   * those of the tenant.
+   */
+  narrowedByQuery?: true
   /** Works only with an active tenant. */
   needsTenant?: true
 }

@@ -1,3 +1,4 @@
+import type { TestDatabase } from '#test/support/helper.ts'
 import type { World } from './world.ts'
 
 /** A digest of the rows of each table in the world's two tenants. */
@@ -24,4 +25,19 @@ export async function traceOf({ test, home, elsewhere }: World): Promise<Trace> 
     return [name, rows[0]?.digest ?? ''] as const
   })
   return Object.fromEntries(await Promise.all(digests))
+}
+
+/** One digest of all rows of all tables, the queue's jobs included; without the time of the last use. */
+export async function digestOf({ admin }: TestDatabase): Promise<string> {
+  const { rows: tables } = await admin.query<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1`,
+  )
+  const parts = [...tables.map(({ name }) => name), 'pgboss.job'].map(
+    (name) => `
+      SELECT '${name} ' || coalesce(md5(string_agg(row, ',' ORDER BY row)), '') AS digest
+      FROM (SELECT (to_jsonb(x) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${name} x) rows`,
+  )
+  const { rows } = await admin.query<{ digest: string }>(parts.join(' UNION ALL '))
+  return rows.map(({ digest }) => digest).join('\n')
 }

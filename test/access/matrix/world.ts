@@ -123,7 +123,7 @@ async function createTokenOf(
   await test.database.admin.query(
     `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
      VALUES ($1, $2, $3, 'an actor', $4, $5, now() + interval '1 day')`,
-    [sha256(token), userId, tenantId, limit === null, limit ?? []],
+    [sha256(sha256(token)), userId, tenantId, limit === null, limit ?? []],
   )
   return token
 }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { createInvitation } from '#src/auth/members/invitations.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser, type TestUser } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -14,14 +15,17 @@ const clientInfo = { userAgent: null, ip: null }
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }
 
 async function invite(
-  { app }: Journey,
+  { app, database }: Journey,
   host: TestUser,
   email: string,
   role: 'viewer' | 'editor' = 'editor',
 ) {
   const { tenantId, userId: invitedBy } = host
   const invitation = { tenantId, email, role, department: 'sales', invitedBy }
-  const created = await createInvitation(app.systemDb, invitation, clientInfo)
+  const enter = await allowScopes(database)
+  const created = await app.db.transaction(enter(host), (connection) =>
+    createInvitation(connection, invitation, clientInfo),
+  )
   if (created === 'member') throw new Error('Invited a member.')
   return created
 }

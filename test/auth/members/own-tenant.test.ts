@@ -1,10 +1,12 @@
 import t, { type Test } from 'tap'
 import { createInvitation } from '#src/auth/members/invitations.ts'
-import { changeMember, removeMember } from '#src/auth/members/members.ts'
+import { changeMember, removeMember, writeAsAdmin } from '#src/auth/members/members.ts'
 import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 
 /*
  * One user in several tenants, with row-level security and the views of members and invitations
@@ -26,8 +28,11 @@ async function world(t: Test) {
   })
   const admin = await createUser(database, { role: 'admin' })
   await join(test, admin.tenantId, elsewhere)
-  const systemDb = app.systemDb
-  return { ...test, systemDb, admin, elsewhere, member: elsewhere.userId }
+  const enter = await allowScopes<TestScope>(database)
+  const enterAdmin = await allowScopes<TestUser>(database)
+  const write = <T>(user: TestUser, work: (connection: Queryable) => Promise<T>) =>
+    app.db.transaction(enter(user), work)
+  return { ...test, enter, enterAdmin, write, admin, elsewhere, member: elsewhere.userId }
 }
 
 async function join({ database }: TestApp, tenantId: string, { userId }: TestUser): Promise<void> {
@@ -47,12 +52,13 @@ async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<
 
 t.test('a role changes only in the admin’s tenant and only for this member', async (t) => {
   const test = await world(t)
-  const { systemDb, admin, elsewhere, member } = test
+  const { write, admin, elsewhere, member } = test
   const colleague = await createUser(test.database, { role: 'editor', tenantId: admin.tenantId })
-  t.match(await changeMember(systemDb, admin, member, { role: 'viewer' }, clientInfo), {
-    id: member,
-    role: 'viewer',
-  })
+  const change = { role: 'viewer' } as const
+  const changed = await write(admin, (connection) =>
+    changeMember(connection, admin, member, change, clientInfo),
+  )
+  t.match(changed, { id: member, role: 'viewer' })
   t.same(await rolesIn(test, admin.tenantId), {
     [admin.userId]: 'admin',
     [member]: 'viewer',
@@ -63,9 +69,10 @@ t.test('a role changes only in the admin’s tenant and only for this member', a
 
 t.test('a member is removed only from the admin’s tenant, and the user remains', async (t) => {
   const test = await world(t)
-  const { app, systemDb, admin, elsewhere, member } = test
+  const { app, write, admin, elsewhere, member } = test
   const colleague = await createUser(test.database, { tenantId: admin.tenantId })
-  const remove = (id: number) => removeMember(systemDb, app.queue, admin, id, clientInfo)
+  const remove = (id: number) =>
+    write(admin, (connection) => removeMember(connection, app.queue, admin, id, clientInfo))
   t.equal(await remove(member), 'removed')
   t.same(await rolesIn(test, admin.tenantId), {
     [admin.userId]: 'admin',
@@ -79,15 +86,17 @@ t.test('a member is removed only from the admin’s tenant, and the user remains
 })
 
 t.test('a change locks only the rows of the admins and the member', async (t) => {
-  const { database, systemDb, admin, member } = await world(t)
+  const { app, database, enterAdmin, admin, member } = await world(t)
   const colleague = await createUser(database, { tenantId: admin.tenantId })
   const holder = await database.admin.connect()
   t.teardown(() => holder.release(true))
   await holder.query('BEGIN')
   await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [colleague.userId])
-  t.match(await changeMember(systemDb, admin, member, { role: 'viewer' }, clientInfo), {
-    role: 'viewer',
-  })
+  const change = { role: 'viewer' } as const
+  const changed = await writeAsAdmin(app.db, enterAdmin(admin), member, (connection) =>
+    changeMember(connection, admin, member, change, clientInfo),
+  )
+  t.match(changed, { role: 'viewer' })
 })
 
 t.test('a member of another tenant can be invited and joins immediately', async (t) => {
@@ -100,36 +109,41 @@ t.test('a member of another tenant can be invited and joins immediately', async 
     department: null,
     invitedBy: host.userId,
   } as const
-  t.match(await createInvitation(test.systemDb, invitation, clientInfo), { acceptedAt: /^\d/ })
+  const invite = () =>
+    test.write(host, (connection) => createInvitation(connection, invitation, clientInfo))
+  t.match(await invite(), { acceptedAt: /^\d/ })
   t.match(await rolesIn(test, host.tenantId), { [test.member]: 'viewer' })
-  t.equal(await createInvitation(test.systemDb, invitation, clientInfo), 'member')
+  t.equal(await invite(), 'member')
 })
 
 t.test('only the user of a session can switch its tenant', async (t) => {
   const test = await world(t)
-  const { database, systemDb, admin, elsewhere, member } = test
-  const { cookieId } = await signIn(test, elsewhere)
-  const { rows } = await database.admin.query<{ id: string }>('SELECT id FROM sessions')
-  const sessionId = rows[0]?.id ?? ''
-  const move = (userId: number) =>
-    switchTenant(systemDb, { userId, sessionId }, cookieId, admin.tenantId, clientInfo)
-  t.same(await move(admin.userId), { outcome: 'session-ended' })
-  t.match(await move(member), { outcome: 'switched' })
+  const { write, admin, elsewhere } = test
+  const stranger = await createUser(test.database)
+  const move = async (user: TestUser) => {
+    const { cookieId } = await signIn(test, user)
+    // Entered as the admin: the session of the cookie decides, not the scope.
+    return write(admin, (connection) =>
+      switchTenant(connection, cookieId, admin.tenantId, clientInfo),
+    )
+  }
+  t.equal(await move(stranger), null, 'not a member')
+  t.match(await move(elsewhere), /^[\w-]{43}$/)
 })
 
 t.test('the active tenant is that of the session; the list contains the memberships', async (t) => {
-  const { app, admin, elsewhere, member } = await world(t)
+  const { app, enter, admin, elsewhere, member } = await world(t)
   for (const { tenantId } of [admin, elsewhere]) {
-    const found = await app.db.read({ tenantId }, (tx) => findTenant(tx, { tenantId }))
+    const found = await app.db.read(enter({ tenantId }), (tx) => findTenant(tx, { tenantId }))
     t.match(found, { id: tenantId })
   }
   const { userId } = admin
-  const { data } = await app.db.read({ userId }, (tx) =>
+  const { data } = await app.db.read(enter({ userId }), (tx) =>
     listMemberships(tx, { userId }, null, page),
   )
   t.match(data, [{ id: admin.tenantId, role: 'admin' }])
   t.equal(data.length, 1)
-  const own = await app.db.read({ userId: member }, (tx) =>
+  const own = await app.db.read(enter({ userId: member }), (tx) =>
     listMemberships(tx, { userId: member }, null, page),
   )
   t.equal(own.data.length, 2)

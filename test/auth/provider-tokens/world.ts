@@ -7,6 +7,8 @@ import { createProviderTokens, type ProviderTokens } from '#src/auth/provider-to
 import type { RefreshStep } from '#src/auth/provider-tokens/refresh.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
@@ -19,6 +21,7 @@ import {
 import { startHostileProvider } from '#test/support/hostile-provider.ts'
 import { makeKey } from '#test/support/hostile-tokens.ts'
 import { runProgram } from '#test/support/program.ts'
+import { allowScopes } from '#test/support/scope.ts'
 
 const clientSecret = 'secret_of_the_client'
 const redirectUri = 'http://localhost:3000/auth/callback'
@@ -33,6 +36,9 @@ export type World = {
   user: TestUser
   provider: Provider
   systemDb: SystemDatabase
+  db: Database
+  /** Opens a transaction as a user. */
+  enter: (user: TestUser) => Entry<TestUser>
   queue: PgBoss
 }
 
@@ -53,13 +59,15 @@ export async function createWorld(t: Test): Promise<World> {
     [identity.provider, identity.subject, user.userId, op.issuer],
   )
   const systemDb = openSystemDatabase(database.url, 5)
+  const db = openDatabase(database.url, 2)
+  const enter = await allowScopes<TestUser>(database)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(async () => {
     await queue.stop({ graceful: false })
-    await systemDb.close()
+    await Promise.all([systemDb.close(), db.close()])
   })
-  return { database, op, user, provider: connect(op.issuer), systemDb, queue }
+  return { database, op, user, provider: connect(op.issuer), systemDb, db, enter, queue }
 }
 
 /** The provider's client, as one process has it. */
@@ -83,16 +91,14 @@ export function connect(issuer: string): Provider {
 
 /** A sign-in at the provider that stores its tokens. @param seconds lifetime of the access token */
 export async function grantTokens(world: World, seconds = 0): Promise<void> {
-  const { op, provider, systemDb, user } = world
+  const { op, provider, db, enter, user } = world
   const pending = randomPending()
   const url = await provider.authorizationUrl(pending, redirectUri)
   const { tokens } = await provider.exchange(op.approve(url), pending, redirectUri)
   if (tokens === null) throw new Error('no tokens')
-  await storeGrant(
-    systemDb,
-    keys,
-    { ...identity, userId: user.userId },
-    { ...tokens, expiresIn: seconds },
+  const key = { ...identity, userId: user.userId }
+  await db.transaction(enter(user), (connection) =>
+    storeGrant(connection, keys, key, { ...tokens, expiresIn: seconds }),
   )
 }
 

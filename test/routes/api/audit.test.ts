@@ -1,6 +1,7 @@
 import t from 'tap'
 import { as } from '#test/support/account.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 
 async function note(
   { database }: TestApp,
@@ -82,8 +83,9 @@ t.test('the query scope alone hides foreign entries: row-level security is off',
 t.test('row-level security alone hides foreign entries: the query has no scope', async (t) => {
   const test = await build(t)
   const { admin, member } = await world(test)
-  const seen = async (scope: { userId?: number; tenantId?: string }) => {
-    const rows = await test.app.db.read(scope, (tx) => tx.auditEntry.findMany())
+  const enter = await allowScopes(test.database)
+  const seen = async (scope: TestScope) => {
+    const rows = await test.app.db.read(enter(scope), (tx) => tx.auditEntry.findMany())
     return rows.map(({ reason }) => reason).toSorted()
   }
   t.same(await seen({ userId: member.userId }), ['member here'])

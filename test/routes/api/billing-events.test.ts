@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createToken } from '#src/auth/api-tokens/api-tokens.ts'
+import { randomApiToken } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
@@ -51,13 +52,13 @@ t.test('an API token of an operator has no operator access', async (t) => {
      VALUES ('demo', 'olga', $1, 'https://issuer.example')`,
     [userId],
   )
-  const created = await createToken(
-    built.app.systemDb,
-    { userId, tenantId },
-    { name: 'script', expiresAt: null, permissions: null },
-    { userAgent: null, ip: null },
+  const token = randomApiToken()
+  await built.database.admin.query(
+    `INSERT INTO api_tokens (user_id, tenant_id, name, hash, expires_at)
+     VALUES ($1, $2, 'script', sha256($3), now() + interval '1 day')`,
+    [userId, tenantId, sha256(token)],
   )
-  const authorization = `Bearer ${created?.token}`
+  const authorization = `Bearer ${token}`
   const ask = (url: string) => built.app.inject({ url, headers: { authorization } })
   t.equal((await ask('/me')).statusCode, 200)
   t.equal((await ask('/billing/events')).statusCode, 403)

@@ -2,6 +2,8 @@ import pg from 'pg'
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import type { TestUser } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { twoAdmins } from '#test/support/webhook-admin.ts'
 
@@ -9,6 +11,7 @@ const now = new Date('2026-03-01T10:00:00Z')
 
 t.test('the feed has the same events with the same ids, byte for byte, in order', async (t) => {
   const { test, one, other, send } = await twoAdmins(t)
+  const enter = await allowScopes<TestUser>(test.database)
   const bodies: string[] = []
   for (const data of [{ a: 1 }, { text: 'é " \\ \u2028 </script>' }, { list: [1.5, null, {}] }]) {
     await publishTo(one, data)
@@ -26,18 +29,19 @@ t.test('the feed has the same events with the same ids, byte for byte, in order'
 
   async function publishTo(tenant: typeof one, data: object) {
     const type = 'order.updated'
-    await test.app.db.write(tenant, (tx) => publish(tx, tenant, { type, data }, now))
+    await test.app.db.write(enter(tenant), (tx) => publish(tx, tenant, { type, data }, now))
   }
 })
 
 t.test('a cursor stays valid: after the last event come the next ones, once each', async (t) => {
   const { test, one, send, sendAsOther } = await twoAdmins(t)
+  const enter = await allowScopes<TestUser>(test.database)
   t.strictSame((await send('GET', '/events')).json(), { data: [], nextCursor: null })
   const published: string[] = []
   const publishSome = async (count: number) => {
     for (let number = 0; number < count; number += 1) {
       const event = { type: 'invoice.created', data: { number } } as const
-      const { eventId } = await test.app.db.write(one, (tx) => publish(tx, one, event, now))
+      const { eventId } = await test.app.db.write(enter(one), (tx) => publish(tx, one, event, now))
       published.push(eventId)
     }
   }
@@ -64,17 +68,18 @@ t.test('a cursor stays valid: after the last event come the next ones, once each
 
 t.test('a late commit is not skipped', async (t) => {
   const { test, one, send } = await twoAdmins(t)
+  const enter = await allowScopes<TestUser>(test.database)
   const event = { type: 'order.updated', data: {} } as const
   const late = openDatabase(test.database.url, 2)
   t.teardown(() => late.close())
   const begun = Promise.withResolvers<string>()
   const mayCommit = Promise.withResolvers<void>()
-  const committed = late.write(one, async (tx) => {
+  const committed = late.write(enter(one), async (tx) => {
     begun.resolve((await publish(tx, one, event, now)).eventId)
     await mayCommit.promise
   })
   const lateId = await begun.promise
-  const early = await test.app.db.write(one, (tx) => publish(tx, one, event, now))
+  const early = await test.app.db.write(enter(one), (tx) => publish(tx, one, event, now))
 
   const before = (await send('GET', '/events')).json()
   t.strictSame(
@@ -93,13 +98,14 @@ t.test('a late commit is not skipped', async (t) => {
 
 t.test('a transaction that only reads does not delay the feed', async (t) => {
   const { test, one, send } = await twoAdmins(t)
+  const enter = await allowScopes<TestUser>(test.database)
   const reader = new pg.Client({ connectionString: test.database.url })
   await reader.connect()
   t.teardown(() => reader.end())
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await reader.query('SELECT count(*) FROM outbound_events')
   const event = { type: 'order.updated', data: {} } as const
-  const { eventId } = await test.app.db.write(one, (tx) => publish(tx, one, event, now))
+  const { eventId } = await test.app.db.write(enter(one), (tx) => publish(tx, one, event, now))
   await untilInFeed(test.database)
   t.strictSame(idsOf((await send('GET', '/events')).json()), [eventId])
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { as } from '#test/support/account.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -193,8 +194,11 @@ t.test('row-level security shows a user only the tenants they are a member of', 
   await createUser(test.database)
   await join(test, other.tenantId, user.userId)
   const { userId, tenantId } = user
-  const seen = async (scope: { userId?: number; tenantId?: string }) =>
-    (await test.app.db.read(scope, (tx) => tx.tenant.findMany())).map(({ id }) => id).toSorted()
+  const enter = await allowScopes(test.database)
+  const seen = async (scope: TestScope) =>
+    (await test.app.db.read(enter(scope), (tx) => tx.tenant.findMany()))
+      .map(({ id }) => id)
+      .toSorted()
   t.same(await seen({ userId, tenantId }), [tenantId, other.tenantId].toSorted())
   t.same(await seen({ tenantId }), [tenantId])
   t.same(await seen({ userId }), [tenantId, other.tenantId].toSorted())

@@ -172,6 +172,24 @@ t.test('a test returns the result of one signed attempt', async (t) => {
   t.equal(waiting.rowCount, 0, 'a test is not retried')
 })
 
+t.test(
+  'who loses the right during the attempt of a test is refused, and nothing is stored',
+  async (t) => {
+    const { test, one, receiver, id, send } = await withReceiver(t)
+    const { admin } = test.database
+    receiver.respond(async (_request, response) => {
+      await admin.query(`UPDATE memberships SET role = 'editor' WHERE user_id = $1`, [one.userId])
+      response.writeHead(204).end()
+    })
+    const refused = await send('POST', `/webhook-endpoints/${id}/test`)
+    t.equal(refused.statusCode, 403)
+    t.equal(receiver.requests.length, 1)
+    for (const table of ['outbound_events', 'deliveries', 'delivery_attempts', 'audit_log']) {
+      t.equal((await admin.query(`SELECT FROM ${table}`)).rowCount, 0, table)
+    }
+  },
+)
+
 t.test('a disabled endpoint can be tested, and stays disabled', async (t) => {
   const { test, id, send } = await withReceiver(t)
   await test.database.admin.query(

@@ -12,10 +12,10 @@ t.test('the list has the user’s live sessions, newest first, current marked', 
   await signIn(test, await createUser(test.database))
   for (const end of ["last_seen_at = now() - interval '2 h'", 'expires_at = now()']) {
     const { cookieId } = await signIn(test, user)
-    await admin.query(`UPDATE sessions SET ${end} WHERE id_hash = sha256($1)`, [cookieId])
+    await admin.query(`UPDATE sessions SET ${end} WHERE id_hash = sha256(sha256($1))`, [cookieId])
   }
   await admin.query(
-    `UPDATE sessions SET user_agent = 'Browser/1', ip = '192.0.2.0/24' WHERE id_hash = sha256($1)`,
+    `UPDATE sessions SET user_agent = 'Browser/1', ip = '192.0.2.0/24' WHERE id_hash = sha256(sha256($1))`,
     [first.cookieId],
   )
   const answer = await as(test, { cookie: first.cookie })('GET', '/auth/sessions')
@@ -127,7 +127,7 @@ t.test('ending all other sessions keeps the current one and those of other users
 
 async function idOf({ database }: Parameters<typeof signIn>[0], cookieId: string): Promise<string> {
   const { rows } = await database.admin.query<{ id: string }>(
-    'SELECT id FROM sessions WHERE id_hash = sha256($1)',
+    'SELECT id FROM sessions WHERE id_hash = sha256(sha256($1))',
     [cookieId],
   )
   return rows[0]?.id ?? ''

@@ -77,3 +77,24 @@ t.test('event streams are live, limited in number, and do not delay a stop', asy
   await test.app.close()
   for (const response of others) t.match(await response.text(), /^(event: progress\n.*\n\n)+$/)
 })
+
+t.test('an event stream ends when its session ends, or the right to the replay', async (t) => {
+  const { test, one, admin, path } = await withReplay(t)
+  const { admin: database } = test.database
+  const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  const changes: [string, string][] = [
+    ['demoted', `UPDATE memberships SET role = 'viewer' WHERE user_id = $1`],
+    ['signed out', 'DELETE FROM sessions WHERE user_id = $1'],
+  ]
+  for (const [name, change] of changes) {
+    await database.query(`UPDATE memberships SET role = 'admin' WHERE user_id = $1`, [one.userId])
+    const headers = { cookie: admin.cookie }
+    const response = await fetch(`${address}${path}/events`, { headers })
+    t.equal(response.status, 200)
+    await database.query(change, [one.userId])
+    const text = await response.text()
+    t.match(text, /^(event: progress\n.*\n\n)+$/, name)
+    t.notMatch(text, /"isLast":true/, name)
+    t.ok(text.split('event: ').length < 6, `${name}: long before the limit of a stream`)
+  }
+})

@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap'
+import type { TenantScope } from '#src/access/caller.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { workReplayPage } from '#src/webhooks/delivery/replays.ts'
 import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
+import { allowScopes, type TestScope } from '#test/support/scope.ts'
 import { twoAdmins } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
@@ -28,8 +30,9 @@ async function setUp(t: Test) {
     const delivery = { ...admins.one, endpointId, status, createdAt: day(number) }
     ids.push(await createDelivery(database, delivery))
   }
+  const enter = await allowScopes<TestScope & TenantScope>(database)
   const work = (replayId: string, pageSize?: number) =>
-    workReplayPage(db, queue, { tenantId: admins.one.tenantId, replayId }, now, pageSize)
+    workReplayPage(db, queue, enter({ tenantId: admins.one.tenantId }), replayId, now, pageSize)
   const replays = `/webhook-endpoints/${endpointId}/replay`
   const progress = async (id: string) => (await admins.send('GET', `${replays}s/${id}`)).json()
   const waiting = async () => (await waitingAttempts(database)).map(({ id }) => id).toSorted()

@@ -110,7 +110,7 @@ t.test('a replay has its own attempt counter', async (t) => {
   await outbox.publish()
   await workDue()
   const ids = (await outbox.deliveries()).map(({ id }) => id)
-  await outbox.db.write(outbox.tenant, (tx) => startReplay(tx, outbox.tenant, ids, new Date()))
+  await outbox.db.write(outbox.entry, (tx) => startReplay(tx, outbox.tenant, ids, new Date()))
   receiver.respond(succeed)
   await workDue()
   await moveTo(60)

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
 import { receive } from '#test/billing/received.ts'
 import { buildAt, noon } from '#test/support/at-time.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type TestDatabase,
 } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
+import { untilBlocked } from '#test/support/until.ts'
 
 const shippingAddress = {
   name: 'Ada',
@@ -55,11 +55,28 @@ t.test('a changed and a deleted post publish events in their tenant', async (t) 
   ])
 })
 
+t.test('the event of a deleted post has the text that was deleted', async (t) => {
+  const test = await buildAt(t)
+  const { send, user } = await owner(test, { role: 'admin' })
+  const id = await createTestPost(test.database, user.tenantId)
+  const client = await test.database.admin.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query(`UPDATE posts SET title = 'Corrected' WHERE id = $1`, [id])
+    const answer = send('DELETE', `/posts/${id}`)
+    await untilBlocked(test.database)
+    await client.query('COMMIT')
+    t.equal((await answer).statusCode, 204)
+  } finally {
+    client.release()
+  }
+  t.match(await eventsOf(test.database), [{ type: 'post.deleted', data: { title: 'Corrected' } }])
+})
+
 t.test('an invoice and the first activation publish one event each', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.workerUrl, 4)
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
-  t.teardown(() => Promise.all([db.close(), systemDb.close()]))
+  t.teardown(() => db.close())
   const { tenantId, userId } = await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
   const ids = [
@@ -67,8 +84,8 @@ t.test('an invoice and the first activation publish one event each', async (t) =
     await receive(database, { id: 'evt_2', type: 'subscription.created', object }),
     await receive(database, { id: 'evt_3', type: 'subscription.updated', object }),
   ]
-  for (const id of ids) await applyEvent(db, systemDb, id, new Date(noon))
-  for (const id of ids) await applyEvent(db, systemDb, id, new Date(noon), { again: true })
+  for (const id of ids) await applyEvent(db, id, new Date(noon))
+  for (const id of ids) await applyEvent(db, id, new Date(noon), { again: true })
   t.match(await eventsOf(database), [
     {
       tenant_id: tenantId,

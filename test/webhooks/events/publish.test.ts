@@ -4,7 +4,13 @@ import { openQueue } from '#src/queue/queue.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import {
+  createDatabase,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const now = new Date('2026-03-01T10:00:00.000Z')
@@ -14,13 +20,14 @@ async function setUp(t: Test) {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
-  return { database, db, tenant: await createUser(database) }
+  const enter = await allowScopes<TestUser>(database)
+  return { database, db, enter, tenant: await createUser(database) }
 }
 
 t.test(
   'an event has a delivery and a job for every endpoint that has chosen its type',
   async (t) => {
-    const { database, db, tenant } = await setUp(t)
+    const { database, db, enter, tenant } = await setUp(t)
     const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
     const chosen = await createEndpoint(database, tenant, {
       url: 'https://some.example',
@@ -31,7 +38,7 @@ t.test(
       eventTypes: ['post.deleted'],
     })
     await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
-    const published = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+    const published = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
     const { rows } = await database.admin.query('SELECT * FROM deliveries')
     t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
     t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
@@ -53,8 +60,8 @@ t.test(
 )
 
 t.test('the body of an event has its id, type, time and data', async (t) => {
-  const { database, db, tenant } = await setUp(t)
-  const { eventId } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const { database, db, enter, tenant } = await setUp(t)
+  const { eventId } = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
   const { rows } = await database.admin.query('SELECT type, body, created_at FROM outbound_events')
   t.strictSame(rows, [
     {
@@ -67,10 +74,10 @@ t.test('the body of an event has its id, type, time and data', async (t) => {
 })
 
 t.test('an event is rolled back with the change it reports', async (t) => {
-  const { database, db, tenant } = await setUp(t)
+  const { database, db, enter, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
   const failure = new Error('the change failed')
-  const change = db.write(tenant, async (tx) => {
+  const change = db.write(enter(tenant), async (tx) => {
     await publish(tx, tenant, changed, now)
     throw failure
   })
@@ -81,26 +88,26 @@ t.test('an event is rolled back with the change it reports', async (t) => {
 })
 
 t.test('a test event goes only to its endpoint, whichever types it has chosen', async (t) => {
-  const { database, db, tenant } = await setUp(t)
+  const { database, db, enter, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
   const endpointId = await createEndpoint(database, tenant, {
     url: 'https://some.example',
     eventTypes: ['post.deleted'],
   })
   const event: NewEvent = { type: 'endpoint.test', data: {}, endpointId }
-  await db.write(tenant, (tx) => publish(tx, tenant, event, now))
+  await db.write(enter(tenant), (tx) => publish(tx, tenant, event, now))
   const { rows } = await database.admin.query('SELECT endpoint_id FROM deliveries')
   t.strictSame(rows, [{ endpoint_id: endpointId }])
 })
 
 t.test('the events of a disabled endpoint stay visible and can be replayed', async (t) => {
-  const { database, db, tenant } = await setUp(t)
+  const { database, db, enter, tenant } = await setUp(t)
   const endpoint = await createEndpoint(database, tenant, {
     url: 'https://all.example',
     status: 'disabled',
   })
-  const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
-  const again = () => db.write(tenant, (tx) => startReplay(tx, tenant, deliveryIds, now))
+  const { deliveryIds } = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
+  const again = () => db.write(enter(tenant), (tx) => startReplay(tx, tenant, deliveryIds, now))
   const { rows } = await database.admin.query(
     'SELECT status, attempts, finished_at FROM deliveries',
   )
@@ -116,27 +123,29 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
 })
 
 t.test('deliveries of another tenant cannot be replayed', async (t) => {
-  const { database, db, tenant } = await setUp(t)
+  const { database, db, enter, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
-  const { deliveryIds } = await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  const { deliveryIds } = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
   const stranger = await createUser(database)
   for (const claimed of [stranger, tenant]) {
-    const begun = await db.write(stranger, (tx) => startReplay(tx, claimed, deliveryIds, now))
+    const begun = await db.write(enter(stranger), (tx) =>
+      startReplay(tx, claimed, deliveryIds, now),
+    )
     t.strictSame(begun, [])
   }
   await t.rejects(
-    db.write(stranger, (tx) => publish(tx, tenant, changed, now)),
+    db.write(enter(stranger), (tx) => publish(tx, tenant, changed, now)),
     'nor makes events there',
   )
 })
 
 t.test('a job is the same row that pg-boss would insert', async (t) => {
-  const { database, db, tenant } = await setUp(t)
+  const { database, db, enter, tenant } = await setUp(t)
   const endpointId = await createEndpoint(database, tenant, { url: 'https://all.example' })
   const queue = openQueue(database.url, 'web', (error) => t.error(error))
   await queue.start()
   t.teardown(() => queue.stop({ graceful: false }))
-  await db.write(tenant, (tx) => publish(tx, tenant, changed, now))
+  await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
   const [written] = await jobsOf(database)
   await database.admin.query('DELETE FROM pgboss.job')
   await queue.insert(deliverQueue, [{ data: written?.data ?? {}, group: { id: endpointId } }])

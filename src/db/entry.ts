@@ -1,0 +1,47 @@
+import type { Statement } from './one-trip.ts'
+
+/**
+ * How a transaction begins: a statement that presents the credential to the database, which sets
+ * the scope of row-level security and returns the facts about it, and the decision on these facts.
+ * Without an entry there is no transaction on tenant or owned rows.
+ */
+export type Entry<Facts> = {
+  /**
+   * The first statement of the transaction.
+   * @param forWrite lock the rows that give the right until the transaction ends
+   */
+  statement(forWrite: boolean): Statement
+  /**
+   * Decides on the rows that `statement` returned.
+   * @throws Problem when the credential is not live or not allowed to do this: nothing is read or written
+   */
+  admit(rows: readonly object[]): Facts
+}
+
+/** The same entry with a further condition on its facts. */
+export function refine<Facts, Refined extends Facts>(
+  entry: Entry<Facts>,
+  check: (facts: Facts) => Refined,
+): Entry<Refined> {
+  return {
+    statement: (forWrite) => entry.statement(forWrite),
+    admit: (rows) => check(entry.admit(rows)),
+  }
+}
+
+/**
+ * The same entry without locks, for a transaction whose own statements lock the rows that give the
+ * right and check them under that lock.
+ */
+export function withoutLocks<Facts>(entry: Entry<Facts>): Entry<Facts> {
+  return { ...entry, statement: () => entry.statement(false) }
+}
+
+/**
+ * For tables that belong to no tenant. The scope stays empty, so row-level security shows nothing of
+ * any other table.
+ */
+export const withoutScope: Entry<undefined> = {
+  statement: () => ({ text: 'SELECT' }),
+  admit: () => undefined,
+}

@@ -1,0 +1,174 @@
+import type pg from 'pg'
+import { serialize } from 'pg-protocol'
+
+/** Text, parameters, and a name under which a connection keeps the plan; without one it is not kept. */
+export type Statement = { name?: string; text: string; values?: readonly unknown[] }
+
+type Row = Record<string, unknown>
+type Callback = (error: Error | undefined, rows?: Row[][]) => void
+type Field = { name: string; dataTypeID: number; format: string }
+type Column = { name: string; parse: (text: string) => unknown }
+
+/** What is used of the driver's connection. */
+type Connection = { stream: { write(bytes: Buffer): void } }
+
+/**
+ * Several statements in one packet and one answer: Bind and Execute for each, then a single Sync.
+ * Without BEGIN that is one transaction, which ends at the Sync; once a statement fails, the server
+ * skips the rest and takes everything back (PostgreSQL, "Pipelining" in its protocol chapter).
+ *
+ * Given to `query` of a client that does not pipeline queries of its own. The client watches
+ * `query_timeout` and calls the other methods.
+ */
+export class OneTrip implements pg.Submittable {
+  /** The client wraps it to stop its timer. */
+  callback: Callback
+  readonly #client: Pick<pg.Client, 'getTypeParser'>
+  readonly #statements: readonly Encoded[]
+  readonly #rows: Row[][]
+  readonly #known: Map<string, Prepared>
+  #columns: Column[] = []
+  #unreadable: Error | undefined
+  #current = 0
+
+  /** @throws TypeError for a parameter of a type that is not sent */
+  constructor(
+    client: Pick<pg.Client, 'getTypeParser'>,
+    statements: readonly Statement[],
+    callback: Callback,
+  ) {
+    this.#client = client
+    this.#statements = statements.map(encode)
+    this.#rows = statements.map(() => [])
+    this.#known = preparedOn(client)
+    this.callback = callback
+  }
+
+  submit(connection: unknown): void {
+    const messages = this.#statements.flatMap((statement) => this.#messagesOf(statement))
+    // One buffer: each write to the socket costs more than everything else here.
+    ;(connection as Connection).stream.write(Buffer.concat([...messages, serialize.sync()]))
+    this.#begin()
+  }
+
+  #messagesOf({ name, text, values }: Encoded): Buffer[] {
+    const isKnown = this.#find(name, text) !== undefined
+    return [
+      // After a failure it is uncertain whether the name is taken; closing none is no error.
+      ...(!isKnown && name !== '' ? [serialize.close({ type: 'S', name })] : []),
+      ...(isKnown ? [] : [serialize.parse({ name, text })]),
+      serialize.bind({ statement: name, values }),
+      ...(isKnown ? [] : [serialize.describe({ type: 'P', name: '' })]),
+      serialize.execute({}),
+    ]
+  }
+
+  #find(name: string, text: string): Prepared | undefined {
+    const prepared = this.#known.get(name)
+    return prepared?.text === text ? prepared : undefined
+  }
+
+  /** Columns of a statement that was prepared before are known; the others are described. */
+  #begin(): void {
+    const statement = this.#statements[this.#current]
+    if (statement === undefined) return
+    this.#columns = this.#find(statement.name, statement.text)?.columns ?? []
+  }
+
+  handleRowDescription({ fields }: { fields: readonly Field[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => {
+      return { name, parse: this.#client.getTypeParser(dataTypeID, 'text') }
+    })
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    try {
+      this.#rows[this.#current]?.push(readRow(this.#columns, fields))
+    } catch (error) {
+      this.#unreadable ??= error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  handleCommandComplete(): void {
+    const { name = '', text = '' } = this.#statements[this.#current] ?? {}
+    if (name !== '') this.#known.set(name, { text, columns: this.#columns })
+    this.#current += 1
+    this.#begin()
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete()
+  }
+
+  handleError(error: Error): void {
+    // Its plan may be what fails, for instance after a migration: the next time it is made again.
+    this.#known.delete(this.#statements[this.#current]?.name ?? '')
+    this.callback(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(this.#unreadable, this.#rows)
+  }
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(connection: { sendCopyFail(reason: string): void }): void {
+    connection.sendCopyFail('COPY is not for this connection')
+  }
+
+  handleCopyData(): void {}
+}
+
+function readRow(columns: readonly Column[], fields: readonly (string | null)[]): Row {
+  const row: Row = {}
+  for (const [index, { name, parse }] of columns.entries()) {
+    const text = fields[index] ?? null
+    row[name] = text === null ? null : parse(text)
+  }
+  return row
+}
+
+type Prepared = { text: string; columns: Column[] }
+
+/** What each connection has prepared; goes with the connection. */
+const prepared = new WeakMap<object, Map<string, Prepared>>()
+
+function preparedOn(client: object): Map<string, Prepared> {
+  const known = prepared.get(client) ?? new Map<string, Prepared>()
+  prepared.set(client, known)
+  return known
+}
+
+/** Sends `statements` as one packet; resolves to the rows of each. */
+export function sendOnce(
+  client: pg.ClientBase,
+  statements: readonly Statement[],
+): Promise<Row[][]> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new OneTrip(client, statements, (error, rows) =>
+        error === undefined ? resolve(rows ?? []) : reject(error),
+      ),
+    )
+  })
+}
+
+type Encoded = { name: string; text: string; values: (string | Buffer | null)[] }
+
+function encode({ name = '', text, values = [] }: Statement): Encoded {
+  return { name, text, values: values.map(encodeValue) }
+}
+
+function encodeValue(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string') return value
+  if (Buffer.isBuffer(value)) return value
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  }
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
+    return String(value)
+  }
+  throw new TypeError('a parameter of a type that is not sent')
+}

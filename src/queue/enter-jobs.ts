@@ -1,0 +1,32 @@
+import type { Entry } from '#src/db/entry.ts'
+import type { Jobs } from './queue.ts'
+
+/**
+ * Opens a transaction in the tenant of jobs that this worker has fetched. The scope has no person.
+ * @param ids active jobs of one tenant
+ */
+export function enterJobs(
+  queue: keyof Jobs,
+  ids: readonly string[],
+): Entry<{ readonly tenantId: string }> {
+  return {
+    statement: () => ({
+      name: 'enter-job',
+      text: 'SELECT tenant_id FROM enter_job($1, VARIADIC $2::uuid[])',
+      values: [queue, [...ids]],
+    }),
+    admit(rows) {
+      const [row] = rows as { tenant_id: string }[]
+      if (row === undefined) throw new JobGone(queue)
+      return { tenantId: row.tenant_id }
+    },
+  }
+}
+
+/** None of the jobs is active any more: another worker has them, or they were deleted. */
+export class JobGone extends Error {
+  constructor(queue: string) {
+    super(`no job of the queue ${queue} is active any more`)
+    this.name = 'JobGone'
+  }
+}

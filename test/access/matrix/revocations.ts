@@ -1,0 +1,118 @@
+import { permits, rules } from './contract.ts'
+import type { RouteRow } from './route-row.ts'
+
+/** Something that takes a right away from a person who is allowed to call the route. */
+export type Revocation = {
+  name: string
+  /** The actor (actors.ts) who loses it. */
+  actor: string
+  /** With the user's id as $1. */
+  sql: string
+  /** Statuses of the refusal. */
+  refusals: readonly number[]
+}
+
+const admin = 'admin, at night'
+const editor = 'editor, at noon'
+const token = 'token of an admin'
+const operator = 'operator'
+
+const endedSession: Omit<Revocation, 'actor'>[] = [
+  { name: 'signed out', sql: 'DELETE FROM sessions WHERE user_id = $1', refusals: [401] },
+  {
+    name: 'the session is past its limit',
+    sql: 'UPDATE sessions SET expires_at = now() WHERE user_id = $1',
+    refusals: [401],
+  },
+  {
+    name: 'removed from the tenant',
+    sql: 'DELETE FROM memberships WHERE user_id = $1',
+    refusals: [401],
+  },
+  { name: 'the user was deleted', sql: 'DELETE FROM users WHERE id = $1', refusals: [401] },
+]
+
+const endedToken: Omit<Revocation, 'actor'>[] = [
+  {
+    name: 'the token was deleted',
+    sql: 'DELETE FROM api_tokens WHERE user_id = $1',
+    refusals: [401],
+  },
+  {
+    name: 'the token is past its limit',
+    sql: 'UPDATE api_tokens SET expires_at = now() WHERE user_id = $1',
+    refusals: [401],
+  },
+  {
+    name: 'the owner of the token left the tenant',
+    sql: 'DELETE FROM memberships WHERE user_id = $1',
+    refusals: [401],
+  },
+]
+
+const viewer = { role: 'viewer', operator: false, limit: null, session: true, recent: true }
+
+/** Every way in which somebody who may call the route can stop being allowed to. */
+export function revocationsOf(row: RouteRow): Revocation[] {
+  const rule = rules[row.who]
+  if (rule === undefined) return []
+  const found: Revocation[] = []
+  const add = (actor: string, ...ones: Omit<Revocation, 'actor'>[]) =>
+    found.push(...ones.map((one) => ({ ...one, actor })))
+  add(rule.reach === 'operator' ? operator : admin, ...endedSession)
+  if (rule.credential === undefined) {
+    add(token, ...endedToken)
+    if (rule.token !== undefined) {
+      add(token, {
+        name: 'the token was limited to nothing',
+        sql: `UPDATE api_tokens SET all_permissions = false, permissions = '{}' WHERE user_id = $1`,
+        refusals: [403],
+      })
+    }
+  }
+  if (rule.reach === 'operator') {
+    add(operator, {
+      name: 'no operator any more',
+      sql: 'DELETE FROM oauth_identities WHERE user_id = $1',
+      refusals: [403],
+    })
+  }
+  if (rule.credential === 'recent-session') {
+    add(admin, {
+      name: 'authenticated too long ago',
+      sql: `UPDATE sessions SET authenticated_at = now() - interval '301 seconds' WHERE user_id = $1`,
+      refusals: [403],
+    })
+  }
+  if (!permits(rule, { ...viewer, tenantId: 'any' })) {
+    const demotion = {
+      name: 'demoted to viewer',
+      sql: `UPDATE memberships SET role = 'viewer' WHERE user_id = $1`,
+      refusals: [403],
+    }
+    if (rule.reach !== 'operator') add(admin, demotion)
+    if (rule.credential === undefined) add(token, demotion)
+  }
+  if (rule.reach === 'tenant' || rule.reach === 'chain' || row.needsTenant) {
+    add(admin, {
+      name: 'left the tenant and went on without one',
+      sql: 'UPDATE sessions SET tenant_id = NULL WHERE user_id = $1',
+      refusals: [403],
+    })
+  }
+  if (rule.reach === 'chain') {
+    add(admin, {
+      name: 'removed from the team',
+      sql: 'DELETE FROM team_members WHERE user_id = $1',
+      refusals: [404],
+    })
+  }
+  if (rule.attribute) {
+    add(editor, {
+      name: 'moved to another department',
+      sql: `UPDATE memberships SET department = 'sales' WHERE user_id = $1`,
+      refusals: [403],
+    })
+  }
+  return found
+}

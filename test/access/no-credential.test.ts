@@ -1,0 +1,490 @@
+import { createHash, randomUUID } from 'node:crypto'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { functionPrivileges } from '#src/schema/tables.ts'
+import { digestOf } from '#test/access/matrix/trace.ts'
+import { receive } from '#test/billing/received.ts'
+import {
+  addJob,
+  addSession,
+  addToken,
+  connect,
+  enterSession,
+  enterToken,
+  inside,
+  randomCredential,
+  refusalOf,
+  scopeOf,
+} from '#test/db/credentials.ts'
+import {
+  chained,
+  closed,
+  giveRow,
+  insertion,
+  ofUsers,
+  parentsOf,
+  samples,
+} from '#test/schema/table-rows.ts'
+import { createChain, createDocument } from '#test/support/chain.ts'
+import {
+  createDatabase,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
+
+const denied = '42501'
+
+/*
+ * What SQL of the application roles reaches when no credential has opened the transaction. Everything
+ * that it does reach is listed here by name, and in docs/security.md.
+ */
+
+/** Tables that belong to no tenant; a job of the queue names its tenant by id. */
+const openToWeb = [
+  'INSERT audit_log',
+  'INSERT billing_replays',
+  'INSERT processed_events',
+  'INSERT received_events',
+  'SELECT _prisma_migrations',
+  'SELECT billing_replays',
+  'SELECT pgboss.job_common',
+  'SELECT processed_events',
+  'SELECT received_events',
+  'UPDATE received_events',
+]
+const openToWorker = [
+  'DELETE pgboss.job_common',
+  'INSERT audit_log',
+  'INSERT billing_objects',
+  'SELECT _prisma_migrations',
+  'SELECT billing_objects',
+  'SELECT billing_replays',
+  'SELECT pgboss.job_common',
+  'SELECT received_events',
+  'UPDATE billing_objects',
+  'UPDATE billing_replays',
+  'UPDATE pgboss.job_common',
+  'UPDATE received_events',
+]
+
+t.test(
+  'SQL of the web role without a live credential reaches no row of a person or tenant',
+  async (t) => {
+    const { database, ada, eve } = await world(t)
+    const web = await connect(t, database.url)
+    const statements = await statementsOf(database, ada)
+    const credential = await addSession(database, ada)
+    const sealed = await inside(web, async () => {
+      await enterSession(web, credential)
+      return readSetting(web)
+    })
+    const neighbour = await connect(t, database.url)
+    await neighbour.query('SET idle_in_transaction_session_timeout = 0')
+    await neighbour.query('BEGIN READ ONLY')
+    await enterSession(neighbour, credential)
+    const foreignSeal = await readSetting(neighbour)
+    const { rows: stored } = await database.admin.query<{ hash: Buffer }>(
+      'SELECT id_hash AS hash FROM sessions WHERE user_id = $1',
+      [ada.userId],
+    )
+    // It has to be past before the transaction begins.
+    const expired = await addToken(database, ada, { expired: true })
+    const storedHash = stored[0]?.hash ?? Buffer.alloc(32)
+    const set = (setting: string) => () => setScope(web, setting)
+    const situations: [string, () => Promise<unknown>][] = [
+      ['nothing at all', async () => {}],
+      [
+        'the settings of former releases',
+        () =>
+          web.query(
+            `SELECT set_config('app.user_id', $1, true), set_config('app.tenant_id', $2, true)`,
+            [String(ada.userId), ada.tenantId],
+          ),
+      ],
+      ['a word', set('x')],
+      ['colons', set(':::::::')],
+      ['user and tenant', set(`1:session::${ada.userId}:${ada.tenantId}`)],
+      ['a made-up seal', async () => setScope(web, await madeUp(web, ada, randomCredential()))],
+      ['the seal of an earlier transaction', set(sealed)],
+      ['the seal of another backend', set(foreignSeal)],
+      ['a seal of another user', set(sealed.replace(`:${ada.userId}:`, `:${eve.userId}:`))],
+      ['a seal of another tenant', set(sealed.replace(ada.tenantId, eve.tenantId))],
+      [
+        'a seal with the time and backend of this transaction',
+        async () => {
+          const fields = sealed.split(':')
+          const { pid, at } = await transactionOf(web)
+          fields.splice(5, 2, String(pid), at)
+          await setScope(web, fields.join(':'))
+        },
+      ],
+      ['a random session', () => enterSession(web, randomCredential())],
+      ['a random token', () => enterToken(web, randomCredential())],
+      ['what the table of sessions stores', () => enterSession(web, storedHash)],
+      ['what the cookie hashes to twice', () => enterSession(web, sha256(credential))],
+      ['a session past its limit', await entering(database, web, ada, { expired: true })],
+      ['a session that was not used', await entering(database, web, ada, { idleSeconds: 1_801 })],
+      ['an anonymous session', await entering(database, web, null, {})],
+      ['a token past its limit', () => enterToken(web, expired)],
+      [
+        'a session in a savepoint that is taken back',
+        async () => {
+          await web.query('SAVEPOINT before')
+          await enterSession(web, credential)
+          await web.query('ROLLBACK TO before')
+        },
+      ],
+    ]
+    for (const [name, prepare] of situations) {
+      t.strictSame(await touchedBy(web, statements, prepare), openToWeb, name)
+    }
+    await neighbour.query('ROLLBACK')
+    const live = await touchedBy(web, statements, () => enterSession(web, credential))
+    t.ok(live.length > openToWeb.length + 30, `with a live session ${live.length} statements do`)
+  },
+)
+
+t.test('functions that do something without a credential are those of signing in', async (t) => {
+  const { database, ada } = await world(t)
+  const { admin } = database
+  const orderOf = await admin.query<{ id: string }>('SELECT id FROM orders WHERE user_id = $1', [
+    ada.userId,
+  ])
+  const attempt = randomUUID()
+  const key = () => randomCredential()
+  /** The arguments of somebody who knows every id, address and subject, but no secret. */
+  const calls: Record<string, [unknown[], Outcome]> = {
+    current_user_id: [[], 'nothing'],
+    current_tenant_id: [[], 'nothing'],
+    current_scope_kind: [[], 'nothing'],
+    enter_session: [[key(), 1_800, true], 'nothing'],
+    enter_token: [[key(), true], 'nothing'],
+    touch_session: [[key()], 'nothing'],
+    touch_token: [[key()], 'nothing'],
+    end_session: [[key()], 'nothing'],
+    switch_tenant: [[key(), key(), ada.tenantId], 'nothing'],
+    enter_order_tenant: [[orderOf.rows[0]?.id], 'refused'],
+    leave_order_tenant: [[], 'refused'],
+    start_attempt: [[key(), key(), 'sign-in', 'demo', 'n', 'v', null, null, 60], 'acts'],
+    take_attempt: [[key(), key(), key()], 'nothing'],
+    enter_attempt: [[key()], 'nothing'],
+    look_up_identity: [['ada', 'ada@example.com'], 'refused'],
+    enter_identity: [['ada'], 'refused'],
+    link_by_address: [['new', 'issuer', 'ada@example.com'], 'refused'],
+    create_user: [['new', 'issuer', 'new@example.com', true, 'New'], 'refused'],
+    link_identity: [['new', 'issuer'], 'refused'],
+    accept_invitations: [['ada@example.com', ada.userId], 'refused'],
+    start_session: [[key(), null, null, null, 3_600], 'refused'],
+    renew_session: [[key(), null, 3_600], 'refused'],
+    find_holder: [['ada@example.com'], 'nothing'],
+    is_customer_taken: [['cus_ada', 0], 'nothing'],
+    remove_member: [[ada.userId], 'refused'],
+    // A provider ends sessions, and refreshes its tokens, while no session of ours is at hand.
+    remember_logout: [['demo', key(), 60], 'acts'],
+    end_provider_sessions: [['demo', null, 'ada'], 'acts'],
+    find_grant: [['demo', 'ada', 60], 'acts'],
+    mark_refresh: [['demo', 'ada', 1, attempt], 'acts'],
+    store_refreshed: [['demo', 'ada', attempt, Buffer.from('x'), null, '', 60], 'acts'],
+    end_refresh: [['demo', 'ada', attempt, true], 'nothing'],
+    clear_refresh: [['demo', 'ada', attempt], 'nothing'],
+    retire_late_token: [['demo', 'ada', ada.userId, Buffer.from('x')], 'acts'],
+  }
+  const granted = functionPrivileges.web.map((signature) => signature.replace(/\(.*$/, ''))
+  t.strictSame(Object.keys(calls).toSorted(), granted.toSorted(), 'every function is called')
+  const web = await connect(t, database.url)
+  for (const [name, [values, expected]] of Object.entries(calls)) {
+    const before = await digestOf(database)
+    const outcome = await call(web, name, values)
+    const changed = (await digestOf(database)) !== before
+    t.equal(changed ? 'acts' : outcome, expected, name)
+  }
+})
+
+t.test(
+  'what remains: SQL of the web role can sign in as somebody no provider vouched for',
+  async (t) => {
+    const { database, ada } = await world(t)
+    const web = await connect(t, database.url)
+    const [cookie, state, ticket] = [randomCredential(), randomCredential(), randomCredential()]
+    await web.query(`SELECT start_attempt($1, $2, 'sign-in', 'demo', '', '', NULL, NULL, 60)`, [
+      cookie,
+      state,
+    ])
+    await web.query('SELECT take_attempt($1, $2, $3)', [cookie, state, ticket])
+    await inside(web, async () => {
+      await web.query('SELECT enter_attempt($1)', [ticket])
+      await web.query(`SELECT enter_identity('ada')`)
+      await web.query('SELECT start_session($1, NULL, NULL, NULL, 60)', [randomCredential()])
+      t.strictSame(await scopeOf(web), { userId: ada.userId, tenantId: ada.tenantId })
+    })
+  },
+)
+
+t.test('the worker reaches the tenant of its job and no other, and no person', async (t) => {
+  const { database, ada, eve } = await world(t)
+  const worker = await connect(t, database.workerUrl)
+  const statements = await statementsOf(database, ada)
+  t.strictSame(await touchedBy(worker, statements, async () => {}), openToWorker, 'without a job')
+  const job = await addJob(database, 'deliver', { tenantId: ada.tenantId })
+  const waiting = await addJob(database, 'deliver', { tenantId: ada.tenantId }, 'created')
+  const enterJob = (id: string) => worker.query(`SELECT enter_job('deliver', $1)`, [id])
+  t.strictSame(
+    await touchedBy(worker, statements, () => enterJob(waiting)),
+    openToWorker,
+    'waiting',
+  )
+  const foreign = await statementsOf(database, eve, 'only')
+  const reached = await touchedBy(worker, foreign, () => enterJob(job))
+  const ofTenants = openToWorker.filter((statement) => /audit_log/.test(statement))
+  t.strictSame(reached, ofTenants, 'nothing of the other tenant')
+  const own = await touchedBy(worker, statements, () => enterJob(job))
+  const added = own.filter((statement) => !openToWorker.includes(statement))
+  t.notOk(
+    added.some((statement) =>
+      / (sessions|api_tokens|oauth_identities|provider_grants|orders)$/.test(statement),
+    ),
+    added.join(),
+  )
+  t.ok(added.includes('SELECT deliveries'))
+  for (const values of [[randomCredential(), 1_800, false]]) {
+    t.equal(await refusalOf(worker.query('SELECT enter_session($1, $2, $3)', values)), denied)
+  }
+})
+
+type Outcome = 'refused' | 'nothing' | 'acts'
+
+/** What a call comes to; a void function or a row without values is nothing. */
+async function call(client: pg.Client, name: string, values: unknown[]): Promise<Outcome> {
+  const marks = values.map((_, index) => `$${index + 1}`)
+  try {
+    const { rows } = await client.query(`SELECT * FROM ${name}(${marks})`, values)
+    const found = rows.flatMap((row) => Object.values(row))
+    const isNothing = found.every((value) =>
+      [null, false, '', 'session-ended'].includes(value as never),
+    )
+    return isNothing ? 'nothing' : 'acts'
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === denied) return 'refused'
+    throw error
+  }
+}
+
+type Statement = { name: string; text: string; values?: unknown[] }
+
+/** Reads, changes, deletes and fills every table and view, as far as statements can be written. */
+async function statementsOf(
+  { admin }: TestDatabase,
+  user: TestUser,
+  rows: 'all' | 'only' = 'all',
+): Promise<Statement[]> {
+  const { rows: columns } = await admin.query<{ table: string; names: string[] }>(
+    `SELECT c.oid::regclass::text AS "table", array_agg(quote_ident(a.attname) ORDER BY a.attnum) AS names
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relkind IN ('r', 'v') AND (c.relnamespace = 'public'::regnamespace
+           OR c.oid = 'pgboss.job_common'::regclass)
+     GROUP BY c.oid ORDER BY 1`,
+  )
+  return columns.flatMap(({ table, names }) => {
+    const column =
+      names.find((name) => name === 'tenant_id') ?? names.find((name) => name === 'user_id')
+    if (rows === 'only' && column === undefined) return []
+    const value = column === 'tenant_id' ? `'${user.tenantId}'` : user.userId
+    const where = rows === 'only' ? ` WHERE ${column} = ${value}` : ''
+    return [
+      { name: `SELECT ${table}`, text: `SELECT FROM ${table}${where}` },
+      { name: `DELETE ${table}`, text: `DELETE FROM ${table}${where}` },
+      ...names.map((name) => ({
+        name: `UPDATE ${table}`,
+        text: `UPDATE ${table} SET ${name} = ${name}${where}`,
+      })),
+      ...insertsInto(table, user),
+    ]
+  })
+}
+
+function insertsInto(table: string, user: TestUser): Statement[] {
+  const sample = samples[table]?.(user) ?? others[table]?.(user)
+  if (sample === undefined) return []
+  const [text, values] = insertion(table, sample)
+  return [{ name: `INSERT ${table}`, text, values }]
+}
+
+/** New rows of tables that table-rows.ts has none for. */
+const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
+  audit_log: ({ userId, tenantId }) => ({
+    ...{ action: 'x', outcome: 'x', user_id: userId, tenant_id: tenantId },
+  }),
+  users: () => ({ email: 'new@example.com' }),
+  memberships: ({ tenantId, userId }) => ({ tenant_id: tenantId, user_id: userId, role: 'admin' }),
+  orders: ({ tenantId, userId }) => ({
+    ...{ tenant_id: tenantId, user_id: userId, line_items: '[]', shipping_address: '{}' },
+    card_last4: '4242',
+  }),
+  posts: ({ tenantId }) => ({ tenant_id: tenantId, title: 'x', body: 'x' }),
+  teams: ({ tenantId }) => ({ tenant_id: tenantId, name: 'x' }),
+  endpoint_replays: ({ tenantId }) => ({
+    ...{ tenant_id: tenantId, endpoint_id: tenantId, replay_from: new Date(0) },
+    ...{ replay_to: new Date(1), total: 0 },
+  }),
+  scope_keys: () => ({ key: Buffer.alloc(32) }),
+  processed_events: () => ({ event_id: 'evt_new' }),
+  received_events: () => ({
+    ...{ event_id: 'evt_new', type: 'x', body: '', secret_index: 0, status: 'recorded' },
+  }),
+  billing_objects: () => ({ object_id: 'new' }),
+  billing_replays: () => ({ id: randomUUID(), event_ids: [], received_to: new Date(0), total: 0 }),
+}
+
+// The feed of events waits for every transaction of the cluster, so these are kept short.
+const atOnce = 40
+
+/** The statements that touched a row, by name, each run in the situation and taken back. */
+async function touchedBy(
+  client: pg.Client,
+  statements: readonly Statement[],
+  prepare: () => Promise<unknown>,
+): Promise<string[]> {
+  const touched = new Set<string>()
+  for (let from = 0; from < statements.length; from += atOnce) {
+    await inside(client, async () => {
+      await prepare()
+      for (const { name, text, values } of statements.slice(from, from + atOnce)) {
+        await client.query('SAVEPOINT attempt')
+        if (await touches(client, text, values)) touched.add(name)
+        await client.query('ROLLBACK TO SAVEPOINT attempt')
+      }
+    })
+  }
+  return [...touched].toSorted()
+}
+
+async function touches(client: pg.Client, text: string, values: unknown[] = []): Promise<boolean> {
+  try {
+    return (await client.query(text, values)).rowCount !== 0
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error
+    // A constraint is checked after the policy has let the row through.
+    return error.code?.startsWith('23') === true
+  }
+}
+
+/** Two people in two tenants, with rows of theirs in every table. */
+async function world(t: Test) {
+  const database = await createDatabase(t)
+  const people: TestUser[] = []
+  for (const name of ['ada', 'eve']) {
+    const facts = { role: 'admin', email: `${name}@example.com`, emailVerified: true }
+    const user = await createUser(database, { ...facts, billingCustomer: `cus_${name}` })
+    people.push(user)
+    await fill(database, user, name)
+  }
+  await receive(database, { id: 'evt_1' })
+  await database.admin.query(
+    `INSERT INTO billing_replays (id, event_ids, received_to, total)
+     VALUES (gen_random_uuid(), '{}', now(), 0)`,
+  )
+  await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
+  const empty = await emptyTables(database)
+  t.strictSame(empty, [], 'every table has rows')
+  const [ada, eve] = people
+  if (ada === undefined || eve === undefined) throw new Error('nobody')
+  return { database, ada, eve }
+}
+
+async function fill(database: TestDatabase, user: TestUser, name: string): Promise<void> {
+  const { admin } = database
+  for (const [table, row] of parentsOf(user)) await admin.query(...insertion(table, row))
+  const done = [...parentsOf(user).map(([table]) => table), ...ofUsers, ...chained, ...closed]
+  const { rows } = await admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY 1`,
+  )
+  for (const { name } of rows) if (!done.includes(name)) await giveRow(database, name, user)
+  const { folderId } = await createChain(database, user)
+  await createDocument(database, folderId)
+  await addSession(database, user)
+  await addJob(database, 'deliver', { tenantId: user.tenantId })
+  await admin.query(
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ('demo', $1, $2, 'i')`,
+    [name, user.userId],
+  )
+  await admin.query(
+    `INSERT INTO provider_grants (provider, provider_user_id, access_token, refresh_token, scope)
+     VALUES ('demo', $1, 'x', 'x', '')`,
+    [name],
+  )
+  await admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, expires_at)
+     SELECT id, $1, 'admin', now() + interval '1 day' FROM tenants WHERE id <> $2`,
+    [`${name}@example.com`, user.tenantId],
+  )
+  await admin.query(
+    `INSERT INTO sign_in_attempts (state_hash, session_id, provider, nonce, code_verifier, expires_at)
+     SELECT sha256(id::text::bytea), id, 'demo', '', '', now() + interval '1 hour' FROM sessions
+     WHERE user_id = $1 LIMIT 1`,
+    [user.userId],
+  )
+  await admin.query(
+    `INSERT INTO logout_tokens (provider, jti_hash, expires_at)
+     VALUES ('demo', sha256($1), now() + interval '1 hour')`,
+    [Buffer.from(name)],
+  )
+}
+
+async function emptyTables({ admin }: TestDatabase): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relkind IN ('r', 'v') AND relnamespace = 'public'::regnamespace ORDER BY 1`,
+  )
+  const empty: string[] = []
+  for (const { name } of rows) {
+    const { rowCount } = await admin.query(`SELECT FROM ${name} LIMIT 1`)
+    const isScopedView = name.startsWith('tenant_')
+    if (rowCount === 0 && !isScopedView) empty.push(name)
+  }
+  return empty
+}
+
+async function entering(
+  database: TestDatabase,
+  client: pg.Client,
+  user: TestUser | null,
+  options: Parameters<typeof addSession>[2],
+) {
+  const credential = await addSession(database, user, options)
+  return () => enterSession(client, credential)
+}
+
+/** A scope that is right in everything, sealed with a key that somebody made up. */
+async function madeUp(client: pg.Client, user: TestUser, key: Buffer): Promise<string> {
+  const { pid, at } = await transactionOf(client)
+  const content = `1:session::${user.userId}:${user.tenantId}:${pid}:${at}`
+  const inner = createHash('sha256').update(key).update(content).digest()
+  return `${content}:${createHash('sha256').update(key).update(inner).digest('hex')}`
+}
+
+async function transactionOf(client: pg.Client): Promise<{ pid: number; at: string }> {
+  const { rows } = await client.query<{ pid: number; at: string }>(
+    `SELECT pg_backend_pid() AS pid, encode(timestamptz_send(transaction_timestamp()), 'hex') AS at`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('no transaction')
+  return row
+}
+
+async function readSetting(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ setting: string }>(
+    `SELECT current_setting('app.scope') AS setting`,
+  )
+  return rows[0]?.setting ?? ''
+}
+
+async function setScope(client: pg.Client, setting: string): Promise<void> {
+  await client.query(`SELECT set_config('app.scope', $1, true)`, [setting])
+}
+
+function sha256(content: Buffer): Buffer {
+  return createHash('sha256').update(content).digest()
+}

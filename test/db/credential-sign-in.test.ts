@@ -1,0 +1,301 @@
+import type pg from 'pg'
+import t, { type Test } from 'tap'
+import {
+  createDatabase,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
+import {
+  addSession,
+  connect,
+  enterSession,
+  inside,
+  nobody,
+  randomCredential,
+  refusalOf,
+  scopeOf,
+} from './credentials.ts'
+
+const denied = '42501'
+
+type Started = { cookie: Buffer; ticket: Buffer }
+
+t.test('a first sign-in makes a user, a tenant and a session, in that scope', async (t) => {
+  const { database, web } = await setUp(t)
+  const { cookie, ticket } = await start(web)
+  await web.query('BEGIN')
+  t.match(await enterAttempt(web, ticket), {
+    purpose: 'sign-in',
+    provider: 'demo',
+    user_id: null,
+    session_user_id: null,
+  })
+  t.strictSame(await scopeOf(web), nobody)
+  t.strictSame(await rowsOf(web, `SELECT * FROM look_up_identity('ada', 'Ada@example.com')`), [])
+  const [made] = await rowsOf(
+    web,
+    `SELECT create_user('ada', 'https://op', 'Ada@example.com', true, 'Ada') AS id`,
+  )
+  t.strictSame(await scopeOf(web), { userId: Number(made?.id), tenantId: null })
+  const newCookie = randomCredential()
+  const [begun] = await rowsOf(web, 'SELECT * FROM start_session($1, $2, $3, $4, 3600)', [
+    newCookie,
+    'at-provider',
+    'Browser/1',
+    '192.0.2.0/24',
+  ])
+  t.strictSame(await scopeOf(web), {
+    userId: Number(made?.id),
+    tenantId: String(begun?.tenant_id),
+  })
+  await web.query('COMMIT')
+  await inside(web, async () => {
+    t.match(await enterSession(web, newCookie), {
+      role: 'admin',
+      email: 'Ada@example.com',
+      subjects: ['ada'],
+    })
+    t.strictSame(await rowsOf(web, 'SELECT name FROM tenants'), [{ name: 'Ada' }])
+  })
+  await inside(web, async () => {
+    t.equal(await enterSession(web, cookie), undefined, 'the session it came with has ended')
+    t.equal(await enterAttempt(web, ticket), undefined, 'the ticket is used up')
+  })
+  const { rows } = await database.admin.query('SELECT FROM sign_in_attempts')
+  t.equal(rows.length, 0)
+})
+
+t.test('an identity that is known signs its holder in, in the tenant last active', async (t) => {
+  const { database, web } = await setUp(t)
+  const user = await createUser(database)
+  const invited = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role, last_active_at)
+     VALUES ($1, $2, 'viewer', now())`,
+    [invited.tenantId, user.userId],
+  )
+  await addIdentity(database, user, 'ada')
+  const { ticket } = await start(web)
+  await inside(web, async () => {
+    await enterAttempt(web, ticket)
+    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('ada', NULL)`), [
+      { identity_user_id: String(user.userId) },
+    ])
+    t.strictSame(await rowsOf(web, `SELECT enter_identity('nobody') AS id`), [{ id: null }])
+    t.strictSame(await scopeOf(web), nobody)
+    t.match(await rowsOf(web, `SELECT enter_identity('ada') AS id`), [{ id: String(user.userId) }])
+    t.match(await startSession(web), { tenant_id: invited.tenantId })
+  })
+})
+
+t.test('an address links an identity only where exactly one user has it verified', async (t) => {
+  const { database, web } = await setUp(t)
+  const verified = await createUser(database, { email: 'a@example.com', emailVerified: true })
+  await createUser(database, { email: 'b@example.com' })
+  await createUser(database, { email: 'c@example.com', emailVerified: true })
+  await createUser(database, { email: 'C@example.com' })
+  const { ticket } = await start(web)
+  await inside(web, async () => {
+    await enterAttempt(web, ticket)
+    const link = (address: string) =>
+      rowsOf(web, `SELECT link_by_address('eve', 'https://op', $1) AS id`, [address])
+    for (const address of ['b@example.com', 'c@example.com', 'd@example.com']) {
+      t.strictSame(await link(address), [{ id: null }], address)
+    }
+    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('eve', 'C@EXAMPLE.com')`), {
+      length: 2,
+    })
+    t.strictSame(await link('A@example.com'), [{ id: String(verified.userId) }])
+    t.strictSame(await scopeOf(web), { userId: verified.userId, tenantId: null })
+  })
+})
+
+t.test('a ticket is for one browser, one callback and a live attempt', async (t) => {
+  const { database, web } = await setUp(t)
+  const [cookie, state, ticket] = [randomCredential(), randomCredential(), randomCredential()]
+  await startAttempt(web, cookie, state)
+  const take = (browser: Buffer, given: Buffer) =>
+    rowsOf(web, 'SELECT * FROM take_attempt($1, $2, $3)', [browser, given, ticket])
+  t.strictSame(await take(randomCredential(), state), [], 'another browser')
+  t.strictSame(await take(cookie, randomCredential()), [], 'another state')
+  t.strictSame(await rowsOf(web, 'SELECT * FROM enter_attempt($1)', [state]), [], 'not taken yet')
+  t.match(await take(cookie, state), [
+    { provider: 'demo', nonce: 'n', code_verifier: 'v', purpose: 'sign-in', user_id: null },
+  ])
+  t.strictSame(await take(cookie, state), [], 'a second callback')
+  t.strictSame(await take(cookie, ticket), [], 'a ticket is no state')
+  await database.admin.query(`UPDATE sign_in_attempts SET expires_at = now()`)
+  await inside(web, async () => {
+    t.equal(await enterAttempt(web, ticket), undefined, 'expired')
+  })
+  await startAttempt(web, cookie, state, { lifetimeSeconds: 0 })
+  t.strictSame(await take(cookie, state), [], 'expired before it was taken')
+})
+
+t.test('a link goes on in the session of its person', async (t) => {
+  const { database, web } = await setUp(t)
+  const user = await createUser(database)
+  for (const purpose of ['link', 'reauthenticate'] as const) {
+    const cookie = await addSession(database, user)
+    const { ticket } = await start(web, { cookie, purpose })
+    const newCookie = randomCredential()
+    await inside(web, async () => {
+      t.match(await enterAttempt(web, ticket), {
+        purpose,
+        user_id: String(user.userId),
+        session_user_id: String(user.userId),
+        session_tenant_id: user.tenantId,
+      })
+      t.strictSame(await scopeOf(web), { userId: user.userId, tenantId: null })
+      const linking = await inSavepoint(web, `SELECT link_identity('new', 'https://op')`)
+      t.equal(linking, purpose === 'link' ? null : denied, `${purpose}: an identity`)
+      for (const sql of [
+        `SELECT enter_identity('new')`,
+        `SELECT start_session('x', '', '', '', 1)`,
+      ]) {
+        t.equal(await inSavepoint(web, sql), denied, `${purpose}: ${sql}`)
+      }
+      t.strictSame(
+        await rowsOf(web, 'SELECT renew_session($1, $2, 3600) AS done', [newCookie, 'at']),
+        [{ done: true }],
+      )
+      t.equal(await enterSession(web, cookie), undefined)
+      t.match(await enterSession(web, newCookie), { user_id: String(user.userId) })
+    })
+  }
+  const anonymous = await addSession(database, null)
+  t.notOk(
+    await startAttempt(web, anonymous, randomCredential(), { purpose: 'link' }),
+    'a link needs a person',
+  )
+  const cookie = await addSession(database, user)
+  const { ticket } = await start(web, { cookie, purpose: 'link' })
+  await database.admin.query('UPDATE sessions SET expires_at = now()')
+  await inside(web, async () => {
+    t.match(await enterAttempt(web, ticket), { session_user_id: null })
+    t.strictSame(await scopeOf(web), nobody, 'the session has ended meanwhile')
+  })
+})
+
+t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) => {
+  const { database, web } = await setUp(t)
+  const user = await createUser(database)
+  await addIdentity(database, user, 'ada')
+  const cookie = await addSession(database, user)
+  const calls = [
+    `look_up_identity('ada', NULL)`,
+    `enter_identity('ada')`,
+    `link_by_address('x', 'y', 'z')`,
+    `create_user('x', 'y', 'z', true, 'n')`,
+    `link_identity('x', 'y')`,
+    `accept_invitations('x@example.com', ${user.userId})`,
+    `start_session('x', NULL, NULL, NULL, 1)`,
+    `renew_session('x', NULL, 1)`,
+  ]
+  for (const call of calls) {
+    t.equal(await refusalOf(web.query(`SELECT ${call}`)), denied, call)
+    await inside(web, async () => {
+      await enterSession(web, cookie)
+      t.equal(await refusalOf(web.query(`SELECT ${call}`)), denied, `with a session: ${call}`)
+    })
+  }
+  const { ticket } = await start(web)
+  await inside(web, async () => {
+    await enterAttempt(web, ticket)
+    const early = await refusalOf(web.query(`SELECT start_session('x', NULL, NULL, NULL, 1)`))
+    t.equal(early, denied, 'nobody has signed in yet')
+  })
+})
+
+t.test('the name of a provider cannot shift the fields of the scope', async (t) => {
+  const { database, web } = await setUp(t)
+  const victim = await createUser(database)
+  const { ticket } = await start(web, { provider: `x:${victim.userId}:${victim.tenantId}` })
+  await inside(web, async () => {
+    t.equal(await refusalOf(web.query('SELECT * FROM enter_attempt($1)', [ticket])), '22023')
+  })
+})
+
+t.test('a logout token ends sessions once', async (t) => {
+  const { database, web } = await setUp(t)
+  const user = await createUser(database)
+  await addIdentity(database, user, 'ada')
+  await addSession(database, user)
+  await addSession(database, user, { provider: 'other' })
+  const jti = randomCredential()
+  const remember = () => rowsOf(web, `SELECT remember_logout('demo', $1, 60) AS first`, [jti])
+  t.strictSame(await remember(), [{ first: true }])
+  t.strictSame(await remember(), [{ first: false }])
+  const end = () => rowsOf(web, `SELECT * FROM end_provider_sessions('demo', NULL, 'ada')`)
+  t.strictSame(await end(), [{ user_id: String(user.userId), tenant_id: user.tenantId }])
+  t.strictSame(await end(), [])
+  t.strictSame(await rowsOf(web, `SELECT * FROM end_provider_sessions('demo', 'x', NULL)`), [])
+})
+
+async function setUp(t: Test): Promise<{ database: TestDatabase; web: pg.Client }> {
+  const database = await createDatabase(t)
+  return { database, web: await connect(t, database.url) }
+}
+
+type Options = { purpose?: string; provider?: string; lifetimeSeconds?: number }
+
+async function startAttempt(
+  web: pg.Client,
+  cookie: Buffer,
+  state: Buffer,
+  { purpose = 'sign-in', provider = 'demo', lifetimeSeconds = 600 }: Options = {},
+): Promise<boolean> {
+  const [row] = await rowsOf(
+    web,
+    `SELECT start_attempt($1, $2, $3, $4, 'n', 'v', NULL, NULL, $5) AS started`,
+    [cookie, state, purpose, provider, lifetimeSeconds],
+  )
+  return row?.started === true
+}
+
+/** A pending sign-in whose callback has come. */
+async function start(
+  web: pg.Client,
+  { cookie = randomCredential(), ...options }: Options & { cookie?: Buffer } = {},
+): Promise<Started> {
+  const [state, ticket] = [randomCredential(), randomCredential()]
+  await startAttempt(web, cookie, state, options)
+  await rowsOf(web, 'SELECT * FROM take_attempt($1, $2, $3)', [cookie, state, ticket])
+  return { cookie, ticket }
+}
+
+async function enterAttempt(web: pg.Client, ticket: Buffer) {
+  const [row] = await rowsOf(web, 'SELECT * FROM enter_attempt($1)', [ticket])
+  return row
+}
+
+async function startSession(web: pg.Client) {
+  const [row] = await rowsOf(web, 'SELECT * FROM start_session($1, NULL, NULL, NULL, 3600)', [
+    randomCredential(),
+  ])
+  return row
+}
+
+async function addIdentity({ admin }: TestDatabase, user: TestUser, subject: string) {
+  await admin.query(
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+     VALUES ('demo', $2, $1, 'https://op')`,
+    [user.userId, subject],
+  )
+}
+
+async function inSavepoint(web: pg.Client, sql: string): Promise<string | null> {
+  await web.query('SAVEPOINT one')
+  const refusal = await refusalOf(web.query(sql))
+  await web.query(refusal === null ? 'RELEASE one' : 'ROLLBACK TO one')
+  return refusal
+}
+
+async function rowsOf(
+  client: pg.Client,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  return (await client.query(sql, values)).rows
+}

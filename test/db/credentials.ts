@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { Test } from 'tap'
+import type { TestDatabase, TestUser } from '#test/support/helper.ts'
+
+/** What a program sends for a cookie or token: its SHA-256. */
+export function credentialOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+export function randomCredential(): Buffer {
+  return credentialOf(randomBytes(32).toString('base64url'))
+}
+
+type SessionOptions = { expired?: boolean; idleSeconds?: number; provider?: string }
+
+/** A session of `user`, anonymous without one; resolves to what enters it. */
+export async function addSession(
+  database: TestDatabase,
+  user: { userId: number; tenantId: string | null } | null,
+  { expired = false, idleSeconds = 0, provider = 'demo' }: SessionOptions = {},
+): Promise<Buffer> {
+  const credential = randomCredential()
+  await database.admin.query(
+    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, last_seen_at, expires_at)
+     VALUES (sha256($1), $2, $3, $4, CASE WHEN $2::bigint IS NOT NULL THEN now() END,
+             now() - make_interval(secs => $5), now() + make_interval(secs => $6))`,
+    [
+      credential,
+      user?.userId ?? null,
+      user?.tenantId ?? null,
+      user === null ? null : provider,
+      idleSeconds,
+      expired ? 0 : 3_600,
+    ],
+  )
+  return credential
+}
+
+/** An API token of `user`; resolves to what enters it. */
+export async function addToken(
+  database: TestDatabase,
+  user: TestUser,
+  { expired = false, permissions = null as string[] | null } = {},
+): Promise<Buffer> {
+  const credential = randomCredential()
+  await database.admin.query(
+    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+     VALUES (sha256($1), $2, $3, 'test', $4::text[] IS NULL, coalesce($4, '{}'),
+             now() + make_interval(secs => $5))`,
+    [credential, user.userId, user.tenantId, permissions, expired ? 0 : 3_600],
+  )
+  return credential
+}
+
+/** A job of the queue's own table; resolves to its id. */
+export async function addJob(
+  database: TestDatabase,
+  queue: string,
+  data: object,
+  state = 'active',
+): Promise<string> {
+  const { rows } = await database.admin.query<{ id: string }>(
+    'INSERT INTO pgboss.job (name, data, state) VALUES ($1, $2, $3) RETURNING id',
+    [queue, JSON.stringify(data), state],
+  )
+  return rows[0]?.id ?? ''
+}
+
+/** A connection of the test's own, closed with it. */
+export async function connect(t: Test, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  // Some tests end backends.
+  client.on('error', () => {})
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+/** Runs `work` in a transaction and takes it back. */
+export async function inside<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN')
+  try {
+    return await work()
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
+export const idleSeconds = 1_800
+
+export async function enterSession(client: pg.Client, credential: Buffer, forWrite = false) {
+  const { rows } = await client.query('SELECT * FROM enter_session($1, $2, $3)', [
+    credential,
+    idleSeconds,
+    forWrite,
+  ])
+  return rows[0]
+}
+
+export async function enterToken(client: pg.Client, credential: Buffer, forWrite = false) {
+  const { rows } = await client.query('SELECT * FROM enter_token($1, $2)', [credential, forWrite])
+  return rows[0]
+}
+
+/** Whom and what the transaction is for, as policies see it. */
+export async function scopeOf(client: pg.Client) {
+  const { rows } = await client.query<{ user: string | null; tenant: string | null }>(
+    'SELECT current_user_id() AS user, current_tenant_id() AS tenant',
+  )
+  const [row] = rows
+  return { userId: row?.user === null ? null : Number(row?.user), tenantId: row?.tenant ?? null }
+}
+
+export const nobody = { userId: null, tenantId: null }
+
+/** The code of what PostgreSQL refuses; null when it does not. */
+export async function refusalOf(query: Promise<unknown>): Promise<string | null> {
+  return query.then(
+    () => null,
+    (error) => {
+      if (error instanceof pg.DatabaseError) return error.code ?? ''
+      throw error
+    },
+  )
+}
+
+/** Resolves when `waiting` is held up by a lock of another connection. */
+export async function isHeldUp(database: TestDatabase, waiting: pg.Client): Promise<void> {
+  const { rows } = await database.admin.query<{ held: boolean }>(
+    'SELECT cardinality(pg_blocking_pids($1)) > 0 AS held',
+    [processOf(waiting)],
+  )
+  if (rows[0]?.held !== true) return isHeldUp(database, waiting)
+}
+
+function processOf(client: pg.Client): number {
+  if ('processID' in client && typeof client.processID === 'number') return client.processID
+  throw new Error('not connected')
+}

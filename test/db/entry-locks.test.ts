@@ -1,0 +1,56 @@
+import t from 'tap'
+import { enterCredential } from '#src/auth/sessions/enter.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
+import { addSession, addToken, connect, idleSeconds, isHeldUp } from './credentials.ts'
+
+const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }
+
+const revocations = {
+  session: [
+    'DELETE FROM sessions',
+    `UPDATE sessions SET id_hash = sha256(gen_random_uuid()::text::bytea)`,
+    `UPDATE memberships SET role = 'viewer'`,
+    'DELETE FROM memberships',
+  ],
+  token: ['DELETE FROM api_tokens', `UPDATE memberships SET department = 'sales'`],
+} as const
+
+for (const kind of ['session', 'token'] as const) {
+  t.test(`a ${kind} is revoked before a write or after it, not within`, async (t) => {
+    const database = await createDatabase(t)
+    const db = openDatabase(database.url, 1)
+    t.teardown(() => db.close())
+    for (const access of ['write', 'transaction'] as const) {
+      for (const sql of revocations[kind]) {
+        const user = await createUser(database, { role: 'admin' })
+        const hash = await (kind === 'session' ? addSession : addToken)(database, user)
+        const entry = enterCredential({ kind, hash }, rules)
+        const other = await connect(t, database.superuserUrl)
+        const order: string[] = []
+        let revoked: Promise<unknown> = Promise.resolve()
+        await db[access](entry, async () => {
+          revoked = other
+            .query(`${sql} WHERE user_id = $1`, [user.userId])
+            .then(() => order.push('revoked'))
+          await isHeldUp(database, other)
+          order.push('written')
+        })
+        await revoked
+        t.strictSame(order, ['written', 'revoked'], `${access}: ${sql}`)
+      }
+    }
+  })
+}
+
+t.test('a read holds nothing up', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const user = await createUser(database)
+  const entry = enterCredential({ kind: 'session', hash: await addSession(database, user) }, rules)
+  await db.read(entry, async () => {
+    await database.admin.query('DELETE FROM memberships')
+  })
+  t.equal(await db.enter(entry), null)
+})

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { isolationRows } from '#src/schema/isolation-rows.ts'
+import type { TestDatabase, TestUser } from '#test/support/helper.ts'
+
+type Row = Record<string, unknown>
+
+/** A row of the user in each table under row-level security that is not in isolation-rows.ts. */
+export const samples: Record<string, (user: TestUser) => Row> = {
+  tenants: ({ tenantId }) => ({ id: tenantId, name: 'A tenant' }),
+  invoices: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    amount: 1,
+    currency: 'eur',
+    status: 'paid',
+  }),
+  webhook_endpoints: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    url: 'https://receiver.example',
+    signature: 'spec',
+    secret: '',
+  }),
+  outbound_events: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    id: `msg_${crypto.randomUUID()}`,
+    type: 'x',
+    body: '{}',
+  }),
+  deliveries: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    event_id: `msg_second-${tenantId}`,
+    endpoint_id: tenantId,
+    event_type: 'x',
+  }),
+  delivery_attempts: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    delivery_id: tenantId,
+    series: 0,
+    number: 2,
+    started_at: new Date(0),
+    duration_ms: 1,
+  }),
+  notifications: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    kind: 'endpoint.failing',
+    endpoint_id: tenantId,
+    message: 'x',
+  }),
+  invitations: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    email: `${crypto.randomUUID()}@example.com`,
+    role: 'viewer',
+    expires_at: tomorrow,
+  }),
+  oauth_identities: ({ userId }) => ({
+    provider: 'acme',
+    provider_user_id: crypto.randomUUID(),
+    user_id: userId,
+    issuer: 'x',
+  }),
+  sessions: ({ userId }) => ({ id_hash: randomBytes(32), user_id: userId, expires_at: tomorrow }),
+  api_tokens: ({ userId, tenantId }) => ({
+    hash: randomBytes(32),
+    user_id: userId,
+    tenant_id: tenantId,
+    name: 'x',
+    expires_at: tomorrow,
+  }),
+  provider_grants: ({ userId }) => ({
+    provider: 'acme',
+    provider_user_id: `second-${userId}`,
+    access_token: '',
+    scope: '',
+  }),
+  token_revocations: ({ userId }) => ({
+    provider: 'acme',
+    provider_user_id: 'x',
+    user_id: userId,
+    token: '',
+    kind: 'access_token',
+    status: 'failed',
+  }),
+}
+
+const tomorrow = new Date(Date.now() + 86_400_000)
+
+/** Rows that every user has. */
+export const ofUsers = ['tenants', 'users', 'memberships']
+
+/** Tables that only functions of the owner reach. */
+export const closed = ['scope_keys', 'sign_in_attempts', 'logout_tokens']
+
+/** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
+export const chained = ['teams', 'team_members', 'folders', 'documents']
+
+/** Rows that the samples reference, in the order of their keys. */
+export function parentsOf(user: TestUser): [string, Row][] {
+  const { tenantId } = user
+  const first = `msg_first-${tenantId}`
+  return [
+    ['webhook_endpoints', { ...samples.webhook_endpoints?.(user), id: tenantId }],
+    ['outbound_events', { ...samples.outbound_events?.(user), id: first }],
+    ['outbound_events', { ...samples.outbound_events?.(user), id: `msg_second-${tenantId}` }],
+    ['deliveries', { ...samples.deliveries?.(user), id: tenantId, event_id: first }],
+    ['delivery_attempts', { ...samples.delivery_attempts?.(user), number: 1 }],
+    ...['first', 'second'].map((name): [string, Row] => [
+      'oauth_identities',
+      { ...samples.oauth_identities?.(user), provider_user_id: `${name}-${user.userId}` },
+    ]),
+    [
+      'provider_grants',
+      { ...samples.provider_grants?.(user), provider_user_id: `first-${user.userId}` },
+    ],
+  ]
+}
+
+export async function giveRow(
+  { admin }: TestDatabase,
+  table: string,
+  user: TestUser,
+): Promise<void> {
+  if (!ofUsers.includes(table)) await admin.query(...rowOf(table, user))
+}
+
+export function rowOf(table: string, user: TestUser): [string, unknown[]] {
+  const sample = samples[table]?.(user)
+  if (sample !== undefined) return insertion(table, sample)
+  const { text = '', values = [] } = isolationRows[table]?.(user) ?? {}
+  return [text, values]
+}
+
+export function insertion(table: string, row: Row): [string, unknown[]] {
+  const columns = Object.keys(row).map((name) => pg.escapeIdentifier(name))
+  const marks = columns.map((_, index) => `$${index + 1}`)
+  return [`INSERT INTO ${table} (${columns}) VALUES (${marks})`, Object.values(row)]
+}

@@ -1,0 +1,105 @@
+import t, { type Test } from 'tap'
+import { type Database, openDatabase } from '#src/db/database.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
+import { type DeliverJob, openQueue } from '#src/queue/queue.ts'
+import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
+import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { createOutbox } from '#test/support/outbox.ts'
+import { createEndpoint, testKeys } from '#test/support/webhook-endpoint.ts'
+
+t.test('a job that the queue has taken back before its attempt sends nothing', async (t) => {
+  const { outbox, sent, fetch, work, takeBack } = await setUp(t)
+  await outbox.publish()
+  const jobs = await fetch()
+  await takeBack()
+  await work(jobs)
+  t.equal(sent.length, 0)
+  await work(await fetch())
+  t.equal(sent.length, 1)
+  t.match(await outbox.deliveries(), [{ status: 'succeeded', attempts: [{ number: 1 }] }])
+})
+
+t.test('the outcome of a job taken back during its attempt is left to the next', async (t) => {
+  const { outbox, sent, fetch, work, takeBack, duringAttempt } = await setUp(t)
+  await outbox.publish()
+  duringAttempt(takeBack)
+  await work(await fetch())
+  t.equal(sent.length, 1)
+  t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
+  duringAttempt(async () => {})
+  await work(await fetch())
+  t.equal(sent.length, 2)
+  t.equal(new Set(sent).size, 1, 'with the same id')
+  t.match(await outbox.deliveries(), [{ status: 'succeeded', attempts: [{ number: 1 }] }])
+})
+
+t.test('an outcome whose commit was not answered is recorded once', async (t) => {
+  let commits = 0
+  const { outbox, sent, fetch, work } = await setUp(t, (db) => ({
+    ...db,
+    async write(entry, write) {
+      await db.write(entry, write)
+      commits += 1
+      throw Object.assign(new Error('the answer was lost'), { code: 'ECONNRESET' })
+    },
+  }))
+  await outbox.publish()
+  await work(await fetch())
+  t.equal(commits, 1)
+  t.equal(sent.length, 1)
+  t.match(await outbox.deliveries(), [{ status: 'succeeded', attempts: [{ number: 1 }] }])
+  t.strictSame(await fetch(), [])
+})
+
+/** An endpoint, and a dispatcher without a consumer: the test fetches the jobs. */
+async function setUp(t: Test, change: (db: Database) => Database = (db) => db) {
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
+  const db = openDatabase(database.workerUrl, 2)
+  const queue = openQueue(database.workerUrl, 'worker', () => {})
+  await queue.start()
+  t.teardown(async () => {
+    await queue.stop({ graceful: false })
+    await db.close()
+  })
+  const clock = { now: () => new Date() }
+  const sent: unknown[] = []
+  let during = async () => {}
+  const dispatch = createDispatcher({
+    queue,
+    db: change(db),
+    sender: {
+      async send({ headers }) {
+        sent.push(headers['webhook-id'])
+        await during()
+        const answer = { statusCode: 204, responseExcerpt: '', error: null, cause: null }
+        return { ...answer, startedAt: clock.now(), durationMs: 1 }
+      },
+      async close() {},
+    },
+    keys: testKeys,
+    retrySeconds: [0, 5],
+    clock,
+    metrics: createMetrics().outbound,
+    logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
+  })
+  return {
+    outbox,
+    /** The ids of the attempts that were made. */
+    sent,
+    duringAttempt(work: () => Promise<void>) {
+      during = work
+    },
+    fetch: () => queue.fetch<DeliverJob>(deliverQueue, { batchSize: 10 }),
+    async work(jobs: Awaited<ReturnType<typeof queue.fetch<DeliverJob>>>) {
+      await Promise.all(dispatch(jobs, new AbortController().signal))
+    },
+    /** As when the job has expired. */
+    async takeBack() {
+      await database.admin.query(
+        `UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE name = 'deliver'`,
+      )
+    },
+  }
+}
