@@ -8,8 +8,8 @@ import { errorTable, Problem } from '#src/http/problems.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Opens a transaction as whoever is asking: the database says who that is, and the route's rule
-     * decides inside the transaction. Every handler of the scope reads and writes through it.
+     * Opens a transaction as the caller: the database says who that is, and the route's rule decides
+     * inside the transaction. Every handler of the scope reads and writes through it.
      */
     readonly entry: Entry<Caller>
     /** The same for routes whose rule needs a session. */
@@ -24,9 +24,9 @@ declare module 'fastify' {
 }
 
 /**
- * Every route of the scope needs an identity (401) and the policy's permission (403). The last word
- * has the transaction that reads or writes (`request.entry`). A request that may carry a body is
- * also refused here, before the body is read; one without is not looked at twice.
+ * Every route of the scope needs an identity (401) and the policy's permission (403). The transaction
+ * that reads or writes decides (`request.entry`). A request with a body is also checked here, so that
+ * it can be refused before the body is read.
  */
 export default fp(
   async function authz(app) {
@@ -61,7 +61,7 @@ async function requireIdentity(request: FastifyRequest): Promise<void> {
   if (!withoutBody.includes(request.method)) await request.enter()
 }
 
-/** A handler that answers without having entered has decided nothing: that is a defect, not a 200. */
+/** A handler that responds without having entered has checked no permission: that is a 500. */
 async function requireEntered(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (reply.statusCode < 400 && request.enteredCaller === null) {
     throw new Error(`${request.method} ${request.routeOptions.url} answers without an entry.`)
@@ -69,8 +69,8 @@ async function requireEntered(request: FastifyRequest, reply: FastifyReply): Pro
 }
 
 /**
- * A request without a body is refused for its identity or permission before it is told what is wrong
- * with its input, although its handler enters only when it reads.
+ * The order of refusals: identity and permission before malformed input. A GET enters only when its
+ * handler reads, so an input error makes it enter first.
  * @throws always: the parent's error handler sends the response
  */
 async function enterFirst(error: unknown, request: FastifyRequest): Promise<never> {

@@ -82,7 +82,7 @@ const maxAddresses = 10_000 // about 1 MB
 
 /**
  * Counts 401s to a credential for the address. Once they exceed the limit, no token from there is
- * looked up until the window ends; sessions are, because nobody else can sign the id of one.
+ * looked up until the window ends. Sessions still are, because their ids are signed by us.
  */
 function limitDeadCredentials(app: FastifyInstance, name: string): void {
   const count = app.createRateLimit({ keyGenerator: byAddress })

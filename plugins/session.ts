@@ -20,7 +20,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request came with; nothing is known yet about whether it is live. */
     credential: Credential | null
-    /** Opens a transaction as whoever the credential belongs to; the facts are null for a dead one. */
+    /** Opens a transaction with the credential; the facts are null if it is not live. */
     identify(credential: Credential): Entry<Caller | null>
     /** Who is asking, as the latest transaction found them; null until one was entered. */
     enteredCaller: Caller | null
@@ -137,10 +137,10 @@ async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
 }
 
 /**
- * Takes the id of the verified cookie as the credential. `@fastify/session` clears a cookie that it
- * would not sign in exactly the same way now: one signed with a previous secret, with a secret that
- * another process has already, or an older one in a response that arrives late. The browser's cookie
- * is none of this response's business then, so the parsed one is replaced by what the plugin expects.
+ * Takes the id of the verified cookie as the credential. `@fastify/session` clears the browser's
+ * cookie if it is not byte for byte the one it would sign now. That would sign people out after a
+ * rotation of secrets, and a late response to an older id would clear a newer cookie. Replacing the
+ * parsed cookie by what the plugin expects prevents it.
  */
 async function readSessionCredential(request: FastifyRequest): Promise<void> {
   const { session, cookies } = request

@@ -76,7 +76,7 @@ function startLogin({ redirectUri }: Options) {
 
 const signIn: Purpose = { kind: 'sign-in', userId: null }
 
-/** @throws Problem `unauthenticated` if nobody is signed in */
+/** @throws Problem `unauthenticated` without a signed-in session */
 async function reauthentication(request: FastifyRequest): Promise<Purpose> {
   const caller = await request.findCaller()
   if (caller === null) throw new Problem('unauthenticated')

@@ -25,7 +25,7 @@ export async function findExistingUsers(
   }
 }
 
-/** Signs in as the holder of the identity. @returns null if nobody holds it any more */
+/** Signs in as the holder of the identity. @returns null if it was unlinked meanwhile */
 export function enterIdentity(
   connection: Queryable,
   { subject }: VerifiedIdentity,
