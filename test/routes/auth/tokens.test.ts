@@ -3,6 +3,7 @@ import { as } from '#test/support/account.ts'
 import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
 import { auditTrail } from '#test/support/sign-in-journey.ts'
 import { owner } from '#test/support/token-owner.ts'
+import { until } from '#test/support/until.ts'
 
 const day = 86_400_000
 
@@ -22,6 +23,8 @@ t.test('a token is returned once, stored as a hash and acts for its owner', asyn
   const invoice = await createTestInvoice(test.database, user.tenantId)
   t.equal((await use('GET', `/invoices/${invoice}`)).statusCode, 200)
 
+  // The last use is recorded beside the request, not within it.
+  await until(test.database, 'SELECT FROM api_tokens WHERE last_used_at IS NOT NULL')
   const shown = (await send('GET', `/auth/tokens/${id}`)).json()
   t.same(Object.keys(shown), ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt'])
   t.match(shown, { id, name: 'ci', permissions: null, lastUsedAt: String })
