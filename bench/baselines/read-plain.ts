@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import Fastify from 'fastify'
 import pg from 'pg'
+import { sha256 } from '#src/crypto/hash.ts'
 
 /*
  * Reads an own order with two prepared selects, without row-level security, session plugin and policy,
@@ -17,7 +17,7 @@ app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
     name: 'find-session',
     text: `SELECT u.id FROM sessions s JOIN users u ON u.id = s.user_id
            WHERE s.id_hash = $1 AND s.expires_at > now()`,
-    values: [createHash('sha256').update(cookieId).digest()],
+    values: [sha256(sha256(cookieId))],
   })
   const [user] = session.rows
   if (user === undefined) return reply.code(401).send({ error: 'not signed in' })

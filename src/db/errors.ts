@@ -1,18 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { Prisma } from '#src/db/generated/client.ts'
-import { Problem } from '#src/http/problems.ts'
 
 /** True for a foreign-key violation: the referenced row is missing, or the row is still referenced. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
-}
-
-/**
- * For the `catch` of a write whose foreign key is the membership of its author.
- * @throws Problem `forbidden` if the author was removed while the request ran
- */
-export function refuseLeaver(error: unknown): never {
-  throw isForeignKeyViolation(error) ? new Problem('forbidden') : error
 }
 
 // serialization_failure, deadlock_detected

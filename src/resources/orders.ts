@@ -2,7 +2,6 @@ import Type from 'typebox'
 import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { refuseLeaver } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { Line } from '#src/http/schemas.ts'
@@ -78,19 +77,17 @@ export async function createOrder(
 ) {
   const { userId, tenantId } = owner
   const { lineItems, shippingAddress, cardLast4 } = order
-  const row = await tx.order
-    .create({
-      data: {
-        userId,
-        tenantId,
-        lineItems,
-        shippingAddress,
-        cardLast4,
-        createdAt: now,
-        updatedAt: now,
-      },
-    })
-    .catch(refuseLeaver)
+  const row = await tx.order.create({
+    data: {
+      userId,
+      tenantId,
+      lineItems,
+      shippingAddress,
+      cardLast4,
+      createdAt: now,
+      updatedAt: now,
+    },
+  })
   return toOrder(row)
 }
 

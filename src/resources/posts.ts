@@ -2,7 +2,6 @@ import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { refuseLeaver } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -52,19 +51,17 @@ export async function createPost(
   post: { title: string; body: string; department?: string },
   now: Date,
 ) {
-  const row = await tx.post
-    .create({
-      data: {
-        tenantId: author.tenantId,
-        authorId: author.userId,
-        department: post.department ?? author.department,
-        title: post.title,
-        body: post.body,
-        createdAt: now,
-        updatedAt: now,
-      },
-    })
-    .catch(refuseLeaver)
+  const row = await tx.post.create({
+    data: {
+      tenantId: author.tenantId,
+      authorId: author.userId,
+      department: post.department ?? author.department,
+      title: post.title,
+      body: post.body,
+      createdAt: now,
+      updatedAt: now,
+    },
+  })
   return toPost(row)
 }
 
