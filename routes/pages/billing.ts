@@ -62,8 +62,10 @@ async function showEvents(
   const page = readPage(part, receivedList.name, receivedList.forms)
   const filter = { status: status === '' ? undefined : status, type: type || undefined }
   const shown = await this.db.read(entry, async (tx) => {
-    const counts = await countByStatus(tx)
-    const { data: events, nextCursor } = await listReceived(tx, filter, page)
+    const [counts, { data: events, nextCursor }] = await Promise.all([
+      countByStatus(tx),
+      listReceived(tx, filter, page),
+    ])
     return { counts, events, nextCursor }
   })
   const { viewer } = request

@@ -35,12 +35,17 @@ async function showHome(this: FastifyInstance, request: FastifyRequest, reply: F
 /** What the page shows of the caller; null for a visitor who is not signed in. */
 async function readOwn(tx: Tx, caller: Caller | null) {
   if (caller === null) return null
-  const orders = await findLatestOrders(tx, caller, shownOrders)
   const { tenantId } = caller
-  if (tenantId === null) return { caller, tenant: null, orders, documents: [] }
+  if (tenantId === null) {
+    const orders = await findLatestOrders(tx, caller, shownOrders)
+    return { caller, tenant: null, orders, documents: [] }
+  }
   const member = { ...caller, tenantId }
-  const tenant = await findTenant(tx, member)
-  const { data: documents } = await listDocuments(tx, member, shownDocuments)
+  const [orders, tenant, { data: documents }] = await Promise.all([
+    findLatestOrders(tx, caller, shownOrders),
+    findTenant(tx, member),
+    listDocuments(tx, member, shownDocuments),
+  ])
   return { caller, tenant, orders, documents }
 }
 

@@ -219,12 +219,20 @@ async function sendEndpoint(
   const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
   const page = readPage(part, deliveryList.name, deliveryList.forms)
   const filter = { status: status || undefined, eventType: eventType || undefined }
-  const result = await server.db.read(tenantEntry, async (tx, caller) => ({
-    endpoint: found(await findEndpoint(tx, caller, id)),
-    stats: (await measureEndpoints(tx, caller, now, id)).get(id),
-    deliveries: found(await listDeliveries(tx, caller, id, filter, page)),
-    test: test === undefined ? null : await findDelivery(tx, caller, test),
-  }))
+  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [endpoint, stats, deliveries, tested] = await Promise.all([
+      findEndpoint(tx, caller, id),
+      measureEndpoints(tx, caller, now, id),
+      listDeliveries(tx, caller, id, filter, page),
+      test === undefined ? null : findDelivery(tx, caller, test),
+    ])
+    return {
+      endpoint: found(endpoint),
+      stats: stats.get(id),
+      deliveries: found(deliveries),
+      test: tested,
+    }
+  })
   const deliveries = {
     ...result.deliveries,
     filter: { status, eventType },

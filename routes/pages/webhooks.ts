@@ -85,11 +85,14 @@ async function sendEndpoints(
 ) {
   const { server, tenantEntry } = request
   const now = server.clock.now()
-  const result = await server.db.read(tenantEntry, async (tx, caller) => ({
-    endpoints: (await listEndpoints(tx, caller, allEndpoints)).data,
-    stats: await measureEndpoints(tx, caller, now),
-    notifications: (await listNotifications(tx, caller, shownNotifications)).data,
-  }))
+  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [endpoints, stats, notifications] = await Promise.all([
+      listEndpoints(tx, caller, allEndpoints),
+      measureEndpoints(tx, caller, now),
+      listNotifications(tx, caller, shownNotifications),
+    ])
+    return { endpoints: endpoints.data, stats, notifications: notifications.data }
+  })
   const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
   const { viewer } = request
   return reply.sendPage(

@@ -8,8 +8,16 @@ import { openReadPool } from './read-pool.ts'
 import { opening, ScopedPool } from './scoped-pool.ts'
 import type { Queryable } from './system-database.ts'
 
-/** A transaction that a credential has opened; domain functions take one and nothing else does. */
-export type Tx = Prisma.TransactionClient
+/**
+ * A transaction that a credential has opened; domain functions take one and nothing else does.
+ * Without `findUnique`: outside of its own transactions Prisma merges those of one moment into one
+ * statement, which would mix the reads of different people.
+ */
+export type Tx = {
+  [Member in keyof Prisma.TransactionClient]: Member extends `$${string}`
+    ? Prisma.TransactionClient[Member]
+    : Omit<Prisma.TransactionClient[Member], 'findUnique' | 'findUniqueOrThrow'>
+}
 
 export type Database = {
   /** Enters and decides, reads nothing else. One round trip. */
@@ -24,7 +32,10 @@ export type Database = {
     entry: Entry<Facts>,
     statement: Prisma.Sql,
   ): Promise<{ facts: Facts; rows: Row[] }>
-  /** Enters and decides, then runs `work` in the same READ ONLY transaction. */
+  /**
+   * Enters and decides, then runs `work` in the same READ ONLY transaction. Statements that do not
+   * wait for each other (`Promise.all`) leave in one packet.
+   */
   read<Facts, T>(entry: Entry<Facts>, work: (tx: Tx, facts: Facts) => Promise<T>): Promise<T>
   /**
    * Enters with the rows that give the right locked and decides, then runs `work` in the same
@@ -62,20 +73,20 @@ export function openDatabase(
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
 
   async function runPrisma<Facts, T>(
-    access: 'read' | 'write',
     entry: Entry<Facts>,
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
-    return opening(access, entry.statement(access === 'write'), (entered) =>
+    return opening('write', entry.statement(true), (entered) =>
       prisma.$transaction(async (tx) => work(tx, entry.admit(await entered())), transactionLimits),
     )
   }
 
   async function runStatements<Facts, T>(
+    access: 'read' | 'write',
     entry: Entry<Facts>,
     work: (connection: Queryable, facts: Facts) => Promise<T>,
   ): Promise<T> {
-    return opening('write', entry.statement(true), async (entered) => {
+    return opening(access, entry.statement(access === 'write'), async (entered) => {
       const client = await pool.connect()
       try {
         await client.query({ text: 'BEGIN' })
@@ -105,10 +116,12 @@ export function openDatabase(
       ])
       return { facts: entry.admit(entered), rows }
     },
-    read: (entry, work) => runPrisma('read', entry, work),
-    write: (entry, work) => tryTwice(() => runPrisma('write', entry, work), isRolledBackForAnother),
+    // Prisma's own transactions run their statements one after another, so it gets none here: its
+    // queries reach the transaction through the pool.
+    read: (entry, work) => runStatements('read', entry, (_, facts) => work(prisma, facts)),
+    write: (entry, work) => tryTwice(() => runPrisma(entry, work), isRolledBackForAnother),
     transaction: (entry, work) =>
-      tryTwice(() => runStatements(entry, work), isRolledBackForAnother),
+      tryTwice(() => runStatements('write', entry, work), isRolledBackForAnother),
     async close() {
       await prisma.$disconnect()
       await Promise.all([pool.end(), reads.close()])

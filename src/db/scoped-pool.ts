@@ -10,6 +10,8 @@ type Opening = {
   readonly statement: Statement
   /** Set once BEGIN has been asked for. */
   entered?: Promise<pg.QueryResult>
+  /** Runs a statement in the transaction; set for reads once they have a connection. */
+  query?: (statement: Statement) => Promise<pg.QueryResult>
 }
 
 const current = new AsyncLocalStorage<Opening>()
@@ -71,7 +73,8 @@ type Connected = Parameters<pg.Pool['connect']>[0]
 /**
  * The pool below Prisma. It hands out a connection only to a transaction that has an opening: BEGIN
  * and the statement that presents the credential are written without waiting. Reads run READ ONLY
- * and do not wait for their COMMIT.
+ * and do not wait for their end. A query of the pool itself belongs to the read it is called in, so
+ * that several of them leave in one packet; outside of a read it is refused.
  */
 export class ScopedPool extends WatchedPool {
   readonly #named: boolean
@@ -86,10 +89,21 @@ export class ScopedPool extends WatchedPool {
   override connect(...callback: unknown[]): Promise<pg.PoolClient> | undefined {
     const active = current.getStore()
     if (active === undefined || callback.length > 0) {
-      throw new Error('A query without an entry: use read() or write() of the database.')
+      throw withoutEntry()
     }
     return super.connect().then((client) => scopedClient(client, active, this.#named))
   }
+
+  // The driver's pool has many forms of this; Prisma's adapter uses one.
+  override query = ((statement: Statement) => {
+    const active = current.getStore()
+    if (active?.query === undefined) throw withoutEntry()
+    return active.query(statement)
+  }) as pg.Pool['query']
+}
+
+function withoutEntry(): Error {
+  return new Error('A query without an entry: use read() or write() of the database.')
 }
 
 /**
@@ -116,9 +130,9 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
         begin()
         return emptyResult('BEGIN')
       case 'COMMIT':
-        return commit(statement)
+        return active.access === 'read' ? endUnheard(statement) : commit(statement)
       case 'ROLLBACK':
-        return end(statement)
+        return active.access === 'read' ? endUnheard(statement) : end(statement)
       default: {
         if (opened === undefined) throw new Error('A statement outside a transaction.')
         // Rows that were read although the opening failed are no answer.
@@ -139,11 +153,13 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
     active.entered.catch(ignore)
   }
 
+  /** Nothing depends on how a read ends; the connection waits for it before its next use. */
+  function endUnheard(statement: Statement): pg.QueryResult {
+    end(statement).catch(ignore)
+    return emptyResult(statement.text)
+  }
+
   async function commit(statement: Statement): Promise<pg.QueryResult> {
-    if (active.access === 'read') {
-      end(statement).catch(ignore)
-      return emptyResult('COMMIT')
-    }
     await opened
     const result = await end(statement)
     if (result.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
@@ -166,6 +182,7 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
     }
   }
 
+  if (active.access === 'read') active.query = query
   return new Proxy(client, {
     get(target, property) {
       if (property === 'query') return query

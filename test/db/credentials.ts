@@ -31,7 +31,7 @@ export async function addSession(
       user?.tenantId ?? null,
       user === null ? null : provider,
       idleSeconds,
-      expired ? 0 : 3_600,
+      expired ? -1 : 3_600,
     ],
   )
   return credential
@@ -48,7 +48,7 @@ export async function addToken(
     `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
      VALUES (sha256($1), $2, $3, 'test', $4::text[] IS NULL, coalesce($4, '{}'),
              now() + make_interval(secs => $5))`,
-    [credential, user.userId, user.tenantId, permissions, expired ? 0 : 3_600],
+    [credential, user.userId, user.tenantId, permissions, expired ? -1 : 3_600],
   )
   return credential
 }

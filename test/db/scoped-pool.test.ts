@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
+import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
 import { opening, ScopedPool } from '#src/db/scoped-pool.ts'
@@ -251,9 +251,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
   t.teardown(() => db.close())
   const find = ({ tenantId }: { tenantId: string }, owner: string) =>
     db.read(entryOf({ tenantId }), (tx) =>
-      tx.invoice.findUnique({
-        where: { tenantId_id: { tenantId: owner, id: ids.get(owner) ?? 0 } },
-      }),
+      tx.invoice.findFirst({ where: { tenantId: owner, id: ids.get(owner) ?? 0 } }),
     )
   for (let round = 0; round < 50; round += 1) {
     const found = await Promise.all([
@@ -267,10 +265,13 @@ t.test('two tenants on the same connections never see each other', async (t) => 
       t.strictSame(
         tenants,
         [mine.tenantId, yours.tenantId, undefined, undefined],
-        'findUnique of two tenants in the same tick does not mix',
+        'reads of two tenants in the same tick do not mix',
       )
     }
   }
 })
+
+// @ts-expect-error Prisma merges the findUnique of one moment, whoever asks: no domain function can call it
+t.type(({ invoice }: Tx) => invoice.findUnique, Function)
 
 type ScopeRow = { tenant: string | null; user: string | null; setting: string; pid: number }

@@ -68,10 +68,12 @@ export async function mailAlert(
   id: number,
   { db, mailer, baseUrl, listManagers, clock }: AlertDeps,
 ): Promise<AlertResult> {
-  const { row, to } = await db.read(entry, async (tx, scope) => ({
-    row: await tx.notification.findFirst({ where: { tenantId: scope.tenantId, id } }),
-    to: await listManagers(tx, scope),
-  }))
+  const [row, to] = await db.read(entry, (tx, scope) =>
+    Promise.all([
+      tx.notification.findFirst({ where: { tenantId: scope.tenantId, id } }),
+      listManagers(tx, scope),
+    ]),
+  )
   if (row === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
   const { tenantId, kind, endpointId, message, createdAt } = row
   const about = { kind, endpointId }
