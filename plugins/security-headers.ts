@@ -1,5 +1,8 @@
-import helmet from '@fastify/helmet'
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
+import Fastify, { type FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
+
+type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
 /**
  * Security headers on every response. The content security policy allows only the program's own
@@ -8,7 +11,7 @@ import fp from 'fastify-plugin'
  */
 export default fp<{ https: boolean; formTargets: readonly string[] }>(
   async function securityHeaders(app, { https, formTargets }) {
-    await app.register(helmet, {
+    const headers = await headersOf({
       contentSecurityPolicy: {
         useDefaults: false,
         directives: {
@@ -24,6 +27,26 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       referrerPolicy: { policy: 'no-referrer' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
+    app.addHook('onRequest', function setSecurityHeaders(_request, reply, done) {
+      reply.headers(headers)
+      done()
+    })
   },
   { name: 'security-headers', fastify: '5.x' },
 )
+
+/**
+ * The headers that helmet sets, which are the same for every response. Registered in the program
+ * itself it would compose the policy anew for every request, a fifth of what a read allocates.
+ */
+async function headersOf(options: FastifyHelmetOptions): Promise<Headers> {
+  const app = Fastify()
+  await app.register(helmet, options)
+  let headers: Headers = {}
+  app.addHook('onSend', async (_request, reply) => {
+    headers = { ...reply.raw.getHeaders() }
+  })
+  await app.inject('/')
+  await app.close()
+  return headers
+}

@@ -1,4 +1,4 @@
-import fastifyCookie from '@fastify/cookie'
+import fastifyCookie, { Signer } from '@fastify/cookie'
 import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -76,7 +76,7 @@ export default fp<Options>(
     })
     app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
-      secret: [...secrets],
+      secret: sessionSigner(secrets),
       cookieName: sessionCookie,
       cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
       saveUninitialized: false,
@@ -110,6 +110,23 @@ function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
       return caller
     })
   )
+}
+
+/**
+ * Signs and verifies ids with `secrets`; the first one signs. The plugin signs every id that it has
+ * just verified: that signature is known.
+ */
+function sessionSigner(secrets: readonly string[]) {
+  const signer = new Signer([...secrets])
+  let verified = { id: '', cookie: '' }
+  return {
+    sign: (id: string) => (id === verified.id ? verified.cookie : signer.sign(id)),
+    unsign(cookie: string) {
+      const result = signer.unsign(cookie)
+      if (result.valid && !result.renew) verified = { id: result.value, cookie }
+      return result
+    },
+  }
 }
 
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>

@@ -1,8 +1,8 @@
-import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 
 /** SHA-256, 32 bytes. Secret ids are stored as hashes, so that a leaked table cannot be used. */
 export function sha256(content: string | Uint8Array): Buffer {
-  return createHash('sha256').update(content).digest()
+  return hash('sha256', content, 'buffer')
 }
 
 /** 32 random bytes as 43 base64url characters. */

@@ -143,8 +143,8 @@ async function applyState(
     live: [],
     ended: ['DELETE FROM sessions', 'DELETE FROM api_tokens'],
     'past-its-limit': [
-      'UPDATE sessions SET expires_at = now()',
-      'UPDATE api_tokens SET expires_at = now()',
+      "UPDATE sessions SET expires_at = now() - interval '1 second'",
+      "UPDATE api_tokens SET expires_at = now() - interval '1 second'",
     ],
   }
   for (const change of changes[state]) await admin.query(`${change} WHERE user_id = $1`, [userId])
