@@ -1,4 +1,5 @@
 import { Prisma } from '#src/db/generated/client.ts'
+import { scopeTenantId, scopeUserId } from '#src/db/scope.ts'
 
 /** The scope of a chain: a user in their active tenant. */
 export type ChainScope = { readonly tenantId: string; readonly userId: number }
@@ -17,9 +18,9 @@ export function inReach(caller: ChainScope): Prisma.Sql {
  * user come from the scope.
  */
 export const inOwnReach = Prisma.sql`
-  tenant_id = (SELECT current_tenant_id()) AND team_id IN (
+  tenant_id = ${scopeTenantId} AND team_id IN (
     SELECT team_id FROM team_members
-    WHERE tenant_id = (SELECT current_tenant_id()) AND user_id = (SELECT current_user_id()))`
+    WHERE tenant_id = ${scopeTenantId} AND user_id = ${scopeUserId})`
 
 /**
  * The chain for a page of a list: the newest documents the caller can reach. An index returns the

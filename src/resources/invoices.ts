@@ -2,6 +2,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { scopeTenantId } from '#src/db/scope.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
@@ -30,7 +31,7 @@ export async function findInvoice(
     entry,
     Prisma.sql`
       SELECT id, tenant_id AS "tenantId", amount, currency, status, created_at AS "createdAt"
-      FROM invoices WHERE tenant_id = (SELECT current_tenant_id()) AND id = ${id}`,
+      FROM invoices WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : toInvoice(row)

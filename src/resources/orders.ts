@@ -3,6 +3,7 @@ import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { scopeUserId } from '#src/db/scope.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { Line } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -46,7 +47,7 @@ export async function findOrder(
       SELECT id, user_id AS "userId", line_items AS "lineItems",
              shipping_address AS "shippingAddress", card_last4 AS "cardLast4",
              created_at AS "createdAt", updated_at AS "updatedAt"
-      FROM orders WHERE user_id = (SELECT current_user_id()) AND id = ${id}`,
+      FROM orders WHERE user_id = ${scopeUserId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : toOrder(row)

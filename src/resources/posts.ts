@@ -3,6 +3,7 @@ import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { scopeTenantId } from '#src/db/scope.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
@@ -35,7 +36,7 @@ export async function findPost(
     entry,
     Prisma.sql`
       SELECT ${columns} FROM posts
-      WHERE tenant_id = (SELECT current_tenant_id()) AND id = ${id}`,
+      WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : toPost(row)

@@ -2,6 +2,7 @@ import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { scopeTenantId } from '#src/db/scope.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -23,7 +24,7 @@ export async function findActiveTenant(
 ): Promise<{ caller: Caller; tenant: { id: string; name: string } | null }> {
   const { facts, rows } = await db.readRows<Caller, { id: string; name: string }>(
     entry,
-    Prisma.sql`SELECT id, name FROM tenants WHERE id = (SELECT current_tenant_id())`,
+    Prisma.sql`SELECT id, name FROM tenants WHERE id = ${scopeTenantId}`,
   )
   return { caller: facts, tenant: rows[0] ?? null }
 }
