@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
@@ -27,6 +28,7 @@ export function createConnector(peer: Peer): buildConnector.connector {
     const signal = AbortSignal.timeout(peer.timeoutMs)
     openSocket(peer, Number(port) || (isSecure ? 443 : 80), signal)
       .then((socket) => (isSecure ? secure(socket, peer, signal) : socket))
+      .then(limitReading)
       .then(
         (socket) => callback(null, socket),
         (error) => callback(attemptError(error), null),
@@ -76,6 +78,36 @@ async function secure(socket: Socket, peer: Peer, signal: AbortSignal): Promise<
 /** Destroys a socket. Without a listener, a late `error` event would end the process. */
 function discard(socket: Socket): void {
   socket.on('error', () => {}).destroy()
+}
+
+// The body (64 KiB) and headers (16 KiB) that are read at most, and framing between them.
+const maxRawBytes = 98_304
+
+/** How much of each connection had been parsed when its latest request was sent. */
+const parsedBefore = new WeakMap<object, number>()
+
+subscribe('undici:client:sendHeaders', (message) => {
+  const { socket } = message as { socket: Socket }
+  if (parsedBefore.has(socket)) parsedBefore.set(socket, parsedBytes(socket))
+})
+
+/**
+ * Destroys the connection when the response to one request has more than `maxRawBytes`, whatever
+ * they are: the parser reports neither chunk extensions nor the bytes of headers and trailers.
+ */
+function limitReading(socket: Socket): Socket {
+  parsedBefore.set(socket, parsedBytes(socket))
+  socket.on('readable', () => {
+    const parsed = parsedBytes(socket) - (parsedBefore.get(socket) ?? 0)
+    if (parsed <= maxRawBytes) return
+    socket.destroy(new AttemptError('broken-answer', `more than ${maxRawBytes} bytes`))
+  })
+  return socket
+}
+
+/** What the parser has taken: the rest waits in the socket's buffer. */
+function parsedBytes(socket: Socket): number {
+  return socket.bytesRead - socket.readableLength
 }
 
 function answering(addresses: readonly string[]): LookupFunction {

@@ -107,3 +107,40 @@ t.test('a malformed response is a failure, whatever its status', async (t) => {
     t.equal(receiver.connections.length, 1, 'and it is not retried')
   }
 })
+
+t.test('what a response has besides its body is limited too', async (t) => {
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+  const filler = 'x'.repeat(8_000)
+  const cases: readonly (readonly [name: string, first: string, repeated: string])[] = [
+    ['one endless chunk extension', `${chunked}1;`, filler],
+    ['an extension on every chunk', chunked, `1;${filler}\r\na\r\n`],
+    ['chunks of one byte', chunked, '1\r\na\r\n'.repeat(1_000)],
+    ['endless trailers', `${chunked}0\r\n`, `a: ${filler}\r\n`],
+    ['informational responses with headers', '', `HTTP/1.1 103 Hints\r\na: ${filler}\r\n\r\n`],
+  ]
+  for (const [name, first, repeated] of cases) {
+    const flood = (socket: Socket) => {
+      socket.write(first)
+      const pour = () => {
+        while (!socket.destroyed && socket.write(repeated));
+      }
+      socket.on('drain', pour)
+      pour()
+    }
+    const { results, receiver } = await sendTo(t, flood, { timeoutMs: 5_000 })
+    t.match(results[0]?.cause, /^(broken-answer|headers-too-large): /, name)
+    await closed(receiver)
+    // What the sockets of both sides hold is sent, but never read.
+    t.ok((receiver.connections[0]?.bytesWritten ?? 0) < 20_000_000, `${name}: little was sent`)
+  }
+})
+
+t.test('each response on a kept connection has the whole limit', async (t) => {
+  const times = 6
+  const { results, receiver } = await sendTo(t, write(whole('x'.repeat(60_000))), { times })
+  t.strictSame(
+    results.map(({ cause }) => cause),
+    Array.from({ length: times }, () => null),
+  )
+  t.ok(receiver.connections.length < times, 'connections are reused')
+})
