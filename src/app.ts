@@ -53,7 +53,8 @@ declare module 'fastify' {
  *     root                 request log, errors, headers, access check, API description, database,
  *     │                    queue, OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths; limited per address
- *     ├─ open              assets, API description; no session
+ *     ├─ open              assets; no session
+ *     ├─ reference         API description; limited per address
  *     ├─ browser           under-pressure, session, csrf, provider tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
@@ -107,6 +108,10 @@ export async function buildApp(
 
   await app.register(async function open(app) {
     await app.register(pageRoutes.assets)
+  })
+
+  await app.register(async function reference(app) {
+    await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
     await app.register(apiDescription)
   })
 

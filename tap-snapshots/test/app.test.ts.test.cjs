@@ -29,6 +29,9 @@ root
       not-found
     open
       assets
+    reference
+      rate-limit
+        @fastify/rate-limit
       openapi
     browser
       under-pressure
@@ -464,12 +467,12 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │           • (onError) ["countRefusal()"]
     ├── openapi.json (GET)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
     │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   openapi.json (HEAD)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
     │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -494,12 +497,12 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
     ├── docs (GET)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
     │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   docs (HEAD)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
     │   • (onSend) ["setConnectionClose()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]

@@ -19,6 +19,31 @@ t.test('the reference at /docs shows every operation without scripts', async (t)
   t.match(page.body, '&quot;cardLast4&quot;: &quot;4242&quot;')
 })
 
+t.test('the description is rendered once, cached by clients and limited per address', async (t) => {
+  const { app } = await build(t, { RATE_LIMIT_API: '8/60' })
+  let described = 0
+  const { describeApi } = app
+  app.describeApi = () => {
+    described += 1
+    return describeApi()
+  }
+  for (const url of ['/docs', '/openapi.json']) {
+    const first = await app.inject(url)
+    t.equal(first.headers['cache-control'], 'public, max-age=300')
+    t.equal((await app.inject(url)).body, first.body)
+    const { etag = '' } = first.headers
+    for (const known of [etag, `"other", W/${etag}`]) {
+      const again = await app.inject({ url, headers: { 'if-none-match': known } })
+      t.equal(again.statusCode, 304)
+      t.equal(again.body, '')
+    }
+  }
+  t.equal(described, 2)
+  const refused = await app.inject('/docs')
+  t.equal(refused.statusCode, 429)
+  t.ok(Number(refused.headers['retry-after']) > 0)
+})
+
 t.test('descriptions are escaped; access notes and code spans are shown', async (t) => {
   const operation: Operation = {
     tags: ['<i>'],
