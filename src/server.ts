@@ -48,12 +48,7 @@ export async function start(
 ): Promise<Running> {
   const { role } = config
   const { url, workerUrl } = config.database
-  for (const { name, nearest } of config.unknownSettings) {
-    logger.warn(
-      { name, nearest },
-      `${name} is not a setting of Gatehouse; did you mean ${nearest}?`,
-    )
-  }
+  for (const warning of config.warnings) logger.warn(warning)
   if (role !== 'worker') await refuseUnverifiedDatabase('DATABASE_URL', url, 'web')
   if (role !== 'web') await refuseUnverifiedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 

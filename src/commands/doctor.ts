@@ -30,7 +30,7 @@ async function examine(env: Environment): Promise<Finding[]> {
   if (config instanceof ConfigError) return [{ subject: 'settings', faults: config.faults }]
   const { url, workerUrl } = config.database
   return [
-    { subject: 'settings', faults: proxyFaults(config), hints: settingHints(config) },
+    { subject: 'settings', faults: proxyFaults(config), hints: config.warnings },
     await examineDatabase('database, application role', 'DATABASE_URL', url, 'web'),
     await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl, 'worker'),
     await examineQueue(config),
@@ -46,12 +46,6 @@ function tryConfig(env: Environment): Config | ConfigError {
     if (error instanceof ConfigError) return error
     throw error
   }
-}
-
-function settingHints({ unknownSettings }: Config): string[] {
-  return unknownSettings.map(
-    ({ name, nearest }) => `${name} is not a setting of Gatehouse; did you mean ${nearest}?`,
-  )
 }
 
 /** Behind a proxy that terminates TLS, the secure cookie is set only if the proxy is trusted. */

@@ -1,10 +1,9 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { findUnknownSettings, type UnknownSetting } from './documentation.ts'
+import { findUnknownSettings } from './documentation.ts'
 import {
   type BillingApiConfig,
   type Environment,
-  list,
   type MailConfig,
   type OutboundConfig,
   type RateLimit,
@@ -26,6 +25,7 @@ import {
   type TracingConfig,
 } from './parse.ts'
 import { type ProviderConfig, readProviders } from './providers.ts'
+import { readTrustProxy } from './proxies.ts'
 import { Settings } from './settings.ts'
 
 export type Config = {
@@ -71,8 +71,8 @@ export type Config = {
   logLevel: string
   /** Null: tracing is off. */
   tracing: TracingConfig | null
-  /** Environment variables that look like misspelled settings; logged as warnings. */
-  unknownSettings: readonly UnknownSetting[]
+  /** What the settings allow but an operator should look at: logged at start, shown by `doctor`. */
+  warnings: readonly string[]
   clock: Clock
 }
 
@@ -94,6 +94,9 @@ ${faults.map((fault) => `  - ${fault}`).join('\n')}`)
  */
 export function readConfig(env: Environment): Config {
   const faults: string[] = []
+  const warnings = findUnknownSettings(env).map(
+    ({ name, nearest }) => `${name} is not a setting of Gatehouse; did you mean ${nearest}?`,
+  )
   const values = readSchema(Settings, env, '', faults)
   const production = values.NODE_ENV === 'production'
   const baseUrl = readOrigin('BASE_URL', values.BASE_URL, production, faults)
@@ -106,7 +109,7 @@ export function readConfig(env: Environment): Config {
     redirectUri: `${baseUrl}/auth/callback`,
     signedOutUri: `${baseUrl}/auth/signed-out`,
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
-    trustProxy: list(values.TRUST_PROXY),
+    trustProxy: readTrustProxy(values.TRUST_PROXY, faults, warnings),
     role: values.ROLE,
     drainMs: (values.DRAIN_SECONDS ?? (production ? 3 : 0)) * 1_000,
     database: {
@@ -149,7 +152,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
     tracing: readTracing(values, faults),
-    unknownSettings: findUnknownSettings(env),
+    warnings,
     clock: readClock(values.GATEHOUSE_NOW, production, faults),
   }
   if (faults.length > 0) throw new ConfigError(faults)

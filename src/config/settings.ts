@@ -46,7 +46,7 @@ export const Settings = Type.Object({
   TRUST_PROXY: Type.String({
     default: '',
     description:
-      'Comma-separated addresses of proxies whose X-Forwarded headers are trusted. Danger: a client at a listed address can forge its IP address.',
+      'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded headers are trusted. A range of almost everyone is refused. Danger: a client at a listed address can forge its IP address.',
   }),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('web'), Type.Literal('worker')], {
     default: 'all',
