@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The path contains personal data: the log shows the template of the route instead. */
+    personalPath?: true
+  }
+}
+
 /**
  * Logs one line per request when it has been answered, and sends the request id. The query is
  * omitted, because on the sign-in callback it holds the code and the state.
@@ -25,11 +32,12 @@ export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void 
 
 function writeLine(request: FastifyRequest, reply: FastifyReply): void {
   const caller = request.enteredCaller
+  const { url: route, config } = request.routeOptions
   request.log.info(
     {
       method: request.method,
-      path: request.url.split('?', 1)[0],
-      route: request.routeOptions.url ?? 'unknown',
+      path: config.personalPath ? route : request.url.split('?', 1)[0],
+      route: route ?? 'unknown',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       ...(caller && { userId: caller.userId, tenantId: caller.tenantId }),

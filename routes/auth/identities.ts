@@ -71,7 +71,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
   app.delete(
     '/auth/identities/:provider/:subject',
     {
-      config: { access: { resource: 'identity', action: 'delete' } },
+      config: { access: { resource: 'identity', action: 'delete' }, personalPath: true },
       schema: {
         tags,
         summary: 'Unlink an identity; ends your other sessions signed in through its provider',

@@ -45,6 +45,20 @@ t.test('every response has the request id, and every request one log line', asyn
   }
 })
 
+t.test('a subject of a provider is not logged', async (t) => {
+  const { app, config, database, log } = await build(t)
+  const { cookie } = await signIn({ config, database }, await createUser(database))
+  const headers = { cookie, 'sec-fetch-site': 'same-origin' }
+  const url = '/auth/identities/demo/ada%40example.com?again=1'
+  await app.inject({ method: 'DELETE', url, headers })
+  const template = '/auth/identities/:provider/:subject'
+  t.match(
+    linesOf(log).findLast(({ msg }) => msg === 'request'),
+    { path: template, route: template },
+  )
+  t.notMatch(log.join(''), /ada/)
+})
+
 t.test('a request that cannot be parsed is answered with an id, and logged', async (t) => {
   const { app, log } = await build(t)
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
