@@ -9,13 +9,18 @@ import type { ProviderFetch } from './fetch.ts'
 /** The library's key cache of one metadata object; the check of logout tokens uses it too. */
 export type KeyCache = oauth.JWKSCacheInput
 
+/** What a signature is verified for. */
+export type KeyUse = 'sign-in' | 'logout'
+
 /**
  * Runs `check` with the cached keys and, if no key matches, once more with newly fetched keys. Keys
- * are fetched again at most once per minute and provider.
+ * are fetched again at most once per minute, provider and use: logout tokens come from anyone, so
+ * forged ones must not use up the renewals of sign-ins.
  * @returns false if no published key matches
  */
 export type WithKeys = (
   metadata: ProviderMetadata,
+  use: KeyUse,
   check: (metadata: ProviderMetadata, cache: KeyCache) => Promise<boolean>,
 ) => Promise<boolean>
 
@@ -26,23 +31,20 @@ const renewalWindowSeconds = 60
 /**
  * The published keys of one provider. The library caches a key set for five minutes per metadata
  * object and does not fetch again within the first minute. A provider that rotates its keys right
- * before it signs needs that fetch, so a renewal uses a copy of the metadata object.
+ * before it signs needs that fetch, so a renewal uses a copy of the metadata object. The copy
+ * replaces the original only when its keys have been fetched.
  */
 export function createProviderKeys(clock: Clock): WithKeys {
-  const renewals = new WeakMap<ProviderMetadata, ProviderMetadata>()
+  const renewed = new WeakMap<ProviderMetadata, ProviderMetadata>()
   const caches = new WeakMap<ProviderMetadata, KeyCache>()
-  let renewedAt = Number.NEGATIVE_INFINITY
+  const renewing = new Map<ProviderMetadata, Promise<void>>()
+  const renewedAt = new Map<KeyUse, number>()
 
-  /** The metadata object with keys newer than those of `tried`; null within the renewal window. */
-  function renew(metadata: ProviderMetadata, tried: ProviderMetadata): ProviderMetadata | null {
-    const latest = renewals.get(metadata) ?? metadata
-    if (latest !== tried) return latest // renewed by a concurrent sign-in
+  function mayRenew(use: KeyUse): boolean {
     const now = unixSeconds(clock)
-    if (now - renewedAt < renewalWindowSeconds) return null
-    renewedAt = now
-    const copy = { ...metadata }
-    renewals.set(metadata, copy)
-    return copy
+    if (now - (renewedAt.get(use) ?? Number.NEGATIVE_INFINITY) < renewalWindowSeconds) return false
+    renewedAt.set(use, now)
+    return true
   }
 
   function cacheOf(metadata: ProviderMetadata): KeyCache {
@@ -51,11 +53,26 @@ export function createProviderKeys(clock: Clock): WithKeys {
     return cache
   }
 
-  return async function withKeys(metadata, check) {
-    const known = renewals.get(metadata) ?? metadata
+  return async function withKeys(metadata, use, check) {
+    const known = renewed.get(metadata) ?? metadata
     if (await check(known, cacheOf(known))) return true
-    const renewed = renew(metadata, known)
-    return renewed !== null && check(renewed, cacheOf(renewed))
+    const pending = renewing.get(metadata)
+    if (pending !== undefined) await pending // of a concurrent sign-in
+    const latest = renewed.get(metadata) ?? metadata
+    if (latest !== known) return check(latest, cacheOf(latest))
+    if (!mayRenew(use)) return false
+    const copy = { ...metadata }
+    const checked = check(copy, cacheOf(copy))
+    const replaced = checked.then(
+      () => void renewed.set(metadata, copy),
+      (error) => {
+        if (!(error instanceof ProviderUnavailable)) renewed.set(metadata, copy)
+      },
+    )
+    renewing.set(metadata, replaced)
+    await replaced
+    renewing.delete(metadata)
+    return checked
   }
 }
 
@@ -66,7 +83,7 @@ export function createSignatureCheck(
   withKeys: WithKeys = createProviderKeys(clock),
 ): VerifySignature {
   return async function verifySignature(metadata, response) {
-    const verified = await withKeys(metadata, (copy, cache) =>
+    const verified = await withKeys(metadata, 'sign-in', (copy, cache) =>
       hasValidSignature(copy, response, { ...http, [oauth.jwksCache]: cache }),
     )
     if (!verified) throw new SignInRefused('id-token-key')

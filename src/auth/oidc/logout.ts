@@ -117,8 +117,8 @@ export type VerifyLogoutSignature = (
 const keyLifetimeSeconds = 300 // as long as oauth4webapi caches keys
 
 /**
- * Verifies the signature of logout tokens with the same keys, cache, renewal window and algorithms
- * as that of id_tokens. oauth4webapi has no function for it, so `jose` is used.
+ * Verifies the signature of logout tokens with the same keys, cache and algorithms as that of
+ * id_tokens. oauth4webapi has no function for it, so `jose` is used.
  * @throws ProviderUnavailable
  */
 export function createLogoutSignatureCheck(
@@ -153,7 +153,7 @@ export function createLogoutSignatureCheck(
 
   return async function verifyLogoutSignature(metadata, token) {
     let refusal: LogoutRefusal | null = null
-    const found = await withKeys(metadata, async (copy, cache) => {
+    const found = await withKeys(metadata, 'logout', async (copy, cache) => {
       const keys = createLocalJWKSet(await keysOf(copy, cache))
       try {
         await compactVerify(token, keys, { algorithms: [...algorithms] })

@@ -121,6 +121,17 @@ t.test('sign-ins that waited for the same old keys share the new ones', async (t
   t.equal(op.calls.jwks, 2)
 })
 
+t.test('keys are kept while the provider cannot send new ones', async (t) => {
+  const op = await startProvider(t)
+  const provider = relyingParty(op)
+  t.equal((await attempt(t, op, {}, provider)).reason, null)
+  const jwksAnswer = { status: 500 }
+  const refused = await attempt(t, op, { header: { kid: 'unknown' }, jwksAnswer }, provider)
+  t.equal(refused.calls.jwks, 1)
+  const { reason, calls } = await attempt(t, op, { jwksAnswer }, provider)
+  t.strictSame([reason, calls.jwks], [null, 0], 'the known keys still verify')
+})
+
 t.test('kid is an opaque string', async (t) => {
   const op = await startProvider(t)
   for (const kid of ['../../jwks', "' OR 1=1 --", 'http://127.0.0.1/x', '', 1, null, {}]) {

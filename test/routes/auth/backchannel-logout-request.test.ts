@@ -41,6 +41,25 @@ t.test('the cached keys of sign-in are used and renewed at most once per minute'
   }
 })
 
+t.test(
+  'a forged token with an unknown key costs nobody the known keys or their renewal',
+  async (t) => {
+    const journey = await buildWithProvider(t, {}, logoutClock)
+    const { op } = journey
+    const honest = await signLogoutToken(journey, logoutClock)
+    t.equal((await postLogout(journey, honest)).statusCode, 200)
+    op.fault = { jwksAnswer: { status: 500 } }
+    const forged = await signLogoutToken(journey, logoutClock, { header: { kid: 'unknown' } })
+    t.equal((await postLogout(journey, forged)).statusCode, 400)
+    const next = await signLogoutToken(journey, logoutClock)
+    t.equal((await postLogout(journey, next)).statusCode, 200, 'the known keys are still there')
+    op.fault = {}
+    op.keys.splice(0, 1, await rotatedKey('RS256'))
+    const browser = await signedInFrom(journey, 'provider-session-1')
+    t.ok(await isSignedIn(journey, browser), 'a sign-in fetches rotated keys')
+  },
+)
+
 t.test('concurrent tokens share the first key fetch', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const tokens = await Promise.all([1, 2, 3, 4].map(() => signLogoutToken(journey, logoutClock)))
