@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { hiddenCharacters } from '#src/runtime/text.ts'
 
 /** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -10,9 +11,16 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** One non-blank line without control characters (PostgreSQL rejects NUL) and lone surrogates. */
+/** What a line has none of: control characters (PostgreSQL rejects NUL), hidden ones, lone surrogates. */
+const noLine = `\\p{Cc}\\p{Cs}${hiddenCharacters}`
+
+/** One non-blank line that looks like what it is. */
 export const Line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]+$' })
+  Type.String({ minLength: 1, maxLength, pattern: `^(?=.*\\S)[^${noLine}]+$` })
+
+/** The same for a field of a form, where empty means none. */
+export const OptionalLine = (maxLength: number) =>
+  Type.String({ maxLength, pattern: `^[^${noLine}]*$` })
 
 /** Non-blank text of any number of lines without NUL and lone surrogates. */
 export const Text = (maxLength: number) =>

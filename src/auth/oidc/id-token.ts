@@ -1,3 +1,4 @@
+import { hiddenCharacters } from '#src/runtime/text.ts'
 import type { RefusalReason } from './errors.ts'
 
 export type IdTokenHeader = { alg: unknown; typ?: unknown }
@@ -125,7 +126,9 @@ function hashOf(algorithm: unknown): 'SHA-256' | 'SHA-384' | 'SHA-512' | null {
   return /^(RS|PS|ES)512$/.test(algorithm) ? 'SHA-512' : null
 }
 
+const notText = new RegExp(`[\\p{Cc}${hiddenCharacters}]`, 'u')
+
 function text(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string' || value === '' || value.length > maxLength) return null
-  return /\p{Cc}/u.test(value) ? null : value
+  return notText.test(value) ? null : value
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { OptionalLine } from '#src/http/schemas.ts'
 import { type Html, html, timeText } from '#src/pages/html.ts'
 import { layout, type Viewer } from '#src/pages/layout.ts'
 import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
@@ -65,7 +66,7 @@ function profileOptions(chosen: EndpointFacts['signature']): readonly Html[] {
 export const EndpointFields = Type.Object(
   {
     url: Type.String(),
-    description: Type.String({ maxLength: 500, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
+    description: OptionalLine(500),
     // A form sends one checked box as a string, several as an array, and omits the field for none.
     eventTypes: Type.Optional(
       Type.Union([EventTypeName, Type.Array(EventTypeName, { maxItems: eventTypes.length })]),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { hiddenCharacters } from '#src/runtime/text.ts'
 import { refusedRange } from './ip-ranges.ts'
 
 /** The reason why a text is not a valid endpoint URL. */
@@ -17,7 +18,7 @@ export type EndpointUrl = { url: URL } | { refused: UrlRefusal }
 const maxLength = 2_048
 const ports = ['443', '8443']
 // The WHATWG parser silently drops tabs, line breaks, and spaces at the ends.
-const ignoredCharacters = /[\s\p{Cc}]/u
+const ignoredCharacters = new RegExp(`[\\s\\p{Cc}${hiddenCharacters}]`, 'u')
 const localSuffixes = ['.localhost', '.local', '.internal', '.cluster.local', '.home.arpa']
 
 /**

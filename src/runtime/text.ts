@@ -1,0 +1,6 @@
+/**
+ * Characters that are not seen but change how text is read, for use inside a class of a regular
+ * expression: zero-width ones (U+200B to U+200F) and those that change the direction of what follows
+ * (U+202A to U+202E, U+2066 to U+2069). A line of text with them can look like another one.
+ */
+export const hiddenCharacters = '\\u200B-\\u200F\\u202A-\\u202E\\u2066-\\u2069'
