@@ -133,11 +133,14 @@ async function createToken(
 ) {
   const { sessionEntry, clientInfo, body } = request
   const { name, expiresAt, permissions = null } = body
-  const wanted = { name, expiresAt: readTime(expiresAt), permissions }
+  const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
   const token = await this.db.transaction(sessionEntry, (connection, caller) =>
     createOwnToken(connection, caller, wanted, clientInfo),
   )
-  if (token === null) throw badExpiry()
+  if (token === null) {
+    const detail = 'expiresAt must be in the future, at most 366 days ahead.'
+    throw new Problem('malformed', { detail })
+  }
   return reply.header('cache-control', 'no-store').code(201).send(token)
 }
 
@@ -174,20 +177,6 @@ async function endToken(
   )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
-}
-
-/** The schema's format allows leap seconds, which a Date cannot represent. */
-function readTime(text: string | undefined): Date | null {
-  if (text === undefined) return null
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw badExpiry()
-  return time
-}
-
-function badExpiry(): Problem {
-  return new Problem('malformed', {
-    detail: 'expiresAt must be in the future, at most 366 days ahead.',
-  })
 }
 
 export default tokens

@@ -4,6 +4,7 @@ import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { isStorableTime } from '#src/http/times.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
 import { deliverChannel, insertDeliverJobs } from './job.ts'
@@ -180,8 +181,9 @@ export const maxRangeDays = 90
 
 const dayMs = 86_400_000
 
-/** True if `from < to` and the span is at most `maxRangeDays`. Invalid dates are false. */
+/** True if `from < to` and the span is at most `maxRangeDays`. False for times that cannot be stored. */
 export function isReplayRange(from: Date, to: Date): boolean {
+  if (!isStorableTime(from) || !isStorableTime(to)) return false
   const length = to.getTime() - from.getTime()
   return length > 0 && length <= maxRangeDays * dayMs
 }
