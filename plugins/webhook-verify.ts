@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
 import { verifySignature } from '#src/billing/signature.ts'
-import { errorTable, isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
+import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { errorTable, Problem } from '#src/http/problems.ts'
 import type { BillingMetrics, WebhookOutcome } from '#src/observability/metrics.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
@@ -80,6 +81,7 @@ function answerInText(error: Error, request: FastifyRequest, reply: FastifyReply
 
 function statusOf(error: Error): number {
   if (isDatabaseUnavailable(error)) return 503
+  if (isRefusedValue(error)) return 400
   if (error instanceof Problem) return errorTable[error.code].status
   return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500
 }
