@@ -127,9 +127,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
 async function listUsers(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, memberList.name, memberList.forms)
   return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page))
 }

@@ -141,15 +141,13 @@ async function createToken(
     const detail = 'expiresAt must be in the future, at most 366 days ahead.'
     throw new Problem('malformed', { detail })
   }
-  return reply.header('cache-control', 'no-store').code(201).send(token)
+  return reply.code(201).send(token)
 }
 
 async function showTokens(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, tokenList.name, tokenList.forms)
   return this.db.read(request.sessionEntry, (tx, caller) => listTokens(tx, caller, page))
 }
@@ -157,9 +155,7 @@ async function showTokens(
 async function showToken(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const { id } = request.params
   return found(
     await this.db.read(request.sessionEntry, (tx, caller) => findOwnToken(tx, caller, id)),
