@@ -7,6 +7,7 @@ import {
   deleteToken,
   findOwnToken,
   listTokens,
+  maxTokens,
   tokenList,
 } from '#src/auth/api-tokens/api-tokens.ts'
 import { readPage } from '#src/http/pagination.ts'
@@ -68,12 +69,11 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       schema: {
         tags,
         summary: 'Create an API token for your active tenant; its secret is returned only here',
-        description:
-          'Sent as `Authorization: Bearer gth_…`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there.',
+        description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`urn:gatehouse:problem:reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
         body: NewToken,
         response: {
           201: Type.Object({ ...ApiToken.properties, token: Type.String() }),
-          ...problems(400, 401, 403, 429, 503),
+          ...problems(400, 401, 403, 409, 429, 503),
         },
       },
     },
