@@ -65,6 +65,11 @@ function isRetryableState(code: string): boolean {
   )
 }
 
+/** True if the server takes no writes: the connection leads to a former primary. */
+export function isReadOnlyServer(error: unknown): boolean {
+  return hasCode(error, (code) => code === '25006')
+}
+
 /**
  * True if PostgreSQL refused a value, such as a text with NUL or a time out of range: SQLSTATE class
  * 22, data exception.
