@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { hasTokenForm } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
+import { readBearerToken } from '#src/http/bearer-token.ts'
 import { Problem } from '#src/http/problems.ts'
 import { countSessionCookies } from '#src/http/session-cookie.ts'
 
@@ -13,15 +14,15 @@ import { countSessionCookies } from '#src/http/session-cookie.ts'
 export default fp(
   async function apiToken(app) {
     app.addHook('onRequest', async function readTokenCredential(request: FastifyRequest) {
-      const { authorization } = request.headers
-      if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization)) return
+      const { authorization, cookie } = request.headers
+      const token = readBearerToken(authorization)
+      if (token === null) return
       // Duplicates count too, although the session plugin ignores them.
-      if (countSessionCookies(request.headers.cookie) > 0) {
-        throw new Problem('malformed', { detail: 'Send a session cookie or a token, not both.' })
-      }
-      const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
-      if (token === undefined || !hasTokenForm(token)) throw new Problem('invalid-token')
-      request.credential = { kind: 'token', hash: sha256(token) }
+      if (countSessionCookies(cookie) > 0) {
+        const detail = 'Send a session cookie or a token, not both.'
+        request.rejectCredential(new Problem('malformed', { detail }))
+      } else if (hasTokenForm(token)) request.credential = { kind: 'token', hash: sha256(token) }
+      else request.rejectCredential(new Problem('invalid-token'))
     })
   },
   { name: 'api-token', fastify: '5.x', dependencies: ['session'] },

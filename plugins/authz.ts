@@ -56,6 +56,7 @@ export default fp(
 const withoutBody = ['GET', 'HEAD']
 
 async function requireIdentity(request: FastifyRequest): Promise<void> {
+  if (request.credentialFault !== null) throw request.credentialFault
   if (request.credential === null) throw new Problem('unauthenticated')
   request.passedGuards = true
   if (!withoutBody.includes(request.method)) await request.enter()

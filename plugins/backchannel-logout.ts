@@ -19,7 +19,7 @@ const bodyLimitBytes = 16_384 // about eight times a typical token
 
 /**
  * The scope of back-channel logout (OpenID Connect Back-Channel Logout 1.0): accepts only forms, and
- * the signed `logout_token` is the only credential. Every fault is a 400; responses are `no-store`.
+ * the signed `logout_token` is the only credential. Every fault is a 400.
  */
 export default fp(
   async function backchannelLogout(app) {
@@ -27,9 +27,6 @@ export default fp(
     await app.register(formbody, { bodyLimit: bodyLimitBytes })
     app.decorateRequest('logout', null)
     app.decorateRequest('refuseLogout', refuseLogout)
-    app.addHook('onRequest', async function forbidStoring(_request, reply) {
-      reply.header('cache-control', 'no-store')
-    })
     app.addHook('preValidation', verifyLogoutToken)
     app.setErrorHandler(async function refuseUnreadable(error, request) {
       throw isUnreadable(error) ? await request.refuseLogout('logout-request-malformed') : error

@@ -13,7 +13,7 @@ declare module 'fastify' {
 export default fp<{ url: string }>(
   async function billingRecorder(app, { url }) {
     const { batches, commits, inboxEvents, inboxAge } = app.metrics.billing
-    const store = openRecordStore(url, app.queue, recorderLimits, app.metrics.pools.watch('inbox'))
+    const store = openRecordStore(url, recorderLimits, app.metrics.pools.watch('inbox'))
     const recorder = createRecorder(store, recorderLimits, {
       batch(events, seconds) {
         batches.observe(events)
@@ -29,5 +29,5 @@ export default fp<{ url: string }>(
       await store.close()
     })
   },
-  { name: 'billing-recorder', fastify: '5.x', dependencies: ['queue', 'metrics'] },
+  { name: 'billing-recorder', fastify: '5.x', dependencies: ['metrics'] },
 )

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { readBearerToken } from '#src/http/bearer-token.ts'
 import { Problem } from '#src/http/problems.ts'
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
@@ -13,16 +14,16 @@ const allowedSites = ['same-origin', 'none']
  */
 export default fp<{ baseUrl: string }>(
   async function csrf(app, { baseUrl }) {
-    app.addHook('onRequest', async function refuseCrossOrigin(request: FastifyRequest) {
+    app.addHook('onRequest', async function rejectCrossOrigin(request: FastifyRequest) {
       if (safeMethods.includes(request.method) || request.headers.cookie === undefined) return
       const { 'sec-fetch-site': site, origin, authorization } = request.headers
-      if (/^bearer\b/i.test(authorization ?? '')) return
+      if (readBearerToken(authorization) !== null) return
       const isSameOrigin =
         site === undefined
           ? origin === undefined || origin === baseUrl
           : allowedSites.includes(String(site))
-      if (!isSameOrigin) throw new Problem('cross-origin')
+      if (!isSameOrigin) request.rejectCredential(new Problem('cross-origin'))
     })
   },
-  { name: 'csrf', fastify: '5.x' },
+  { name: 'csrf', fastify: '5.x', dependencies: ['credential'] },
 )

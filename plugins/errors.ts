@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ErrorCode, errorTable, isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
+import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
 
 const unavailableRetrySeconds = 1
@@ -21,6 +22,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   // A client that disconnects while sending the body is not a server error.
   const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
   if (errorTable[problem.code].status >= 500) request.log.error({ err: error }, problem.code)
+  // A schema should have refused the value, but the mistake of the request stays a 400.
+  if (isRefusedValue(error)) request.log.warn({ err: error }, 'the database refused a value')
   return sendProblem(request, reply, problem, validationErrors(error))
 }
 
@@ -79,6 +82,7 @@ function wantsPage(request: FastifyRequest): boolean {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseUnavailable(error)) return new Problem('unavailable')
+  if (isRefusedValue(error)) return new Problem('malformed')
   if (!isFastifyError(error)) return new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
   const hasPublicMessage = code === 'malformed' && !error.validation

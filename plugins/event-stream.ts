@@ -40,7 +40,6 @@ export default fp<Limits>(
       const events = readEvents(() => read().catch((error) => endEarly(this.log, error)))
       const stream = Readable.from(events).once('close', () => openStreams.delete(entry))
       return this.header('content-type', 'text/event-stream')
-        .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no') // nginx would buffer the stream
         .header('connection', 'close') // otherwise server.close() waits for the browser
         .send(stream)

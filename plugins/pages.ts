@@ -11,7 +11,7 @@ declare module 'fastify' {
     readonly viewer: Viewer
   }
   interface FastifyReply {
-    /** Sends a page with `Cache-Control: no-store`. */
+    /** Sends a page. */
     sendPage(markup: string): FastifyReply
     /** The same, with a content security policy that allows our own scripts and requests. */
     sendLivePage(markup: string): FastifyReply
@@ -23,7 +23,7 @@ export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(markup) {
-      return this.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(markup)
+      return this.type('text/html; charset=utf-8').send(markup)
     })
     app.decorateReply('sendLivePage', function sendLivePage(markup) {
       const policy = this.getHeader('content-security-policy')

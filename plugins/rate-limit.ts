@@ -51,8 +51,9 @@ type Options = {
  * Limits every route of its scope, and the hooks registered after it (such as the 401 for a missing
  * credential). Requests are counted
  * - `address`: per IP address, for IPv6 per /64 prefix, the size of one subscriber's network;
- * - `session`: per session or API token, per address without either. One that turns out not to be
- *   live counts for its address as well, because tokens can be made up;
+ * - `session`: per session or API token, per address without either: also for a credential that
+ *   was rejected, such as a session from another site. One that turns out not to be live counts for
+ *   its address as well, because tokens can be made up;
  * - `address-and-session`: per address and per browser session, with a limit on each.
  */
 export default fp<Options>(
@@ -68,11 +69,12 @@ export default fp<Options>(
       keyGenerator: by === 'session' ? bySession : byAddress,
       errorResponseBuilder: (_request, { ttl }) => tooManyRequests(name, ttl),
     })
+    // First, so that made-up tokens of a refused address take no room in the store.
+    if (by === 'session') limitDeadCredentials(app, name)
     const count = app.rateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
       await count.call(app, request, reply)
     })
-    if (by === 'session') limitDeadCredentials(app, name)
     if (by === 'address-and-session') limitBrowserSession(app, name)
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['rate-limit-store'] },

@@ -1,7 +1,8 @@
-import makeAjv from '@fastify/ajv-compiler'
+import makeAjv, { type Ajv } from '@fastify/ajv-compiler'
 import makeStringify from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import fp from 'fastify-plugin'
+import { isStorableTimeText } from '#src/http/times.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>
@@ -9,7 +10,7 @@ type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
 
 // Unknown fields are rejected, not removed; strings are not converted to numbers.
 const customOptions = { removeAdditional: false, coerceTypes: false, allErrors: false } as const
-const ajv = onFirstUse(() => makeAjv()({}, { customOptions }))
+const ajv = onFirstUse(() => makeAjv()({}, { customOptions, onCreate: limitTimes }))
 const stringify = onFirstUse(() => makeStringify()())
 const serializers = new Map<string, Serialize>()
 
@@ -25,6 +26,12 @@ export default fp(
   },
   { name: 'schema-compilers', fastify: '5.x' },
 )
+
+/** A request's `date-time` must also be a time that the database can store. */
+function limitTimes(ajv: Ajv): void {
+  const standard = Object(ajv.formats['date-time'])
+  ajv.addFormat('date-time', (text) => standard.validate(text) && isStorableTimeText(text))
+}
 
 /** For requests. */
 const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {

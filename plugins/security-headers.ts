@@ -5,13 +5,14 @@ import fp from 'fastify-plugin'
 type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
 /**
- * Security headers on every response. The content security policy allows only the program's own
- * style sheets and images, and no scripts. Browsers also apply `form-action` to redirects after a
- * form submission, so it lists the origins of the identity providers that a form redirects to.
+ * Security headers on every response. Caches store nothing unless a route allows it. The content
+ * security policy allows only the program's own style sheets and images, and no scripts. Browsers
+ * also apply `form-action` to redirects after a form submission, so it lists the origins of the
+ * identity providers that a form redirects to.
  */
 export default fp<{ https: boolean; formTargets: readonly string[] }>(
   async function securityHeaders(app, { https, formTargets }) {
-    const headers = await headersOf({
+    const secure = await headersOf({
       contentSecurityPolicy: {
         useDefaults: false,
         directives: {
@@ -27,6 +28,7 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       referrerPolicy: { policy: 'no-referrer' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
+    const headers = { ...secure, 'cache-control': 'no-store' }
     app.addHook('onRequest', function setSecurityHeaders(_request, reply, done) {
       reply.headers(headers)
       done()

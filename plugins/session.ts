@@ -18,8 +18,6 @@ declare module 'fastify' {
     announced?: boolean
   }
   interface FastifyRequest {
-    /** What the request came with; nothing is known yet about whether it is live. */
-    credential: Credential | null
     /** Opens a transaction with the credential; the facts are null if it is not live. */
     identify(credential: Credential): Entry<Caller | null>
     /** Who is asking, as the latest transaction found them; null until one was entered. */
@@ -61,7 +59,6 @@ export default fp<Options>(
     const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators } = options
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
-    app.decorateRequest('credential', null)
     app.decorateRequest('enteredCaller', null)
     app.decorateRequest('identify', identify)
     app.decorateRequest('visitorEntry', { getter: visitorEntryOf })
@@ -98,7 +95,7 @@ export default fp<Options>(
       })
     }
   },
-  { name: 'session', fastify: '5.x', dependencies: ['database'] },
+  { name: 'session', fastify: '5.x', dependencies: ['credential', 'database'] },
 )
 
 function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
 import { verifySignature } from '#src/billing/signature.ts'
-import { errorTable, isDatabaseUnavailable, Problem } from '#src/http/problems.ts'
+import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { errorTable, Problem } from '#src/http/problems.ts'
+import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { BillingMetrics, WebhookOutcome } from '#src/observability/metrics.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
@@ -19,7 +21,7 @@ type Options = { secrets: readonly string[]; clock: Clock; metrics?: BillingMetr
 
 /**
  * Verifies the signature over the raw body before anything parses it. Bodies are neither parsed nor
- * decompressed. Responses are plain text.
+ * decompressed. Responses are plain text. Events that cannot be recorded are logged once a second.
  */
 export default fp<Options>(
   async function webhookVerify(app, { secrets, clock, metrics }) {
@@ -45,7 +47,16 @@ export default fp<Options>(
       const outcome = request.webhookOutcome ?? outcomeOf(reply.statusCode)
       metrics?.requests.inc({ outcome })
     })
-    app.setErrorHandler(answerInText)
+    const failures = createFailureLog(app.log, 'webhook not recorded')
+    app.addHook('onClose', async function closeFailureLog() {
+      failures.close()
+    })
+    app.setErrorHandler(function answerInText(error: Error, _request, reply) {
+      const status = statusOf(error)
+      if (status >= 500) failures.add(error)
+      if (status === 503) reply.header('retry-after', 1)
+      return reply.code(status).type('text/plain').send(textOf(status))
+    })
   },
   { name: 'webhook-verify', fastify: '5.x' },
 )
@@ -71,15 +82,9 @@ async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
   return reply.code(415).type('text/plain').send('content-encoding is not accepted')
 }
 
-function answerInText(error: Error, request: FastifyRequest, reply: FastifyReply) {
-  const status = statusOf(error)
-  if (status >= 500) request.log.error({ err: error }, 'webhook not recorded')
-  if (status === 503) reply.header('retry-after', 1)
-  return reply.code(status).type('text/plain').send(textOf(status))
-}
-
 function statusOf(error: Error): number {
   if (isDatabaseUnavailable(error)) return 503
+  if (isRefusedValue(error)) return 400
   if (error instanceof Problem) return errorTable[error.code].status
   return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500
 }

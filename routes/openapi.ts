@@ -2,6 +2,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { sha256 } from '#src/crypto/hash.ts'
 import { referencePage } from '#src/pages/reference.ts'
 
+// The same for everyone, until the next release.
+const cached = 'public, max-age=300'
 const open = { config: { access: 'public' }, schema: { hide: true } } as const
 
 type Document = { type: string; body: Buffer; etag: string }
@@ -33,7 +35,7 @@ function toDocument(type: string, text: string): Document {
 
 /** 304 without a body where the client has it already (RFC 9110, 13.1.2). */
 function send(request: FastifyRequest, reply: FastifyReply, { type, body, etag }: Document) {
-  reply.header('cache-control', 'public, max-age=300').header('etag', etag)
+  reply.header('cache-control', cached).header('etag', etag)
   const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim())
   const isKnown = known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
   return isKnown ? reply.code(304).send() : reply.type(type).send(body)

@@ -5,6 +5,7 @@ import authz from '#plugins/authz.ts'
 import backchannelLogoutPlugin from '#plugins/backchannel-logout.ts'
 import billingRecorder from '#plugins/billing-recorder.ts'
 import clientInfo from '#plugins/client-info.ts'
+import credential from '#plugins/credential.ts'
 import csrf from '#plugins/csrf.ts'
 import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
@@ -55,7 +56,7 @@ declare module 'fastify' {
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
- *     ├─ browser           under-pressure, session, csrf, provider tokens, pages
+ *     ├─ browser           under-pressure, credential, session, csrf, provider tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
  *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy
@@ -67,7 +68,8 @@ declare module 'fastify' {
  *
  * Guards are registered in one order in every scope: credential, rate limit, authorization, tenant.
  * The credential is only parsed, so the limit can count per session or token before the database is
- * asked whose it is.
+ * asked whose it is. A credential that is rejected (malformed, or from another site) is refused after
+ * the limit has counted the request for its address.
  * @param options `connect: false` for a server that only generates its API description
  */
 export async function buildApp(
@@ -117,6 +119,7 @@ export async function buildApp(
 
   await app.register(async function browser(app) {
     await app.register(underPressure)
+    await app.register(credential)
     await app.register(session, { ...config.session, operators: config.operators })
     await app.register(csrf, { baseUrl: config.baseUrl })
     await app.register(providerTokens, { url: config.database.url, keys: encryptionKeys })

@@ -23,7 +23,7 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     // Errors before routing get the same response as all others.
     frameworkErrors(error, request, reply) {
       logUnrouted(request, reply)
-      return answerError(error, request, reply)
+      return answerError(error, request, reply.header('cache-control', 'no-store'))
     },
     clientErrorHandler(error, socket) {
       answerClientError(logger, error, socket)
@@ -73,6 +73,7 @@ function writeAnswer({ status, title }: Answer, id: string): string {
   return [
     `HTTP/1.1 ${status} ${title}`,
     'content-type: application/problem+json',
+    'cache-control: no-store',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${id}`,
     'connection: close',

@@ -34,6 +34,7 @@ async function serveWithRoutes(t: Test) {
 /** Every error is a problem, unless the contract specifies a text. */
 function checkRefusal(t: Test, answer: Answer, { method, url }: CollectedRoute): void {
   const name = `${method} ${url} ${answer.statusCode}`
+  t.equal(answer.headers['cache-control'], 'no-store', name)
   if (literalTexts[url]?.includes(answer.body)) {
     t.match(answer.headers['content-type'], /^text\/plain/, name)
     return
@@ -119,6 +120,28 @@ t.test('every error of every route is a problem or the text of the contract', as
     }
   }
   t.ok(refused > 10, `${refused} refusals`)
+})
+
+t.test('no response to an authenticated request may be stored', async (t) => {
+  const { routes, send, config, database } = await serveWithRoutes(t)
+  const admin = await createUser(database, { role: 'admin' })
+  const { cookie } = await signIn({ config, database }, admin)
+  const reads = routes.filter(({ method, access }) => method === 'GET' && access !== 'signature')
+  let answered = 0
+  for (const route of reads) {
+    if (route.url.startsWith('/assets/') || ['/openapi.json', '/docs'].includes(route.url)) continue
+    const answer = await send(route, { cookie })
+    if (answer.statusCode < 400) answered += 1
+    t.equal(answer.headers['cache-control'], 'no-store', `${route.url} ${answer.statusCode}`)
+  }
+  t.ok(answered > 20, `${answered} answers`)
+})
+
+t.test('an error before routing may not be stored', async (t) => {
+  const { app } = await build(t)
+  const answer = await app.inject('/orders/%zz')
+  t.equal(answer.statusCode, 400)
+  checkRefusal(t, answer, { method: 'GET', url: '/orders/%zz', access: 'public' })
 })
 
 t.test('an unknown route is a 404: a problem for API clients, a page for browsers', async (t) => {

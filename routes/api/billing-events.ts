@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import {
   EventParams,
+  EventType,
   findReceived,
   listReceived,
   receivedList,
@@ -35,7 +36,7 @@ const listQuery = Type.Object(
   {
     ...PageQuery.properties,
     status: Type.Optional(Status),
-    type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    type: Type.Optional(EventType),
     from: Type.Optional(Time),
     to: Type.Optional(Time),
   },

@@ -98,7 +98,6 @@ async function readReplay(
   )
 }
 
-/** The format `date-time` allows a leap second, which is an invalid Date. */
 function readRange(body: Type.Static<typeof Range>): ReplayRange {
   const [from, to] = [new Date(body.from), new Date(body.to)]
   if (isReplayRange(from, to)) return { from, to, status: body.status ?? null }

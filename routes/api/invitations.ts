@@ -48,9 +48,7 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
 async function listOpenInvitations(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, invitationList.name, invitationList.forms)
   return this.db.read(request.tenantEntry, (tx, caller) => listInvitations(tx, caller, page))
 }

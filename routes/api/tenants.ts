@@ -75,7 +75,6 @@ async function switchActiveTenant(
   )
   if (newCookieId === null) throw new Problem('not-found')
   await request.adoptSession(newCookieId)
-  reply.header('cache-control', 'no-store')
   const asForm = isForm(request.headers['content-type'])
   return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)
 }

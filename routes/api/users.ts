@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { createInvitation, Invitation } from '#src/auth/members/invitations.ts'
 import {
@@ -127,9 +128,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
 async function listUsers(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, memberList.name, memberList.forms)
   return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page))
 }
@@ -140,15 +139,15 @@ async function inviteUser(
   reply: FastifyReply,
 ) {
   const { email, role, department = null } = request.body
-  const invitation = await this.db.transaction(
-    request.tenantEntry,
-    (connection, { userId: invitedBy, tenantId }) =>
-      createInvitation(
-        connection,
-        { tenantId, email, role, department, invitedBy },
-        request.clientInfo,
-      ),
-  )
+  const invitation = await this.db.transaction(request.tenantEntry, (connection, caller) => {
+    requireAssignableRole(caller, role)
+    const { userId: invitedBy, tenantId } = caller
+    return createInvitation(
+      connection,
+      { tenantId, email, role, department, invitedBy },
+      request.clientInfo,
+    )
+  })
   if (invitation === 'member') throw toMemberProblem('member-already')
   return reply.code(201).send(invitation)
 }
@@ -159,9 +158,10 @@ async function patchUser(
 ) {
   const id = readId(request.params.id)
   const { tenantEntry, body, clientInfo } = request
-  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
-    changeMember(connection, admin, id, body, clientInfo),
-  )
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) => {
+    if (body.role !== undefined) requireAssignableRole(admin, body.role)
+    return changeMember(connection, admin, id, body, clientInfo)
+  })
   if (typeof result === 'string') throw toMemberProblem(result)
   return result
 }

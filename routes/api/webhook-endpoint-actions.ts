@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
@@ -97,7 +97,6 @@ function rotateEndpointSecret({ keys }: Options) {
       Params: Static<typeof UuidParams>
       Body: Static<typeof OptionalRotation>
     }>,
-    reply: FastifyReply,
   ) {
     const { params, clientInfo } = request
     const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
@@ -105,7 +104,7 @@ function rotateEndpointSecret({ keys }: Options) {
     const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>
       rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
     )
-    return reply.header('cache-control', 'no-store').send(found(endpoint))
+    return found(endpoint)
   }
 }
 

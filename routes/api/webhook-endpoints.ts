@@ -129,7 +129,7 @@ function postEndpoint({ keys, signature }: Options) {
       const detail = `A tenant has at most ${maxEndpoints} endpoints.`
       throw new Problem('conflict', { detail })
     }
-    return reply.header('cache-control', 'no-store').code(201).send(endpoint)
+    return reply.code(201).send(endpoint)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { AuditPage, listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { readPage } from '#src/http/pagination.ts'
@@ -26,9 +26,7 @@ const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
 async function showOwnAudit(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, ownAuditList.name, ownAuditList.forms)
   return this.db.read(request.sessionEntry, (tx, caller) => listOwnAudit(tx, caller, page))
 }

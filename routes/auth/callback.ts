@@ -53,7 +53,6 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    reply.header('cache-control', 'no-store')
     const parameters = new URL(request.url, redirectUri).searchParams
     const state = await takeState(this, request, parameters.getAll('state'))
     const provider = this.providers.get(state?.provider ?? '')

@@ -87,9 +87,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
 async function showIdentities(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, identityList.name, identityList.forms)
   return this.db.read(request.sessionEntry, (tx, caller) => listIdentities(tx, caller, page))
 }
@@ -100,7 +98,6 @@ function startLink({ redirectUri }: Options) {
     request: FastifyRequest<{ Params: Static<typeof ProviderParams> }>,
     reply: FastifyReply,
   ) {
-    reply.header('cache-control', 'no-store')
     const provider = this.providers.get(request.params.provider)?.client
     if (provider === undefined) throw new Problem('not-found')
     const { caller, session, clientInfo } = request

@@ -54,7 +54,6 @@ function startLogin({ redirectUri }: Options) {
     request: FastifyRequest<{ Querystring: Static<typeof LoginQuery> }>,
     reply: FastifyReply,
   ) {
-    reply.header('cache-control', 'no-store')
     if (isPrefetch(request)) throw new Problem('prefetch-refused')
     const { provider, reauthenticate } = request.query
     const purpose = reauthenticate === undefined ? signIn : await reauthentication(request)

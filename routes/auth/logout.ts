@@ -42,7 +42,7 @@ function endCurrentSession({ signedOutUri, secrets }: Options) {
     )
     this.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
     await session.destroy()
-    reply.header('cache-control', 'no-store').clearSessionCookie()
+    reply.clearSessionCookie()
     if (isForm(request.headers['content-type'])) {
       const query = name === null ? '' : `?provider=${encodeURIComponent(name)}`
       return reply.redirect(`/auth/signed-out${query}`, 303)

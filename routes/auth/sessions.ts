@@ -90,9 +90,7 @@ function showSessions({ idleSeconds }: Options) {
   return async function showSessions(
     this: FastifyInstance,
     request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-    reply: FastifyReply,
   ) {
-    reply.header('cache-control', 'no-store')
     const page = readPage(request.query, sessionList.name, sessionList.forms)
     return this.db.read(request.sessionEntry, (tx, caller) =>
       listSessions(tx, caller, idleSeconds, page),
@@ -104,9 +102,7 @@ function showSession({ idleSeconds }: Options) {
   return async function showSession(
     this: FastifyInstance,
     request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-    reply: FastifyReply,
   ) {
-    reply.header('cache-control', 'no-store')
     const { id } = request.params
     return found(
       await this.db.read(request.sessionEntry, (tx, caller) =>

@@ -35,7 +35,6 @@ function showSignedOut({ signedOutUri, secrets }: Options) {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    reply.header('cache-control', 'no-store')
     if (await request.findCaller()) return reply.redirect('/')
     const parameters = new URL(request.url, signedOutUri).searchParams
     const returned = readLogoutState(secrets, parameters.get('state') ?? '')

@@ -7,6 +7,7 @@ import {
   deleteToken,
   findOwnToken,
   listTokens,
+  maxTokens,
   tokenList,
 } from '#src/auth/api-tokens/api-tokens.ts'
 import { readPage } from '#src/http/pagination.ts'
@@ -68,12 +69,11 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       schema: {
         tags,
         summary: 'Create an API token for your active tenant; its secret is returned only here',
-        description:
-          'Sent as `Authorization: Bearer gth_…`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there.',
+        description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`urn:gatehouse:problem:reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
         body: NewToken,
         response: {
           201: Type.Object({ ...ApiToken.properties, token: Type.String() }),
-          ...problems(400, 401, 403, 429, 503),
+          ...problems(400, 401, 403, 409, 429, 503),
         },
       },
     },
@@ -133,20 +133,21 @@ async function createToken(
 ) {
   const { sessionEntry, clientInfo, body } = request
   const { name, expiresAt, permissions = null } = body
-  const wanted = { name, expiresAt: readTime(expiresAt), permissions }
+  const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
   const token = await this.db.transaction(sessionEntry, (connection, caller) =>
     createOwnToken(connection, caller, wanted, clientInfo),
   )
-  if (token === null) throw badExpiry()
-  return reply.header('cache-control', 'no-store').code(201).send(token)
+  if (token === null) {
+    const detail = 'expiresAt must be in the future, at most 366 days ahead.'
+    throw new Problem('malformed', { detail })
+  }
+  return reply.code(201).send(token)
 }
 
 async function showTokens(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const page = readPage(request.query, tokenList.name, tokenList.forms)
   return this.db.read(request.sessionEntry, (tx, caller) => listTokens(tx, caller, page))
 }
@@ -154,9 +155,7 @@ async function showTokens(
 async function showToken(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
 ) {
-  reply.header('cache-control', 'no-store')
   const { id } = request.params
   return found(
     await this.db.read(request.sessionEntry, (tx, caller) => findOwnToken(tx, caller, id)),
@@ -174,20 +173,6 @@ async function endToken(
   )
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
-}
-
-/** The schema's format allows leap seconds, which a Date cannot represent. */
-function readTime(text: string | undefined): Date | null {
-  if (text === undefined) return null
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw badExpiry()
-  return time
-}
-
-function badExpiry(): Problem {
-  return new Problem('malformed', {
-    detail: 'expiresAt must be in the future, at most 366 days ahead.',
-  })
 }
 
 export default tokens

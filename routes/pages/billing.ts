@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import {
   countByStatus,
   EventParams,
+  EventType,
   eventStatuses,
   findReceived,
   listReceived,
@@ -22,7 +23,7 @@ const pageSize = '25'
 const ListQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum(['', ...eventStatuses])),
-    type: Type.Optional(Type.String({ maxLength: 255 })),
+    type: Type.Optional(Type.Union([Type.Literal(''), EventType])),
     cursor: PageQuery.properties.cursor,
   },
   { additionalProperties: false },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
 import {
@@ -114,9 +115,10 @@ async function changeUser(
   const { role, department } = body
   const fields = { role, department: department === '' ? null : department }
   const id = readId(body.id)
-  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
-    changeMember(connection, admin, id, fields, clientInfo),
-  )
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) => {
+    requireAssignableRole(admin, role)
+    return changeMember(connection, admin, id, fields, clientInfo)
+  })
   if (typeof result === 'string') throw toMemberProblem(result)
   return redirect(reply, 'changed')
 }
@@ -143,11 +145,15 @@ async function inviteUser(
   const { tenantEntry, clientInfo, body } = request
   const { email, role } = body
   const department = body.department === '' ? null : body.department
-  const invitation = await this.db.transaction(
-    tenantEntry,
-    (connection, { userId: invitedBy, tenantId }) =>
-      createInvitation(connection, { tenantId, email, role, department, invitedBy }, clientInfo),
-  )
+  const invitation = await this.db.transaction(tenantEntry, (connection, caller) => {
+    requireAssignableRole(caller, role)
+    const { userId: invitedBy, tenantId } = caller
+    return createInvitation(
+      connection,
+      { tenantId, email, role, department, invitedBy },
+      clientInfo,
+    )
+  })
   if (invitation === 'member') throw toMemberProblem('member-already')
   return redirect(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
 }

@@ -1,6 +1,11 @@
 import { Problem } from '#src/http/problems.ts'
 import { type Caller, isRecentlyAuthenticated } from './caller.ts'
-import { type Permission, permissionsOf, type TokenPermission } from './roles.ts'
+import {
+  effectivePermissions,
+  type Permission,
+  permissionsOf,
+  type TokenPermission,
+} from './roles.ts'
 
 export type Resource =
   | 'order'
@@ -86,7 +91,7 @@ export const policy: readonly Rule[] = [
   own('session', 'read', 'session'),
   own('session', 'delete', 'session'),
   own('token', 'read', 'session'),
-  own('token', 'create', 'session'),
+  own('token', 'create', 'recent-session'),
   own('token', 'delete', 'session'),
   own('identity', 'read', 'session'),
   own('identity', 'create', 'recent-session'),
@@ -226,13 +231,27 @@ function holds(
   }
 }
 
+/**
+ * A limited token can never give more than it has.
+ * @throws Problem `forbidden` if the role has a permission that the caller lacks
+ */
+export function requireAssignableRole(
+  caller: Pick<Subject, 'role' | 'tokenPermissions'>,
+  role: string,
+): void {
+  const own = effectivePermissions(caller.role, caller.tokenPermissions)
+  if (permissionsOf(role).every((permission) => own.includes(permission))) return
+  const detail = 'You cannot give a role with permissions that you lack.'
+  throw new Problem('forbidden', { reason: 'token-limited', detail })
+}
+
 /** Details for the caller. The reason itself is in the log. */
 const details: Partial<Record<Decision['reason'], string>> = {
   'editor-of-another-department': 'Editors can change only what belongs to their own department.',
   'editor-outside-hours': 'Editors can change this only between 09:00 and 17:00 UTC.',
   'session-required': 'Only a signed-in person may do this.',
   'reauthentication-required':
-    'This changes how you sign in. Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
+    'Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
 }
 
 /** The 403 for a denied action, with a detail if the caller may know the reason. */

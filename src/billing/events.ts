@@ -136,9 +136,15 @@ export async function measureBacklog(systemDb: Queryable, metrics: BillingMetric
 
 export const Status = Type.Enum([...eventStatuses])
 
-/** A provider's event id in a path (contract 5): 1 to 255 printable characters. */
+// Contract 5: an id or a type of the provider is 1 to 255 printable characters.
+const printable = '^[^\\p{C}\\p{Zl}\\p{Zp}]+$'
+
+/** A filter by type. */
+export const EventType = Type.String({ minLength: 1, maxLength: 255, pattern: printable })
+
+/** A provider's event id in a path. */
 export const EventParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{C}\\p{Zl}\\p{Zp}]+$' }) },
+  { id: Type.String({ minLength: 1, maxLength: 255, pattern: printable }) },
   { additionalProperties: false },
 )
 

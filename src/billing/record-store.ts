@@ -1,4 +1,3 @@
-import type { PgBoss } from 'pg-boss'
 import { sha256 } from '#src/crypto/hash.ts'
 import {
   isPooled,
@@ -9,6 +8,8 @@ import {
 import { WatchedPool } from '#src/db/scoped-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { jobInsert } from '#src/queue/jobs.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 /** A verified event, as it is stored. */
 export type VerifiedEvent = {
@@ -59,12 +60,7 @@ class TooLate extends Error {
  * deadline in the server's time: if the server reads it later, it records nothing, so that an event
  * answered with 503 is never recorded afterwards. Every error closes its connection.
  */
-export function openRecordStore(
-  url: string,
-  queue: PgBoss,
-  limits: StoreLimits,
-  watch?: PoolWatch,
-): RecordStore {
+export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWatch): RecordStore {
   const { connectMs, beginMs, statementMs } = limits
   const answerMs = beginMs + statementMs + graceMs
   const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }
@@ -86,7 +82,6 @@ export function openRecordStore(
     : { query: (statement) => pool.query(statement) }
   /** Server time minus `performance.now()`, in ms; null while unknown. */
   let offset: number | null = null
-  let recordText: Promise<string> | null = null
 
   async function serverNow(): Promise<number> {
     if (offset === null) {
@@ -102,11 +97,7 @@ export function openRecordStore(
     events: readonly VerifiedEvent[],
     sendBefore: number,
   ): Promise<ReadonlySet<string>> {
-    recordText ??= buildRecordText(queue)
-    const text = await recordText.catch((error) => {
-      recordText = null
-      throw error
-    })
+    const text = await recordText()
     const deadline = (await serverNow()) + limits.beginMs
     if (performance.now() > sendBefore) throw new TooLate('no time left to record')
     const { rows } = await query<{ inserted: string[] | null; now: string; accepted: number }>({
@@ -154,21 +145,9 @@ export function openRecordStore(
   }
 }
 
-/**
- * Inserts event rows and jobs in one statement. The part for the jobs is pg-boss's own INSERT,
- * captured once, with a subquery over the inserted events in place of its parameter.
- */
-async function buildRecordText(queue: PgBoss): Promise<string> {
-  let insertJobs = ''
-  const db = {
-    async executeSql(text: string) {
-      insertJobs = text
-      return { rows: [] }
-    },
-  }
-  await queue.insert('billing-event', [], { db })
-  if (insertJobs.split('$1').length !== 2)
-    throw new Error('pg-boss inserts jobs with another statement')
+/** Inserts event rows and jobs in one statement. */
+const recordText = onFirstUse(async () => {
+  const [before, after] = await jobInsert('billing-event')
   return `
     WITH batch AS MATERIALIZED (
       SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::boolean[])
@@ -183,12 +162,12 @@ async function buildRecordText(queue: PgBoss): Promise<string> {
              CASE WHEN handled THEN 'recorded' ELSE 'ignored' END
       FROM inserted JOIN batch USING (event_id)
     ), queued AS (
-      ${insertJobs.replace('$1', () => newJobs)}
+      ${before}${newJobs}${after}
     )
     SELECT (SELECT array_agg(event_id) FROM inserted) AS inserted,
            (SELECT count(*)::int FROM batch) AS accepted,
            extract(epoch FROM clock_timestamp()) * 1000 AS now`
-}
+})
 
 const newJobs = `(
   SELECT coalesce(json_agg(json_build_object('data', json_build_object('eventId', event_id))), '[]')

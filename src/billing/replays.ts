@@ -4,6 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { addJob } from '#src/queue/jobs.ts'
 import { type EventFilter, type EventStatus, selectRows } from './events.ts'
 
 /** A request to process events again, once each, and its progress. */
@@ -57,7 +58,7 @@ export async function createReplay(
       RETURNING ${columns}`,
   )
   const replay = toReplay(row)
-  await sendPage(queue, connection, replay.id)
+  await addJob(queue, connection, 'billing-replay', { replayId: replay.id })
   return replay
 }
 
@@ -112,16 +113,8 @@ export async function workReplayPage(
           OR (cursor_received_at, cursor_event_id) < (last.received_at, last.event_id))`,
       values: [replayId, succeeded, rows.length - succeeded, last?.event_id ?? null, isLast],
     })
-    if (rowCount === 1 && !isLast) await sendPage(queue, connection, replayId)
+    if (rowCount === 1 && !isLast) await addJob(queue, connection, 'billing-replay', { replayId })
   })
-}
-
-async function sendPage(queue: PgBoss, connection: Queryable, replayId: string): Promise<void> {
-  await queue.send(
-    'billing-replay',
-    { replayId },
-    { db: { executeSql: (text, values) => connection.query({ text, values: values ?? [] }) } },
-  )
 }
 
 function toReplay(row: ReplayRow | undefined): Replay {

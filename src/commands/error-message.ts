@@ -1,5 +1,5 @@
 import { ConfigError } from '#src/config/config.ts'
-import { isDatabaseUnavailable } from '#src/http/problems.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
 const checkConnection =

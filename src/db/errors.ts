@@ -1,31 +1,100 @@
 import { setTimeout } from 'node:timers/promises'
-import { Prisma } from '#src/db/generated/client.ts'
+
+/**
+ * SQLSTATEs (PostgreSQL, appendix A) after which the same request can succeed later. Two characters
+ * stand for a class.
+ */
+const retryableStates: ReadonlySet<string> = new Set([
+  '08', // connection exception
+  '25006', // read-only transaction: the server became a standby
+  '25P03', // idle in transaction too long
+  '25P04', // transaction too long
+  '40001', // serialization failure
+  '40003', // statement completion unknown
+  '40P01', // deadlock
+  '53', // insufficient resources
+  '55006', // object in use
+  '55P03', // lock not available
+  '57', // operator intervention: cancelled, shutting down, starting
+  '58000', // system error
+  '58030', // I/O error
+])
+
+// Codes of Node's sockets and of Prisma that mean the same.
+const unavailableCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2034',
+  'P2037',
+])
+const unavailableMessages = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Client has encountered a connection error',
+  // Prisma has codes for these, but reports raw queries with P2010 and only the message.
+  'Server has closed the connection',
+  "Can't reach database server",
+  'Too many database connections opened',
+  'Operation has timed out',
+]
+
+/** True if the database was unavailable, or asks to try again: the request can be retried (503). */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ codes, message }) =>
+      codes.some((code) => unavailableCodes.has(code) || isRetryableState(code)) ||
+      unavailableMessages.some((text) => message.includes(text)),
+  )
+}
+
+const stateForm = /^[0-9A-Z]{5}$/
+
+function isRetryableState(code: string): boolean {
+  return (
+    stateForm.test(code) && (retryableStates.has(code) || retryableStates.has(code.slice(0, 2)))
+  )
+}
+
+/** True if the server takes no writes: the connection leads to a former primary. */
+export function isReadOnlyServer(error: unknown): boolean {
+  return hasCode(error, (code) => code === '25006')
+}
+
+/**
+ * True if PostgreSQL refused a value, such as a text with NUL or a time out of range: SQLSTATE class
+ * 22, data exception.
+ */
+export function isRefusedValue(error: unknown): boolean {
+  return hasCode(error, (code) => /^22[0-9A-Z]{3}$/.test(code))
+}
 
 /** True for a foreign-key violation: the referenced row is missing, or the row is still referenced. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
+  return hasCode(error, (code) => code === '23503' || code === 'P2003')
 }
 
-// serialization_failure, deadlock_detected
-const rollbackCodes: readonly unknown[] = ['40001', '40P01']
+/** True for a duplicate key. */
+export function isUniqueViolation(error: unknown): boolean {
+  return hasCode(error, (code) => code === '23505')
+}
+
+const rolledBackCodes: readonly string[] = ['40001', '40P01', 'P2034']
 
 /**
- * True when PostgreSQL has rolled a transaction back to let another one go on: run again, it can
- * succeed. Prisma names the same P2034, or P2010 where the statement was hand-written.
+ * True if PostgreSQL has rolled the transaction back to let another one continue: run again, it can
+ * succeed.
  */
 export function isRolledBackForAnother(error: unknown): boolean {
-  if (error instanceof Prisma.PrismaClientKnownRequestError) {
-    return error.code === 'P2034' || rollbackCodes.includes(originalCode(error.meta))
-  }
-  return error instanceof Error && 'code' in error && rollbackCodes.includes(error.code)
-}
-
-/** The SQLSTATE that Prisma's adapter met with. */
-function originalCode(meta: Record<string, unknown> | undefined): unknown {
-  const cause = meta?.driverAdapterError instanceof Error ? meta.driverAdapterError.cause : null
-  return typeof cause === 'object' && cause !== null && 'originalCode' in cause
-    ? cause.originalCode
-    : null
+  return hasCode(error, (code) => rolledBackCodes.includes(code))
 }
 
 const pauseMs = 50 // without it the second run could lock its first row before the other wakes up
@@ -44,7 +113,36 @@ export async function tryTwice<T>(
   }
 }
 
-/** True for an error of the driver that reports a duplicate key (SQLSTATE 23505). */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505'
+function hasCode(error: unknown, matches: (code: string) => boolean): boolean {
+  return causesOf(error).some(({ codes }) => codes.some(matches))
+}
+
+type Cause = { readonly codes: readonly string[]; readonly message: string }
+
+// An error can have itself as its cause.
+const maxCauseDepth = 8
+
+/**
+ * An error and its causes; none for a value that is not an error. Prisma keeps the error of
+ * PostgreSQL in `cause` or in `meta.driverAdapterError`, with the SQLSTATE as `code` or
+ * `originalCode`.
+ */
+function causesOf(error: unknown): readonly Cause[] {
+  return error instanceof Error ? collectCauses(error, maxCauseDepth) : []
+}
+
+function collectCauses(error: unknown, depth: number): Cause[] {
+  if (depth === 0 || typeof error !== 'object' || error === null) return []
+  const { code, originalCode, message, cause, meta } = error as Record<string, unknown>
+  const codes = [code, originalCode].filter((value) => typeof value === 'string')
+  const text = typeof message === 'string' ? message : ''
+  const adapterError =
+    typeof meta === 'object' && meta !== null && 'driverAdapterError' in meta
+      ? meta.driverAdapterError
+      : null
+  return [
+    { codes, message: text },
+    ...collectCauses(cause, depth - 1),
+    ...collectCauses(adapterError, depth - 1),
+  ]
 }

@@ -1,10 +1,8 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import type { Page, Position } from '#src/http/pagination.ts'
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+import { type Page, type Position, uuidForm } from '#src/http/pagination.ts'
 
 /** Forms of a cursor by creation time: milliseconds since 1970, and the id. */
-export const creationForms = [/^\d{1,13}$/, uuid]
+export const creationForms = [/^\d{1,13}$/, uuidForm]
 
 /**
  * The arguments of `findMany` for a page of a list, newest first, with one row more than fits on
@@ -29,7 +27,7 @@ export function creationPosition({ createdAt, id }: { createdAt: Date; id: strin
 }
 
 /** Forms of a cursor of a `newestFirst` list: microseconds since 1970, and the id. */
-export const newestFirstForms = [/^\d{1,16}$/, uuid]
+export const newestFirstForms = [/^\d{1,16}$/, uuidForm]
 
 /** The column of a `newestFirst` list that its cursor begins with. */
 export const createdPosition = Prisma.sql`

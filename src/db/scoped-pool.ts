@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { isReadOnlyServer } from './errors.ts'
 import type { Statement } from './one-trip.ts'
 import { isPooled, rethrowSilence } from './pool-options.ts'
 
@@ -114,13 +115,17 @@ function withoutEntry(): Error {
 function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): pg.PoolClient {
   let opened: Promise<unknown> | undefined
   let ended: Promise<pg.QueryResult> | undefined
+  let isReadOnly = false
   const { stream } = client.connection
 
   const send = (statement: Statement): Promise<pg.QueryResult> => {
     // The rest is how Prisma wants its rows: as arrays, with parsers of its own.
     const { name, values, ...rest } = statement
     const bound = { ...rest, ...(values && { values: [...values] }) }
-    return client.query({ ...bound, ...(named && name && { name }) }).catch(rethrowSilence)
+    return client.query({ ...bound, ...(named && name && { name }) }).catch((error) => {
+      isReadOnly ||= isReadOnlyServer(error)
+      return rethrowSilence(error)
+    })
   }
 
   async function query(statement: Statement): Promise<pg.QueryResult> {
@@ -171,12 +176,15 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
     return ended
   }
 
-  /** Only a connection whose transaction has ended goes back to the pool, any other is destroyed. */
+  /**
+   * Only a connection whose transaction has ended goes back to the pool, any other is destroyed; also
+   * one whose server became read-only, because the next connection may lead to the new primary.
+   */
   function release(error?: Error | boolean): void {
     if (ended === undefined) client.release(error ?? true)
     else {
       ended.then(
-        () => client.release(error ?? client.getTransactionStatus() !== 'I'),
+        () => client.release(error ?? (isReadOnly || client.getTransactionStatus() !== 'I')),
         () => client.release(true),
       )
     }

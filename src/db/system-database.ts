@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { isReadOnlyServer } from './errors.ts'
 import { isPooled, poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
 import { WatchedPool } from './scoped-pool.ts'
 
@@ -61,6 +62,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { statementTimeoutMs, answerMs = statementTimeoutMs + graceMs } = limits
   const client = await pool.connect()
+  let isReadOnly = false
   const query: Queryable['query'] = (statement) => {
     const bounded = { ...statement, query_timeout: answerMs }
     return client.query(bounded).catch(rethrowSilence)
@@ -73,9 +75,10 @@ export async function runTransaction<T>(
     if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     return result
   } catch (error) {
+    isReadOnly = isReadOnlyServer(error)
     await query({ text: 'ROLLBACK' }).catch(() => {})
     throw error
   } finally {
-    client.release(client.getTransactionStatus() !== 'I')
+    client.release(isReadOnly || client.getTransactionStatus() !== 'I')
   }
 }

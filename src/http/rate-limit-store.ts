@@ -38,10 +38,15 @@ export async function openSharedCounts(url: string) {
   }
 }
 
-const maxKeys = 50_000 // about 10 MB
+const defaultMaxKeys = 50_000 // about 10 MB
 
-/** Counts of this process only, in memory. */
-export function createLocalCounts(): (key: string, windowMs: number) => Count {
+/**
+ * Counts of this process only, in memory. When it is full, the windows that began first are dropped:
+ * those end first, and nobody else's count is lost.
+ */
+export function createLocalCounts(
+  maxKeys = defaultMaxKeys,
+): (key: string, windowMs: number) => Count {
   const windows = new Map<string, { current: number; endsAt: number }>()
   return (key, windowMs) => {
     const now = performance.now()
@@ -50,7 +55,10 @@ export function createLocalCounts(): (key: string, windowMs: number) => Count {
       running.current += 1
       return { current: running.current, ttl: running.endsAt - now }
     }
-    if (windows.size >= maxKeys) windows.clear()
+    // A key that is set again moves to the end, so the first key has the oldest window.
+    windows.delete(key)
+    const [oldest] = windows.keys()
+    if (windows.size >= maxKeys && oldest !== undefined) windows.delete(oldest)
     windows.set(key, { current: 1, endsAt: now + windowMs })
     return { current: 1, ttl: windowMs }
   }

@@ -1,10 +1,12 @@
 import Type, { type TSchema } from 'typebox'
 import { hiddenCharacters } from '#src/runtime/text.ts'
+import { uuidForm } from './pagination.ts'
 
 /** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-export const Uuid = Type.String({ format: 'uuid' })
+/** Only the canonical form: an id has one text, in paths, bodies, forms and cursors. */
+export const Uuid = Type.String({ format: 'uuid', pattern: uuidForm.source })
 
 /** RFC 3339 in UTC. */
 export const Time = Type.String({ format: 'date-time' })
@@ -51,7 +53,7 @@ export const IdParams = Type.Object(
   { additionalProperties: false },
 )
 
-/** A path id that is a UUID; anything else is a 400. */
+/** A path id that is a UUID in its canonical form; anything else is a 400. */
 export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** An optional body without fields. */

@@ -234,5 +234,6 @@ function tokenForm(grantable: readonly string[]): Html {
           </div>
           <fieldset><legend>Permissions (none selected: all of yours)</legend><div class="boxes">${boxes}</div></fieldset>
           <button class="button">Create token</button>
+          <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
         </form>`
 }

@@ -41,7 +41,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
     ...signIn,
   },
   'reauthentication-required': {
-    text: 'This changes how you sign in. Confirm your identity, then try again within five minutes.',
+    text: 'Confirm your identity, then try again within five minutes.',
     label: 'Confirm your identity',
     href: '/auth/login?reauthenticate=true',
   },

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
-import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, readMigrations } from './history.ts'
 import { tablePrivileges } from './tables.ts'
@@ -37,7 +37,7 @@ export async function verifyDatabase(
   try {
     return await findFindings(client, duty, depth)
   } catch (error) {
-    if (isDatabaseUnavailable(error) || isRetryable(error)) throw error
+    if (isDatabaseUnavailable(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
   } finally {
@@ -78,9 +78,4 @@ async function mayReadHistory(client: pg.Client): Promise<boolean> {
     `SELECT has_table_privilege(to_regclass('_prisma_migrations'), 'SELECT') AS readable`,
   )
   return rows[0]?.readable === true
-}
-
-/** Class 40: a conflict with another transaction, which is not a finding. */
-function isRetryable(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code?.startsWith('40') === true
 }

@@ -189,21 +189,24 @@ t.test('rules of the account need a session, whatever the role, tenant or limit'
   )
 })
 
-t.test('changing how one signs in needs an authentication of the last five minutes', async (t) => {
-  for (const { resource, action, credential } of policy) {
-    const reasonAt = (authenticatedSecondsAgo: number | null) =>
-      ask({ authenticatedSecondsAgo, role: 'admin', operator: true }, resource, action).reason
-    const name = `${resource}:${action}`
-    for (const seconds of [0, 299, 300]) t.equal(reasonAt(seconds), 'allowed', name)
-    const late = credential === 'recent-session' ? 'reauthentication-required' : 'allowed'
-    for (const seconds of [301, 86_400, null]) t.equal(reasonAt(seconds), late, name)
-  }
-  const recent = policy.filter(({ credential }) => credential === 'recent-session')
-  t.same(
-    recent.map(({ resource, action }) => `${resource}:${action}`),
-    ['identity:create', 'identity:delete'],
-  )
-})
+t.test(
+  'a new token or sign-in method needs an authentication of the last five minutes',
+  async (t) => {
+    for (const { resource, action, credential } of policy) {
+      const reasonAt = (authenticatedSecondsAgo: number | null) =>
+        ask({ authenticatedSecondsAgo, role: 'admin', operator: true }, resource, action).reason
+      const name = `${resource}:${action}`
+      for (const seconds of [0, 299, 300]) t.equal(reasonAt(seconds), 'allowed', name)
+      const late = credential === 'recent-session' ? 'reauthentication-required' : 'allowed'
+      for (const seconds of [301, 86_400, null]) t.equal(reasonAt(seconds), late, name)
+    }
+    const recent = policy.filter(({ credential }) => credential === 'recent-session')
+    t.same(
+      recent.map(({ resource, action }) => `${resource}:${action}`),
+      ['token:create', 'identity:create', 'identity:delete'],
+    )
+  },
+)
 
 t.test('a limited token needs what the rule names, and its owner needs the rest', async (t) => {
   for (const rule of policy) {

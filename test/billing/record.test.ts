@@ -2,7 +2,6 @@ import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { createRecorder, type RecorderLimits, recorderLimits } from '#src/billing/record.ts'
 import { openRecordStore, type RecordStore, type StoreLimits } from '#src/billing/record-store.ts'
-import { openQueue } from '#src/queue/queue.ts'
 import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 
 t.test('events that arrive during a commit share the next one', async (t) => {
@@ -183,13 +182,8 @@ async function openStore(
   limits: StoreLimits = recorderLimits,
 ): Promise<{ store: RecordStore; database: TestDatabase }> {
   const database = given ?? (await createDatabase(t))
-  const queue = openQueue(database.url, 'web', () => {})
-  await queue.start()
-  const store = openRecordStore(database.url, queue, limits)
-  t.teardown(async () => {
-    await store.close()
-    await queue.stop({ graceful: false })
-  })
+  const store = openRecordStore(database.url, limits)
+  t.teardown(() => store.close())
   return { store, database }
 }
 

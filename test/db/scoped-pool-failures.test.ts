@@ -2,8 +2,8 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import t from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
 import { startProxy } from '#test/support/postgres-proxy.ts'
 import { allowScopes, type TestScope } from '#test/support/scope.ts'
@@ -86,6 +86,32 @@ t.test('a dirty connection is destroyed, a clean one is reused', async (t) => {
   proxy.cutAt('ROLLBACK')
   await t.rejects(broken.write(withoutScope, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
   t.not(await pidOf(broken), before, 'after a rollback without a response')
+})
+
+t.test('a connection to a server that became read-only is destroyed', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  const systemDb = openSystemDatabase(database.url, 1)
+  t.teardown(() => Promise.all([db.close(), systemDb.close()]))
+  const before = await pidOf(db)
+  const failure = await db
+    .write(withoutScope, async (tx) => {
+      await tx.$executeRaw`SET TRANSACTION READ ONLY`
+      await tx.$executeRaw`UPDATE received_events SET status = 'dead'`
+    })
+    .catch((error: unknown) => error)
+  t.ok(isDatabaseUnavailable(failure), 'seen as unavailable', { failure })
+  t.not(await pidOf(db), before, 'the next one may lead to the new primary')
+
+  const ask = async () => (await systemDb.query({ text: 'SELECT pg_backend_pid()' })).rows[0]
+  const pid = await ask()
+  t.strictSame(await ask(), pid)
+  const write = systemDb.transaction({ statementTimeoutMs: 1_000 }, async (connection) => {
+    await connection.query({ text: 'SET TRANSACTION READ ONLY' })
+    await connection.query({ text: `UPDATE received_events SET status = 'dead'` })
+  })
+  await t.rejects(write, { code: '25006' })
+  t.strictNotSame(await ask(), pid)
 })
 
 t.test('a statement after the end of its transaction is refused', async (t) => {

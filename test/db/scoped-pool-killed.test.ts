@@ -3,9 +3,9 @@ import t from 'tap'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { type Entry, withoutScope } from '#src/db/entry.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { isDatabaseUnavailable } from '#src/http/problems.ts'
 import {
   createDatabase,
   createTestInvoice,

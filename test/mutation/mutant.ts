@@ -38,5 +38,9 @@ export const tests = {
   worker: 'test/db/credential-worker.test.ts',
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
+  newTokens: 'test/routes/auth/tokens.test.ts',
+  requestValues: 'test/http/request-values.test.ts',
+  databaseErrors: 'test/db/errors.test.ts',
+  securityHeaders: 'test/plugins/security-headers.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
 } as const

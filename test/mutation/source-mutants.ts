@@ -14,7 +14,9 @@ const guards = {
   session: [tests.session, tests.matrix],
   'api-token': [tests.tokens, tests.matrix],
   'require-access': [tests.routeAccess],
+  credential: [tests.csrf, tests.matrix],
   csrf: [tests.csrf, tests.matrix],
+  'security-headers': [tests.securityHeaders],
   'tenant-rls': [tests.tenant, tests.matrix],
 }
 
@@ -58,6 +60,24 @@ const hunts: readonly Hunt[] = [
     find: (text) =>
       cutsOf(text, /(?<=entry\.statement\()(access === 'write'|true)(?=\))/g, 'false'),
     tests: [tests.entryLocks],
+  },
+  {
+    kind: 'value',
+    files: ['src/http/schemas.ts', 'plugins/schema-compilers.ts'],
+    find: (text) => cutsOf(text, /, (pattern: uuidForm\.source|onCreate: limitTimes)/g, ''),
+    tests: [tests.requestValues],
+  },
+  {
+    kind: 'state',
+    files: ['src/db/errors.ts'],
+    find: (text) => cutsOf(text, /^ {2}'[0-9A-Z]{2,5}', \/\/.*\n/gm, ''),
+    tests: [tests.databaseErrors],
+  },
+  {
+    kind: 'role given',
+    files: ['routes/{api,pages}/*.ts'],
+    find: (text) => cutsOf(text, /\brequireAssignableRole\(\w+, [\w.]+\)/g, ''),
+    tests: [tests.newTokens],
   },
   {
     kind: 'guard',

@@ -1,5 +1,6 @@
 import Fastify from 'fastify'
 import t from 'tap'
+import credential from '#plugins/credential.ts'
 import sameOrigin from '#plugins/csrf.ts'
 import errors from '#plugins/errors.ts'
 
@@ -28,6 +29,7 @@ const passes: Record<(typeof sites)[number], readonly (keyof typeof origins)[]> 
 
 const app = Fastify()
 await app.register(errors)
+await app.register(credential)
 await app.register(sameOrigin, { baseUrl })
 app.route({ method: [...safe, ...unsafe], url: '/', handler: async () => 'done' })
 t.teardown(() => app.close())
@@ -74,5 +76,25 @@ t.test('a bearer token is exempt, another scheme is not', async (t) => {
     return (await app.inject({ method: 'POST', url: '/', headers })).statusCode
   }
   for (const value of ['Bearer x', 'bearer x', 'Bearer']) t.equal(await ask(value), 200, value)
-  for (const value of ['Basic x', 'Bearerx', 'x Bearer', '']) t.equal(await ask(value), 403, value)
+  const others = ['Basic x', 'Bearerx', 'Bearer-x', 'Bearer=x', 'Bearer,x', 'x Bearer', '']
+  for (const value of others) t.equal(await ask(value), 403, value)
+})
+
+t.test('a request from another site has no credential, even before it is refused', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(errors)
+  await app.register(credential)
+  app.addHook('onRequest', async function readCredential(request) {
+    request.credential = { kind: 'session', hash: Buffer.from('x') }
+  })
+  await app.register(sameOrigin, { baseUrl })
+  const seen: unknown[] = []
+  app.addHook('onRequest', async function look({ credential }) {
+    seen.push(credential)
+  })
+  app.post('/', async () => 'done')
+  const headers = { cookie: 'sid=1', 'sec-fetch-site': 'cross-site' }
+  t.equal((await app.inject({ method: 'POST', url: '/', headers })).statusCode, 403)
+  t.strictSame(seen, [null])
 })

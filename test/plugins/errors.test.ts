@@ -76,6 +76,25 @@ t.test('a 5xx is logged with its stack and without what hangs on the error', asy
   t.notMatch(line, /hunter/)
 })
 
+t.test('a value that the database refuses is 400, without its words (class 22)', async (t) => {
+  const error = Object.assign(new Error(leak), { code: '22021' })
+  const { app, log } = await build(t, throwing({ error }))
+  const answer = await app.inject('/error')
+  t.equal(answer.statusCode, 400)
+  t.match(answer.json(), { type: 'urn:gatehouse:problem:malformed', detail: undefined })
+  t.notMatch(answer.body, /SELECT|hunter2/)
+  t.match(JSON.parse(log.join('')), { level: 'warn', err: { errorCode: '22021' } })
+})
+
+t.test('a database that is read-only or asks to try again is 503 with Retry-After', async (t) => {
+  for (const code of ['25006', '40P01', '40001', '57P01']) {
+    const { app } = await build(t, throwing({ error: Object.assign(new Error(leak), { code }) }))
+    const answer = await app.inject('/error')
+    t.equal(answer.statusCode, 503, code)
+    t.equal(answer.headers['retry-after'], '1')
+  }
+})
+
 t.test('a refusal has its status, title and detail, and is not logged', async (t) => {
   const values = {
     forbidden: new Problem('forbidden'),

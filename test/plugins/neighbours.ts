@@ -36,6 +36,7 @@ export function fakeSession() {
   return fp(
     async function session(app) {
       app.decorateRequest('enteredCaller', null)
+      app.decorateRequest('credentialFault', null)
       app.decorateRequest('credential', { getter: credentialOf })
       app.decorateRequest('identify', (credential: Credential): Entry<Caller | null> => {
         const name = Buffer.from(credential.hash).toString()

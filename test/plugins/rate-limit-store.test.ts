@@ -76,6 +76,20 @@ t.test('without Redis the limit still applies, and no request waits or fails', a
   t.equal(instance.said('Redis is unavailable'), 1)
 })
 
+t.test(
+  'when the local counts are full, the oldest window is dropped, not everyone’s',
+  async (t) => {
+    const count = createLocalCounts(3)
+    count('ended', 0)
+    for (const key of ['a', 'b', 'ended', 'b']) count(key, 60_000)
+    t.equal(count('c', 60_000).current, 1, 'takes the place of a')
+    t.equal(count('b', 60_000).current, 3)
+    t.equal(count('ended', 60_000).current, 2, 'its window began after that of b')
+    t.equal(count('a', 60_000).current, 1, 'takes the place of b')
+    t.equal(count('ended', 60_000).current, 3)
+  },
+)
+
 t.test('a local window ends; every key has its own', async (t) => {
   const count = createLocalCounts()
   t.match(count('a', 60_000), { current: 1, ttl: 60_000 })

@@ -4,7 +4,7 @@ import errors from '#plugins/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { Problem } from '#src/http/problems.ts'
-import { build as buildServer } from '#test/support/helper.ts'
+import { build as buildServer, createUser, signIn } from '#test/support/helper.ts'
 import { fakeSession } from './neighbours.ts'
 
 const limit = { max: 2, seconds: 60 }
@@ -143,6 +143,30 @@ t.test('made-up tokens do not escape the limit of their address', async (t) => {
     statuses.push((await app.inject({ url: '/me', headers: { authorization } })).statusCode)
   }
   t.same(statuses, [401, 401, 401, 429, 429])
+})
+
+t.test('a rejected credential counts for its address, and not for the session', async (t) => {
+  const test = await buildServer(t, { RATE_LIMIT_API: '3/60' })
+  const { cookie } = await signIn(test, await createUser(test.database))
+  const authorization = `Bearer ${randomApiToken()}`
+  const kinds: Record<string, [Record<string, string>, number]> = {
+    'not a token': [{ authorization: 'Bearer x' }, 401],
+    'a token beside a cookie': [{ authorization, cookie }, 400],
+    'a session from another site': [{ cookie, 'sec-fetch-site': 'cross-site' }, 403],
+  }
+  for (const [index, [name, [headers, status]]] of Object.entries(kinds).entries()) {
+    const remoteAddress = `192.0.2.${index + 1}`
+    const send = () =>
+      test.app.inject({ method: 'POST', url: '/orders', headers, remoteAddress, payload: {} })
+    const answers = [await send(), await send(), await send(), await send()]
+    t.same(
+      answers.map(({ statusCode }) => statusCode),
+      [status, status, status, 429],
+      name,
+    )
+    const own = await test.app.inject({ url: '/me', headers: { cookie }, remoteAddress })
+    t.equal(own.statusCode, 200, 'the session itself has its own count')
+  }
 })
 
 t.test('off disables the limit', async (t) => {

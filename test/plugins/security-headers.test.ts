@@ -7,6 +7,9 @@ async function answerOf(t: Test, https: boolean, formTargets: string[] = []) {
   t.teardown(() => app.close())
   await app.register(securityHeaders, { https, formTargets })
   app.get('/', async () => 'done')
+  app.get('/stored', async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=300').send('done'),
+  )
   app.get('/broken', async () => {
     throw new Error('broken')
   })
@@ -42,6 +45,14 @@ t.test('every response forbids scripts, framing, sniffing and referrers', async 
       `${url}: no other origins, nothing inline, no scripts`,
     )
   }
+})
+
+t.test('no response may be stored, unless its route allows it', async (t) => {
+  const headersOf = await answerOf(t, true)
+  for (const url of ['/', '/broken', '/missing']) {
+    t.equal((await headersOf(url))['cache-control'], 'no-store', url)
+  }
+  t.equal((await headersOf('/stored'))['cache-control'], 'public, max-age=300')
 })
 
 t.test('HSTS is set for a year if the origin is https', async (t) => {

@@ -3,6 +3,7 @@ import { assignablePermissions } from '#src/access/roles.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
@@ -30,6 +31,9 @@ export type NewToken = {
 
 const defaultDays = 90
 const maxDays = 366
+
+/** Tokens a person may have in all tenants together, those that have expired included. */
+export const maxTokens = 50
 
 /** What is read of a token: not its hash. */
 const shown = {
@@ -137,7 +141,8 @@ export async function findOwnToken(tx: Tx, owner: OwnerScope, id: string) {
 /**
  * Creates an API token with a subset of the caller's permissions.
  * @returns the token with its secret, or null if `expiresAt` is not within the next 366 days
- * @throws Problem if the caller has no active tenant or lacks one of the permissions
+ * @throws Problem if the caller has no active tenant, lacks one of the permissions, or has
+ *   `maxTokens` already
  */
 export async function createOwnToken(
   connection: Queryable,
@@ -149,6 +154,16 @@ export async function createOwnToken(
   const assignable = assignablePermissions(role)
   if (wanted.permissions?.some((permission) => !assignable.includes(permission))) {
     throw new Problem('forbidden', { detail: 'A token cannot have permissions that you lack.' })
+  }
+  // Without the lock, two requests at once could both see room for one more.
+  await lockUntilCommit(connection, 'api-tokens', String(userId))
+  const { rowCount } = await connection.query({
+    text: 'SELECT FROM api_tokens WHERE user_id = $1',
+    values: [userId],
+  })
+  if ((rowCount ?? 0) >= maxTokens) {
+    const detail = `You have ${maxTokens} API tokens, which is the most. Delete one first.`
+    throw new Problem('conflict', { detail })
   }
   return createToken(connection, { userId, tenantId }, wanted, clientInfo)
 }

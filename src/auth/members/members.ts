@@ -46,11 +46,11 @@ export type MemberRefusal =
  * the member are locked in one order before the rights of the caller are read for good: two admins
  * who change each other wait instead of deadlocking, and the second is no longer an admin.
  */
-export async function writeAsAdmin<T>(
+export async function writeAsAdmin<T, Facts extends Admin>(
   db: Pick<Database, 'transaction'>,
-  entry: Entry<Admin>,
+  entry: Entry<Facts>,
   id: number,
-  work: (connection: Queryable, admin: Admin) => Promise<T>,
+  work: (connection: Queryable, admin: Facts) => Promise<T>,
 ): Promise<T> {
   return db.transaction(withoutLocks(entry), async (connection, { tenantId }) => {
     await lockMembers(connection, { tenantId }, id)

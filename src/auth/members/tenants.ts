@@ -3,11 +3,10 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { scopeTenantId } from '#src/db/scope.ts'
-import { type Page, pageOf } from '#src/http/pagination.ts'
+import { type Page, pageOf, uuidForm } from '#src/http/pagination.ts'
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-export const tenantList = { name: 'tenants', forms: [/^[\s\S]{1,200}$/, uuid] }
+// A name is any text that PostgreSQL can store: no NUL, no lone surrogate.
+export const tenantList = { name: 'tenants', forms: [/^[^\0\p{Cs}]{1,200}$/u, uuidForm] }
 
 /** Id and name of the active tenant. */
 export async function findTenant(tx: Tx, scope: TenantScope) {

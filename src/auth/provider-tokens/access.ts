@@ -1,5 +1,6 @@
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type RefreshDeps, refreshGrant } from './refresh.ts'
@@ -100,7 +101,6 @@ async function refresh(deps: ProviderTokensDeps, key: IdentityKey): Promise<Acce
 
 const waitMs = statementTimeoutsMs.refreshLock
 const idleMs = 20_000
-const unavailableCodes = ['55P03', '57014', '53300']
 
 /**
  * Runs `work` while no other process refreshes this grant. The advisory lock belongs to a
@@ -132,12 +132,6 @@ async function withGrantLock<T>(
 /** The result counts even if the connection breaks after the work: nothing was written on it. */
 function resultAfter<T>(done: { result: T } | null, error: unknown): T | 'busy' {
   if (done !== null) return done.result
-  if (isBusy(error)) return 'busy'
+  if (isDatabaseUnavailable(error)) return 'busy'
   throw error
-}
-
-function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if ('code' in error) return unavailableCodes.some((code) => code === error.code)
-  return error.message === 'timeout exceeded when trying to connect'
 }

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { addJob } from '#src/queue/jobs.ts'
 import { type IdentityKey, tokenBinding } from './store.ts'
 
 /**
@@ -76,11 +77,7 @@ export async function sendRevocations(
   queue: PgBoss,
   revocationIds: readonly string[],
 ): Promise<void> {
-  const db = {
-    executeSql: (text: string, values?: unknown[]) =>
-      connection.query({ text, values: values ?? [] }),
-  }
   for (const revocationId of revocationIds) {
-    await queue.send('revoke-grant', { revocationId }, { db })
+    await addJob(queue, connection, 'revoke-grant', { revocationId })
   }
 }

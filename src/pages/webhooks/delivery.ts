@@ -4,6 +4,7 @@ import {
   type Attempt,
   type Delivery,
   deliveryStatuses,
+  maxShownAttempts,
   type SentRequest,
 } from '#src/webhooks/delivery/deliveries.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
@@ -72,7 +73,8 @@ function attemptTimeline(attempts: readonly Attempt[]): Html {
     ([number, made]) => html`<h3>${number === 0 ? 'Scheduled attempts' : `Replay ${number}`}</h3>
         <ol class="timeline">${made.map(attemptItem)}</ol>`,
   )
-  return html`${parts}`
+  return html`${parts}
+        ${attempts.length < maxShownAttempts ? '' : html`<p class="quiet">Only the newest ${maxShownAttempts} attempts are shown.</p>`}`
 }
 
 /** One attempt: time, duration, response, and why it failed. */

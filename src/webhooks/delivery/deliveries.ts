@@ -20,8 +20,12 @@ export type Delivery = {
   status: DeliveryStatus
   createdAt: string
   nextAttemptAt: string | null
+  /** In order; the newest `maxShownAttempts`. */
   attempts: Attempt[]
 }
+
+/** Every replay adds a series, each attempt with an excerpt: a delivery shows its newest ones. */
+export const maxShownAttempts = 20
 
 export type Attempt = {
   /** 0 is the schedule; every replay begins the next one. */
@@ -42,6 +46,8 @@ export type DeliveryFilter = {
 }
 
 export const deliveryList = { name: 'deliveries', forms: creationForms }
+
+type AttemptRow = Omit<Prisma.DeliveryAttemptGetPayload<object>, 'tenantId'>
 
 type DeliveryRow = Prisma.DeliveryGetPayload<object>
 
@@ -94,17 +100,24 @@ function findHistory(tx: Tx, { tenantId }: TenantScope, id: string): Promise<His
   })
 }
 
-/** The attempts of the deliveries, in the order they were made. */
+/** The newest attempts of the deliveries, in the order they were made. */
 async function findAttempts(
   tx: Tx,
   { tenantId }: TenantScope,
   deliveries: readonly DeliveryRow[],
   endpoint: History,
 ): Promise<Map<string, Attempt[]>> {
-  const rows = await tx.deliveryAttempt.findMany({
-    where: { tenantId, deliveryId: { in: deliveries.map(({ id }) => id) } },
-    orderBy: [{ deliveryId: 'asc' }, { series: 'asc' }, { number: 'asc' }],
-  })
+  const rows = await tx.$queryRaw<AttemptRow[]>`
+    SELECT a.delivery_id AS "deliveryId", a.series, a.number, a.started_at AS "startedAt",
+      a.duration_ms AS "durationMs", a.status_code AS "statusCode", a.error, a.cause,
+      a.response_excerpt AS "responseExcerpt"
+    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[]) AS shown (id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM delivery_attempts
+      WHERE tenant_id = ${tenantId}::uuid AND delivery_id = shown.id
+      ORDER BY series DESC, number DESC LIMIT ${maxShownAttempts}
+    ) AS a
+    ORDER BY a.delivery_id, a.series, a.number`
   const attempts = new Map<string, Attempt[]>()
   for (const row of rows) {
     const made = attempts.get(row.deliveryId) ?? []
@@ -126,7 +139,7 @@ function toDelivery(row: DeliveryRow, attempts: ReadonlyMap<string, Attempt[]>):
   }
 }
 
-function toAttempt(row: Prisma.DeliveryAttemptGetPayload<object>, endpoint: History): Attempt {
+function toAttempt(row: AttemptRow, endpoint: History): Attempt {
   const { series, number, startedAt, durationMs, statusCode, error, responseExcerpt } = row
   return {
     series,

@@ -1,7 +1,8 @@
-import { fromPrisma, type PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { transactionOf } from '#src/queue/jobs.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
 import { type EndpointOutcome, recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { deliverQueue, insertDeliverJobs } from './job.ts'
@@ -43,7 +44,7 @@ export async function recordOutcomes(
   now: Date,
 ): Promise<void> {
   const jobIds = outcomes.map(({ jobId }) => jobId)
-  await queue.deleteJob(deliverQueue, jobIds, { db: fromPrisma(tx) })
+  await queue.deleteJob(deliverQueue, jobIds, { db: transactionOf(tx) })
   const updates = outcomes.flatMap(({ update }) => (update === null ? [] : [update]))
   if (updates.length === 0) return
   const updated = await updateDeliveries(tx, scope, updates, now)
@@ -85,7 +86,7 @@ async function updateDeliveries(
         cause, response_excerpt
       FROM updated WHERE started_at IS NOT NULL
     ), queued AS (
-      ${insertDeliverJobs(nextAttempts)}
+      ${await insertDeliverJobs(nextAttempts)}
     )
     SELECT delivery_id AS id FROM updated`
   return new Set(rows.map(({ id }) => id))

@@ -1,9 +1,11 @@
-import { fromPrisma, type PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { isStorableTime } from '#src/http/times.ts'
+import { addJob } from '#src/queue/jobs.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
 import { deliverChannel, insertDeliverJobs } from './job.ts'
@@ -56,7 +58,7 @@ export async function createReplay(
   const row = await tx.endpointReplay.create({
     data: { tenantId, endpointId, ...range, total, createdAt: now },
   })
-  await sendPage(tx, queue, { tenantId, replayId: row.id })
+  await addJob(queue, tx, 'endpoint-replay', { tenantId, replayId: row.id })
   await recordChange(tx, by, {
     action: 'endpoint-replay',
     reason: status ?? 'every-status',
@@ -109,7 +111,7 @@ export async function workReplayPage(
         cursor_delivery_id = COALESCE(${last ?? null}::uuid, cursor_delivery_id),
         finished_at = ${isLast ? now : null}
       WHERE tenant_id = ${tenantId}::uuid AND id = ${replayId}::uuid`
-    if (!isLast) await sendPage(tx, queue, { tenantId, replayId })
+    if (!isLast) await addJob(queue, tx, 'endpoint-replay', { tenantId, replayId })
   })
 }
 
@@ -132,10 +134,6 @@ function findPage(tx: Tx, replay: Row, pageSize: number): Promise<{ id: string }
       AND (r.cursor_created_at IS NULL
            OR (d.created_at, d.id) > (r.cursor_created_at, r.cursor_delivery_id))
     ORDER BY d.created_at, d.id LIMIT ${pageSize}`
-}
-
-async function sendPage(tx: Tx, queue: PgBoss, page: ReplayPage): Promise<void> {
-  await queue.send('endpoint-replay', page, { db: fromPrisma(tx) })
 }
 
 function toReplay(row: Row): EndpointReplay {
@@ -180,8 +178,9 @@ export const maxRangeDays = 90
 
 const dayMs = 86_400_000
 
-/** True if `from < to` and the span is at most `maxRangeDays`. Invalid dates are false. */
+/** True if `from < to` and the span is at most `maxRangeDays`. False for times that cannot be stored. */
 export function isReplayRange(from: Date, to: Date): boolean {
+  if (!isStorableTime(from) || !isStorableTime(to)) return false
   const length = to.getTime() - from.getTime()
   return length > 0 && length <= maxRangeDays * dayMs
 }
@@ -212,7 +211,7 @@ export async function startReplay(
       FROM chosen WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id
       RETURNING d.tenant_id, d.id, d.endpoint_id, d.series
     ), queued AS (
-      ${insertDeliverJobs(nextSeries)}
+      ${await insertDeliverJobs(nextSeries)}
     ), woken AS (
       SELECT pg_notify(${deliverChannel}, '') FROM queued LIMIT 1
     )

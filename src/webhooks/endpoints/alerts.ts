@@ -1,8 +1,8 @@
-import { fromPrisma, type PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
-import type { AlertMailJob } from '#src/queue/queue.ts'
+import { addJob } from '#src/queue/jobs.ts'
 import type { AlertKind } from './health.ts'
 
 export type Alert = { kind: AlertKind; endpointId: string; url: string }
@@ -42,8 +42,7 @@ export async function alertOwners(
     data: { tenantId, kind, endpointId, message, createdAt: now },
     select: { id: true },
   })
-  const job: AlertMailJob = { tenantId, notificationId: Number(id) }
-  await queue.send(alertMailQueue, job, { db: fromPrisma(tx) })
+  await addJob(queue, tx, alertMailQueue, { tenantId, notificationId: Number(id) })
 }
 
 export const notificationList = { name: 'notifications', forms: [idForm] }

@@ -179,11 +179,14 @@ export async function rotateSecret(
   id: string,
   { keys, now, overlap }: { keys: EncryptionKeys; now: Date; overlap: number },
 ): Promise<RotatedEndpoint | null> {
+  const endpoint = await findEndpoint(tx, by, id)
+  if (endpoint === null) return null
   const secret = newEndpointSecret()
-  const sealed = sealEndpointSecret(keys, { tenantId: by.tenantId, id }, secret)
+  // Bound to the id as it is stored, which is how the worker reads it.
+  const sealed = sealEndpointSecret(keys, { tenantId: by.tenantId, id: endpoint.id }, secret)
   const expiresAt = overlap === 0 ? null : new Date(now.getTime() + overlap * 1_000)
   // One statement, so that two rotations at once cannot both keep the same previous secret.
-  await tx.$executeRaw`
+  const rotated = await tx.$executeRaw`
     UPDATE webhook_endpoints SET
       secret = ${sealed},
       previous_secret = CASE WHEN ${expiresAt}::timestamptz IS NOT NULL THEN secret END,
@@ -191,8 +194,7 @@ export async function rotateSecret(
       secret_rotated_at = ${now},
       updated_at = ${now}
     WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid`
-  const endpoint = await findEndpoint(tx, by, id)
-  if (endpoint === null) return null
+  if (rotated === 0) return null
   await recordChange(tx, by, {
     action: 'endpoint-rotate',
     reason: `overlap-${overlap}`,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
-import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
+import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 
 export const EventTypeName = Type.Enum([...eventTypes])
@@ -86,7 +86,7 @@ export const Delivery = Type.Object({
       ),
       responseExcerpt: Nullable(Type.String({ description: 'The first 2 KiB of the response' })),
     }),
-    { description: 'In order' },
+    { description: `In order; the newest ${maxShownAttempts}` },
   ),
 })
 

@@ -51,7 +51,7 @@ export async function publish(
       FROM event CROSS JOIN endpoint
       RETURNING tenant_id, id, endpoint_id, status
     ), queued AS (
-      ${insertDeliverJobs(firstAttempts)}
+      ${await insertDeliverJobs(firstAttempts)}
     ), woken AS (
       SELECT pg_notify(${deliverChannel}, '') FROM queued LIMIT 1
     )

@@ -86,7 +86,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'session:read': { reach: 'self', credential: 'session' },
   'session:delete': { reach: 'self', credential: 'session' },
   'token:read': { reach: 'self', credential: 'session' },
-  'token:create': { reach: 'self', credential: 'session' },
+  'token:create': { reach: 'self', credential: 'recent-session' },
   'token:delete': { reach: 'self', credential: 'session' },
   'identity:read': { reach: 'self', credential: 'session' },
   'identity:create': { reach: 'self', credential: 'recent-session' },

@@ -1,5 +1,5 @@
 import { type Actor, limitOf } from './actors.ts'
-import { permits, type Reach, rules } from './contract.ts'
+import { permits, type Reach, roles, rules } from './contract.ts'
 import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
 
@@ -25,7 +25,7 @@ const safeMethods = ['GET', 'HEAD']
 
 /**
  * The status that the contract requires: 401 without an identity; 403 without the permission,
- * whatever the object; 400 for a malformed id; 404 for a missing or foreign object; 403 if the
+ * whatever the object; 400 for a malformed id; 403 for a role that has more than the token; 404 for a missing or foreign object; 403 if the
  * attribute rule denies; otherwise the status of the route.
  */
 export function expectedStatus(
@@ -42,6 +42,7 @@ export function expectedStatus(
   if (actor.by === 'anonymous' || actor.state !== 'live') return 401
   if (!mayTry(route, actor)) return 403
   if (object?.place === 'malformed') return 400
+  if (route.gives !== undefined && !mayGive(route, actor, route.gives)) return 403
   if (object !== null && !reaches(actor, reachOf(route), object)) return 404
   if (object !== null && rules[route.who]?.attribute && forbidden(actor, object)) return 403
   return route.answer
@@ -65,6 +66,12 @@ function mayTry(route: RouteRow, actor: Actor & Person): boolean {
     session,
     recent: session && !actor.authenticatedLongAgo,
   })
+}
+
+/** A limited token never gives more than it has. */
+function mayGive(route: RouteRow, actor: Actor, role: string): boolean {
+  const limit = limitOf(actor, rules[route.who]?.token)
+  return limit === null || (roles[role] ?? []).every((permission) => limit.includes(permission))
 }
 
 /** Whether the object exists and the actor can reach it. */

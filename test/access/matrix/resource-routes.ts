@@ -106,6 +106,7 @@ export const resourceRoutes: RouteRows = {
   'POST /users': {
     who: 'user:create',
     answer: 201,
+    gives: 'viewer',
     body: () => ({ email: `${crypto.randomUUID()}@example.com`, role: 'viewer' }),
   },
   'PATCH /users/:id': {
@@ -120,6 +121,7 @@ export const resourceRoutes: RouteRows = {
     who: 'user:update',
     answer: 303,
     object: 'user',
+    gives: 'admin',
     body: ({ id }) => ({ id, role: 'admin', department: 'sales' }),
   },
   'POST /app/tenant/members/remove': {
@@ -132,6 +134,7 @@ export const resourceRoutes: RouteRows = {
   'POST /app/tenant/invitations': {
     who: 'user:create',
     answer: 303,
+    gives: 'viewer',
     body: () => ({
       email: `${crypto.randomUUID()}@example.com`,
       role: 'viewer',

@@ -15,6 +15,8 @@ export type RouteRow = {
   reach?: Reach
   /** A valid body. */
   body?: (params: Readonly<Record<string, string>>) => object
+  /** The role that its body gives to someone. */
+  gives?: string
   /** The kind of object that it lists: exactly those the caller can reach. */
   lists?: string
   /** The name of the cursor parameter, if it is not `cursor`. */

@@ -54,6 +54,33 @@ t.test('a successful attempt has no explanation', async (t) => {
   t.match(attempts[0], { statusCode: 204, error: null, explanation: null })
 })
 
+t.test('a delivery shows its newest 20 attempts, alone and in a list', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { id, endpointId } = await exhaustedDelivery(test.database, one)
+  await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
+  await test.database.admin.query(
+    `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at,
+       duration_ms, status_code, response_excerpt)
+     SELECT $1, $2, 1 + n / 5, 1 + n % 5, now(), 12, 500, repeat('x', 2048)
+     FROM generate_series(0, 97) AS n`,
+    [one.tenantId, id],
+  )
+  const newest = Array.from({ length: 20 }, (_, n) => 98 - 20 + n).map((n) => ({
+    series: 1 + Math.floor(n / 5),
+    number: 1 + (n % 5),
+  }))
+  const read = await send('GET', `/deliveries/${id}`)
+  const shown = ({ attempts }: { attempts: { series: number; number: number }[] }) =>
+    attempts.map(({ series, number }) => ({ series, number }))
+  t.strictSame(shown(read.json()), newest, 'in order')
+  t.ok(read.body.length < 50_000, `${read.body.length} bytes`)
+  const list = (await send('GET', `/webhook-endpoints/${endpointId}/deliveries`)).json().data
+  t.strictSame(shown(list.find((delivery: { id: string }) => delivery.id === id)), newest)
+  t.equal(list.find((delivery: { id: string }) => delivery.id !== id).attempts.length, 2)
+  const page = await send('GET', `/app/deliveries/${id}`)
+  t.match(page.body, 'Only the newest 20 attempts are shown.')
+})
+
 t.test('the list is newest first, filtered by status and type, and paged', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
+import { maxTokens } from '#src/auth/api-tokens/api-tokens.ts'
+import { as, authenticatedAgo } from '#test/support/account.ts'
 import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
 import { auditTrail } from '#test/support/sign-in-journey.ts'
 import { owner } from '#test/support/token-owner.ts'
@@ -87,6 +88,94 @@ t.test('a token never has more permissions than its owner, at creation or later'
   for (const { use } of tokens)
     t.equal((await use('GET', '/audit')).statusCode, 403, 'the role is read for every request')
   t.same((await tokens[1]?.use('GET', '/me'))?.json().permissions, ['order:read'])
+})
+
+t.test('creating a token needs an authentication of the last five minutes', async (t) => {
+  const test = await build(t)
+  const { make, send, cookie } = await owner(test)
+  await authenticatedAgo(test, 290)
+  const { id, answer } = await make()
+  t.equal(answer.statusCode, 201)
+  await authenticatedAgo(test, 301)
+  const refused = (await make()).answer
+  t.equal(refused.statusCode, 403)
+  t.match(refused.json(), { type: 'urn:gatehouse:problem:reauthentication-required' })
+  const form = await test.app.inject({
+    method: 'POST',
+    url: '/app/account/tokens',
+    headers: { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'name=x&days=7',
+  })
+  t.equal(form.statusCode, 403)
+  t.match(form.body, 'href="/auth/login?reauthenticate=true"', 'the page leads there')
+  t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 1)
+  t.equal((await send('DELETE', `/auth/tokens/${id}`)).statusCode, 204, 'deleting one does not')
+})
+
+t.test('a person has at most 50 tokens, in all tenants together', async (t) => {
+  const test = await build(t)
+  const { user, make, send } = await owner(test)
+  const elsewhere = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [elsewhere.tenantId, user.userId],
+  )
+  await test.database.admin.query(
+    `INSERT INTO api_tokens (user_id, tenant_id, name, hash, expires_at)
+     SELECT $1, $2, 'old', sha256(n::text::bytea), now() + interval '1 day'
+     FROM generate_series(1, $3) AS n`,
+    [user.userId, elsewhere.tenantId, maxTokens - 2],
+  )
+  const made = await Promise.all([1, 2, 3, 4].map(() => make()))
+  const statuses = made.map(({ answer }) => answer.statusCode).toSorted()
+  t.strictSame(statuses, [201, 201, 409, 409], 'also of several requests at once')
+  t.match(made.find(({ answer }) => answer.statusCode === 409)?.answer.json(), {
+    type: 'urn:gatehouse:problem:conflict',
+    detail: /50 API tokens/,
+  })
+  const [one] = made.filter(({ answer }) => answer.statusCode === 201)
+  t.equal((await send('DELETE', `/auth/tokens/${one?.id}`)).statusCode, 204)
+  t.equal((await make()).answer.statusCode, 201, 'there is room again')
+  t.equal((await (await owner(test)).make()).answer.statusCode, 201, 'another person has their own')
+})
+
+t.test('a token never gives more than it has', async (t) => {
+  const test = await build(t)
+  const admin = await owner(test, { role: 'admin' })
+  const member = await createUser(test.database, { tenantId: admin.user.tenantId })
+  const editor = ['user:manage', 'post:read', 'post:write']
+  const cases: [string[] | undefined, string, boolean][] = [
+    [['user:manage'], 'viewer', false],
+    [['user:manage'], 'admin', false],
+    [['user:manage', 'post:read'], 'viewer', true],
+    [editor, 'editor', true],
+    [editor, 'admin', false],
+    [[...editor, 'post:delete'], 'admin', true],
+    [undefined, 'admin', true],
+  ]
+  for (const [permissions, role, allowed] of cases) {
+    const { use } = await admin.make(permissions === undefined ? {} : { permissions })
+    const name = `${permissions ?? 'unlimited'}: ${role}`
+    const invited = await use('POST', '/users', { email: `${role}@example.com`, role })
+    t.equal(invited.statusCode, allowed ? 201 : 403, name)
+    const changed = await use('PATCH', `/users/${member.userId}`, { role })
+    t.equal(changed.statusCode, allowed ? 200 : 403, name)
+    const page = { email: `${role}@example.com`, role, department: '' }
+    t.equal(
+      (await use('POST', '/app/tenant/invitations', page)).statusCode,
+      allowed ? 303 : 403,
+      name,
+    )
+    const form = { id: String(member.userId), role, department: '' }
+    t.equal(
+      (await use('POST', '/app/tenant/members/change', form)).statusCode,
+      allowed ? 303 : 403,
+      name,
+    )
+    await test.database.admin.query(
+      `UPDATE memberships SET role = 'viewer' WHERE user_id = ${member.userId}`,
+    )
+  }
 })
 
 t.test('a token ends with the membership or when it is deleted', async (t) => {

@@ -68,6 +68,27 @@ t.test('a database that is down or does not answer is 503 within 2 s', async (t)
   }
 })
 
+t.test('events refused at once are counted and logged once a second', async (t) => {
+  const { app, database, log } = await build(t)
+  const blocker = await database.admin.connect()
+  await blocker.query('BEGIN; LOCK TABLE processed_events IN ACCESS EXCLUSIVE MODE')
+  const events = Array.from({ length: 40 }, (_, n) => ({ ...charge, id: `evt_${n}` }))
+  const answers = await Promise.all(events.map((event) => send(app, event)))
+  await blocker.query('ROLLBACK')
+  blocker.release()
+  t.ok(answers.every(({ statusCode }) => statusCode === 503))
+  await app.close()
+  const lines = log
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'webhook not recorded')
+  t.ok(lines.length <= 3, `${lines.length} lines`)
+  t.equal(
+    lines.reduce((sum, { failures }) => sum + failures, 0),
+    40,
+  )
+  t.match(lines[0], { level: 'error', err: { stack: String } })
+})
+
 t.test('over a real connection', async (t) => {
   const { app, database } = await build(t)
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))

@@ -158,6 +158,35 @@ t.test('a job with the delivery of another tenant does nothing', async (t) => {
   t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
 })
 
+t.test('while the database is read-only, the result of an attempt is kept', async (t) => {
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  const name = new URL(database.url).pathname.slice(1)
+  const setReadOnly = async (mode: 'on' | 'off') => {
+    await database.admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${mode}`)
+    await database.admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND usename = 'test_worker'`,
+    )
+  }
+  const held = Promise.withResolvers<void>()
+  const receiver = await openReceiver(t, async (_request, response) => {
+    await held.promise
+    response.writeHead(204).end()
+  })
+  await createEndpoint(database, tenant, { url: receiver.url })
+  await startTestWorker(t, database, allowing(receiver))
+  await outbox.publish()
+  await receiver.next()
+  await setReadOnly('on')
+  held.resolve()
+  await new Promise((resolve) => setTimeout(resolve, 500)) // several tries to record it
+  t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
+  await setReadOnly('off')
+  await outbox.until(`SELECT FROM deliveries WHERE status = 'succeeded'`)
+  t.equal(receiver.requests.length, 1, 'it is not sent again')
+})
+
 t.test('a stopping worker returns its jobs, and another one continues', async (t) => {
   const outbox = await createOutbox(t)
   const receiver = await openReceiver(t, () => {})

@@ -1,0 +1,39 @@
+import { glob, readFile } from 'node:fs/promises'
+import t from 'tap'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { addJob, jobInsert } from '#src/queue/jobs.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { createDatabase } from '#test/support/helper.ts'
+
+t.test('every job is inserted by the statement of pg-boss', async (t) => {
+  for await (const path of glob('{src,plugins,routes,prisma}/**/*.{ts,sql}')) {
+    const text = await readFile(path, 'utf8')
+    t.notMatch(text, /INSERT INTO\s+"?pgboss/i, path)
+    if (path !== 'src/queue/jobs.ts') t.notMatch(text, /\bfromPrisma\b/, path)
+  }
+  const [before, after] = await jobInsert('deliver')
+  t.match(before, /INSERT INTO pgboss\.job_common/)
+  t.match(after, /RETURNING id/)
+  t.notMatch(before + after, /\$\d/, 'without parameters of its own')
+})
+
+t.test('a job exists once its transaction is committed', async (t) => {
+  const database = await createDatabase(t)
+  const systemDb = openSystemDatabase(database.url, 1)
+  const queue = openQueue(database.url, 'web', (error) => t.error(error))
+  await queue.start()
+  t.teardown(() => Promise.all([systemDb.close(), queue.stop({ graceful: false })]))
+  const add = (fail: boolean) =>
+    systemDb.transaction({ statementTimeoutMs: 1_000 }, async (connection) => {
+      await addJob(queue, connection, 'revoke-grant', { revocationId: '7' })
+      if (fail) throw new Error('the change failed')
+    })
+  const jobs = async () =>
+    (await database.admin.query('SELECT name, data, retry_limit FROM pgboss.job')).rows
+  await t.rejects(add(true), /the change failed/)
+  t.strictSame(await jobs(), [])
+  await add(false)
+  t.strictSame(await jobs(), [
+    { name: 'revoke-grant', data: { revocationId: '7' }, retry_limit: 20 },
+  ])
+})
