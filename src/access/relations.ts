@@ -1,5 +1,5 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import { scopeTenantId, scopeUserId } from '#src/db/scope.ts'
+import { scopeTenantId, scopeUserId } from './scope.ts'
 
 /** The scope of a chain: a user in their active tenant. */
 export type ChainScope = { readonly tenantId: string; readonly userId: number }

@@ -25,7 +25,7 @@ export type Database = {
   /**
    * Enters, decides, and runs one hand-written statement in the same READ ONLY transaction; entry
    * and statement are one packet, so this is for what is read most: one row by its id. The
-   * statement takes owner and tenant from the scope (`scopeUserId`, `scopeTenantId`),
+   * statement takes owner and tenant from the scope (src/access/scope.ts),
    * since it leaves before they are known here. When the decision is no, its rows are dropped.
    */
   readRows<Facts, Row extends object>(

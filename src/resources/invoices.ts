@@ -1,8 +1,8 @@
 import type { TenantScope } from '#src/access/caller.ts'
+import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { scopeTenantId } from '#src/db/scope.ts'
 import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 

@@ -1,8 +1,8 @@
 import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
+import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { scopeTenantId } from '#src/db/scope.ts'
 import { type Page, pageOf, uuidForm } from '#src/http/pagination.ts'
 
 // A name is any text that PostgreSQL can store: no NUL, no lone surrogate.
