@@ -129,7 +129,7 @@ async function deleteSession(
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
   reply: FastifyReply,
 ) {
-  const id = request.params.id.toLowerCase()
+  const { id } = request.params
   const ended = await this.db.transaction(request.sessionEntry, (connection, caller) =>
     endOwnSession(connection, caller, id, request.clientInfo),
   )
