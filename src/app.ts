@@ -178,7 +178,7 @@ export async function buildApp(
       await app.register(authz)
       await app.register(eventStream)
       await app.register(pageRoutes.access)
-      await app.register(pageRoutes.account, config.session)
+      await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys })
       await app.register(pageRoutes.orders)
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)

@@ -2,9 +2,10 @@ import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import { type EventFilter, type EventStatus, selectRows } from './events.ts'
+import type { EventFilter, EventStatus } from './events.ts'
 
 /** A request to process events again, once each, and its progress. */
 export type Replay = {

@@ -17,6 +17,15 @@ import {
 /** Tables that everyone may append to. */
 const writtenForOthers = ['audit_log']
 
+/** Identity tables with rows of one person. */
+const ownTables = [
+  'sessions',
+  'oauth_identities',
+  'api_tokens',
+  'token_revocations',
+  'form_submissions',
+]
+
 t.test('row-level security, with raw SQL', async (t) => {
   const database = await createDatabase(t)
   const mine = await createUser(database)
@@ -124,7 +133,7 @@ t.test(
       [stranger.tenantId, mine.userId],
     )
     for (const user of [mine, colleague, stranger]) {
-      for (const table of ['sessions', 'oauth_identities', 'api_tokens', 'token_revocations']) {
+      for (const table of ownTables) {
         await giveRow(database, table, user)
       }
     }
@@ -143,7 +152,7 @@ t.test(
       me,
       other,
     ])
-    for (const table of ['sessions', 'oauth_identities', 'api_tokens', 'token_revocations']) {
+    for (const table of ownTables) {
       t.strictSame(await ids(`SELECT user_id AS id FROM ${table}`), [me], table)
       t.match(
         await attempt({ tenantId: mine.tenantId }, `SELECT FROM ${table}`),

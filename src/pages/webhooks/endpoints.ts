@@ -14,13 +14,11 @@ export type WebhooksView = {
   done: string | undefined
   /** Why the endpoint was not created, if no single field is the cause. */
   fault: string | null
-  /** The secret of the endpoint that was just created. */
-  newSecret: NewSecret | null
 }
 
 /** A tenant's webhook endpoints, and a form to add one. */
 export function webhooksPage(view: WebhooksView): string {
-  const { viewer, endpoints, stats, notifications, draft, newSecret } = view
+  const { viewer, endpoints, stats, notifications, draft } = view
   return layout(
     'Webhooks',
     html`<header class="head">
@@ -29,7 +27,6 @@ export function webhooksPage(view: WebhooksView): string {
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
-      ${newSecret === null ? '' : newSecretSection(newSecret)}
       <section class="card" aria-labelledby="endpoints">
         <h2 id="endpoints">Endpoints</h2>
         ${
@@ -46,7 +43,7 @@ export function webhooksPage(view: WebhooksView): string {
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
         <p class="quiet">Events are sent as signed POST requests. Respond with a status from 200 to 299 within ten seconds; otherwise we retry up to four times.</p>
-        ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint' })}
+        ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint', isNew: true })}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
@@ -88,31 +85,16 @@ function notificationSection(notifications: WebhooksView['notifications']): Html
 
 /** Notices by the key in `?done=`. */
 export const notices = {
+  created: 'Endpoint added. Send it a test event below.',
   changed: 'Saved. Pending deliveries use the new URL from their next attempt.',
   enabled: 'Enabled. New events are sent again; replay the deliveries you missed.',
   removed: 'Endpoint and its deliveries deleted.',
+  rotated: 'Signing secret rotated.',
   tested: 'Test event sent. The response is below.',
+  testing: 'This test event was already requested. Its delivery is listed below.',
   replayed: 'Replay scheduled. Its attempts are listed separately.',
 } as const
 export type WebhookNotice = keyof typeof notices
-
-export type NewSecret = { secret: string; endpointId: string; url: string; note: Html | string }
-
-/** A new signing secret; shown only once. */
-export function newSecretSection({ secret, endpointId, url, note }: NewSecret): Html {
-  return html`<section class="card notice" aria-labelledby="new-secret">
-        <h2 id="new-secret">Signing secret</h2>
-        <p class="wrap"><a href="/app/webhooks/${endpointId}">${url}</a></p>
-        <p>Copy it now. It is stored encrypted and cannot be shown again. ${note}</p>
-        <pre class="secret" tabindex="0" aria-label="Signing secret"><code>${secret}</code></pre>
-      </section>`
-}
-
-/** How long deliveries are also signed with the previous secret. */
-export function overlapSentence(expiresAt: string | null): Html {
-  if (expiresAt === null) return html`The old secret is no longer used.`
-  return html`Until ${timeText(expiresAt)} every delivery is also signed with the old secret.`
-}
 
 /** The success rate. @param stats undefined if nothing was sent in the last 24 hours */
 export function rateText(stats: EndpointStats | undefined): Html {

@@ -121,22 +121,23 @@ t.test(
   'a token is shown once, has at most the permissions of its owner, and can be revoked',
   async (t) => {
     const { test, open, send } = await setUp(t)
+    const create = (form: string) =>
+      send('/app/account/tokens', `${form}&submission=${crypto.randomUUID()}`)
     const form = 'name=nightly&days=7&permissions=post%3Aread&permissions=order%3Aread'
-    const made = await send('/app/account/tokens', form)
-    t.equal(made.statusCode, 200)
-    const token = /gth_[\w-]+/.exec(made.body)?.[0] ?? ''
+    const made = await create(form)
+    t.equal(made.statusCode, 303)
+    const { body } = await open(String(made.headers.location))
+    const token = /gth_[\w-]+/.exec(body)?.[0] ?? ''
+    t.match(body, 'API token “nightly” created')
     const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
     t.same(me.json().permissions, ['post:read', 'order:read'])
     const page = await open()
     t.match(page.body, 'nightly')
     t.notMatch(page.body, token)
 
-    t.equal(
-      (await send('/app/account/tokens', 'name=x&days=7&permissions=user:manage')).statusCode,
-      403,
-    )
+    t.equal((await create('name=x&days=7&permissions=user:manage')).statusCode, 403)
     for (const bad of ['name=&days=7', 'name=x&days=8', 'name=x', 'name=x&days=7&userId=1']) {
-      t.equal((await send('/app/account/tokens', bad)).statusCode, 400, bad)
+      t.equal((await create(bad)).statusCode, 400, bad)
     }
     const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
     t.equal(rows.length, 1)
