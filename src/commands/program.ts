@@ -210,7 +210,7 @@ see a duplicate.`,
     .addHelpText(
       'after',
       details(
-        'an event failed again',
+        'an event failed again or is unknown, or no worker runs',
         `Shows the progress. Stopping this command does not stop the replay, which runs
 in the workers.`,
       ),
