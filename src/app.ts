@@ -188,7 +188,7 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(pageRoutes.tenant)
         await app.register(pageRoutes.documents)
-        await app.register(pageRoutes.webhooks, newEndpoints)
+        await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
         await app.register(pageRoutes.deliveries)
         await app.register(pageRoutes.webhookReplays)

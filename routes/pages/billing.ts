@@ -9,11 +9,7 @@ import {
   listReceived,
   receivedList,
 } from '#src/billing/events.ts'
-import {
-  createReplay,
-  findReplay,
-  type Replay,
-} from '#src/billing/replays.ts'
+import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'

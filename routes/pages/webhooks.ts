@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { submitOnce } from '#src/pages/form-submission.ts'
-import { type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
+import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { listNotifications } from '#src/webhooks/endpoints/alerts.ts'
@@ -14,6 +14,8 @@ type Options = {
   keys: EncryptionKeys
   /** The profile that the form preselects. */
   signature: SignatureProfile
+  /** What the page says about retries. */
+  schedule: RetryFacts
 }
 
 const allEndpoints = { limit: maxEndpoints, after: null }
@@ -85,7 +87,7 @@ function addEndpoint(options: Options) {
 async function sendEndpoints(
   request: FastifyRequest,
   reply: FastifyReply,
-  { signature }: Options,
+  { signature, schedule }: Options,
   { draft, done, fault = null }: Partial<WebhooksView>,
 ) {
   const { server, tenantEntry } = request
@@ -97,7 +99,9 @@ async function sendEndpoints(
   }))
   const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
   const { viewer } = request
-  return reply.sendPage(webhooksPage({ viewer, ...result, draft: draft ?? empty, done, fault }))
+  return reply.sendPage(
+    webhooksPage({ viewer, ...result, draft: draft ?? empty, schedule, done, fault }),
+  )
 }
 
 export default webhooks

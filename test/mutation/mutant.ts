@@ -39,4 +39,5 @@ export const tests = {
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
+  forms: 'test/pages/form-submission.test.ts',
 } as const

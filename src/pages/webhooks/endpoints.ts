@@ -5,12 +5,16 @@ import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/s
 import { endpointBadge } from './badges.ts'
 import { type EndpointDraft, endpointForm } from './forms.ts'
 
+/** How often a delivery is attempted, and for how long an endpoint may take. */
+export type RetryFacts = { readonly retrySeconds: readonly number[]; readonly timeoutMs: number }
+
 export type WebhooksView = {
   viewer: Viewer
   endpoints: readonly Endpoint[]
   stats: ReadonlyMap<string, EndpointStats>
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
   draft: EndpointDraft
+  schedule: RetryFacts
   done: string | undefined
   /** Why the endpoint was not created, if no single field is the cause. */
   fault: string | null
@@ -42,11 +46,18 @@ export function webhooksPage(view: WebhooksView): string {
       ${notifications.length === 0 ? '' : notificationSection(notifications)}
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
-        <p class="quiet">Events are sent as signed POST requests. Respond with a status from 200 to 299 within ten seconds; otherwise we retry up to four times.</p>
+        <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
         ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint', isNew: true })}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
+}
+
+function scheduleText({ retrySeconds, timeoutMs }: RetryFacts): string {
+  const retries = retrySeconds.length - 1
+  const deadline = `Respond with a status from 200 to 299 within ${timeoutMs / 1_000} seconds`
+  if (retries === 0) return `${deadline}. There are no retries.`
+  return `${deadline}; otherwise we retry ${retries === 1 ? 'once' : `up to ${retries} times`}.`
 }
 
 const columns = [
@@ -62,7 +73,7 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html
     html`<a href="/app/webhooks/${id}">${url}</a>${
       description === null ? '' : html`<br><span class="quiet">${description}</span>`
     }`,
-    endpointBadge(endpoint),
+    endpointBadge(endpoint, stats),
     rateText(stats),
     stats === undefined
       ? html`<span class="quiet">–</span>`
@@ -123,17 +134,26 @@ const height = 28
 const lowest = 2
 
 /**
- * Median response time by hour over the last day: one bar for each hour with attempts, marked if
- * one of them failed. Bars are scaled to the longest; the text alternative has the numbers.
+ * Median response time by hour over the last day: one bar for each hour with attempts, its top marked
+ * in proportion to those that failed. Bars are scaled to the longest; the text alternative has the
+ * numbers.
  */
 export function sparkline({ hours }: EndpointStats): Html {
   const longest = Math.max(...hours.map(({ medianMs }) => medianMs), 1)
   const bars = hours.map(({ hour, medianMs, attempts, succeeded }) => {
     const tall = Math.max(lowest, Math.round((medianMs / longest) * height))
-    const kind = succeeded === attempts ? 'well' : 'failed'
-    return html`<rect class="${kind}" x="${hour * slot}" y="${height - tall}" width="${bar}" height="${tall}" rx="1"/>`
+    const failed = attempts - succeeded
+    const marked = failed === 0 ? 0 : Math.max(1, Math.round((failed / attempts) * tall))
+    const top = height - tall
+    return html`${part('failed', hour, top, marked)}${part('well', hour, top + marked, tall - marked)}`
   })
   return html`<svg class="sparkline" viewBox="0 0 ${hoursShown * slot} ${height}" role="img" aria-label="${summaryText(hours)}">${bars}</svg>`
+}
+
+function part(kind: 'well' | 'failed', hour: number, y: number, tall: number): Html {
+  return tall === 0
+    ? html``
+    : html`<rect class="${kind}" x="${hour * slot}" y="${y}" width="${bar}" height="${tall}" rx="1"/>`
 }
 
 function summaryText(hours: EndpointStats['hours']): string {

@@ -35,6 +35,32 @@ t.test('an admin sees the endpoints of their own tenant only, with their health'
   t.match((await admin.open('/')).body, '<a href="/app/webhooks">Webhooks</a>')
 })
 
+t.test('an active endpoint none of whose attempts succeeded is not shown as healthy', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const pages = ['/app/webhooks', `/app/webhooks/${endpointId}`]
+  for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Active')
+  await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
+  for (const path of pages) {
+    const { body } = await admin.open(path)
+    t.match(body, 'badge warning">Active</span> <span class="quiet">all attempts failed', path)
+    t.notMatch(body, 'badge good', path)
+  }
+})
+
+t.test('the text about retries follows the settings', async (t) => {
+  const texts: [string, RegExp][] = [
+    ['0,5,30', /within 2\.5 seconds; otherwise we retry up to 2 times\./],
+    ['0,5', /within 2\.5 seconds; otherwise we retry once\./],
+    ['0', /within 2\.5 seconds\. There are no retries\./],
+  ]
+  for (const [OUTBOUND_RETRY_SECONDS, text] of texts) {
+    const settings = { OUTBOUND_TIMEOUT_MS: '2500', OUTBOUND_RETRY_SECONDS }
+    const { admin } = await webhookVisitors(t, settings)
+    t.match((await admin.open('/app/webhooks')).body, text)
+  }
+})
+
 t.test('an endpoint without attempts in 24 hours has no success rate', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
