@@ -52,7 +52,10 @@ const RotateForm = Type.Object(
   { ...submissionFields, overlapSeconds: Type.Enum(['0', '3600', '86400', '604800']) },
   { additionalProperties: false },
 )
-const RemoveForm = Type.Object({ confirm: Type.Literal('yes') }, { additionalProperties: false })
+const RemoveForm = Type.Object(
+  { ...submissionFields, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
 
 type Options = { keys: EncryptionKeys }
 type EndpointRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
@@ -201,11 +204,14 @@ async function removeEndpoint(
   reply: FastifyReply,
 ) {
   const { params, tenantEntry, clientInfo } = request
-  const deleted = await this.db.write(tenantEntry, (tx, caller) =>
-    deleteEndpoint(tx, { ...caller, clientInfo }, params.id),
+  const location = await this.db.write(tenantEntry, (tx, caller) =>
+    submitOnce(tx, caller, request, async () => {
+      const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
+      if (!deleted) throw new Problem('not-found')
+      return { path: '/app/webhooks?done=removed' }
+    }),
   )
-  if (!deleted) throw new Problem('not-found')
-  return reply.redirect('/app/webhooks?done=removed', 303)
+  return reply.redirect(location, 303)
 }
 
 async function replayRange(

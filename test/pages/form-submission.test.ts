@@ -24,6 +24,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
   const endpointId = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
   const deliveryId = await createDelivery(test.database, { ...one, endpointId, attempts: 1 })
   const endpoint = `/app/webhooks/${endpointId}`
+  const gone = await createEndpoint(test.database, one, { url: 'https://8.8.4.4/' })
   const range = { range: 'hour', from: '', to: '', status: '' }
   const forms: [url: string, fields: Record<string, string>, effects: string][] = [
     ['/app/account/tokens', { name: 'nightly', days: '7' }, 'SELECT FROM api_tokens'],
@@ -32,6 +33,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
     [`${endpoint}/test`, {}, `${audit} 'endpoint-test'`],
     [`${endpoint}/replay`, range, 'SELECT FROM endpoint_replays'],
     [`/app/deliveries/${deliveryId}/replay`, {}, `${audit} 'delivery-replay'`],
+    [`/app/webhooks/${gone}/remove`, { confirm: 'yes' }, `${audit} 'endpoint-delete'`],
     ['/app/billing/replay', {}, 'SELECT FROM billing_replays WHERE event_ids IS NULL'],
     ['/app/billing/evt/replay', {}, 'SELECT FROM billing_replays WHERE event_ids IS NOT NULL'],
   ]
@@ -50,7 +52,8 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
       t.equal(third.headers.location, first.headers.location, path)
     }
     t.equal(await count(), 1, `${path}: one effect`)
-    if (path.startsWith('/app/deliveries')) continue // a replay in progress is not started again
+    // A deleted endpoint cannot be deleted again, and a replay in progress is not started again.
+    if (/deliveries|remove/.test(path)) continue
     await admin.send(path, { ...fields, ...submission() })
     t.equal(await count(), 2, `${path}: the form of a page that was loaded again is another one`)
   }
@@ -137,6 +140,6 @@ t.test('every rendered form has its own id', async (t) => {
     )
   const path = `/app/webhooks/${id}`
   const ids = [...(await idsOf(path)), ...(await idsOf(path)), ...(await idsOf('/app/account'))]
-  t.equal(ids.length, 7, 'test, rotate and replay twice, and a new token')
+  t.equal(ids.length, 9, 'test, rotate, delete and replay twice, and a new token')
   t.equal(new Set(ids).size, ids.length)
 })

@@ -122,6 +122,7 @@ function endpointActions(
         <details>
           <summary>Delete endpoint</summary>
           <form class="form" method="post" action="${path}/remove">
+            ${submissionField()}
             <label class="box"><input type="checkbox" name="confirm" value="yes" required> Delete this endpoint and all its deliveries. Nothing more is sent to it.</label>
             <button class="button danger">Delete endpoint</button>
           </form>

@@ -38,7 +38,7 @@ export const webhookPageRoutes: RouteRows = {
     who: 'webhook-endpoint:delete',
     answer: 303,
     object,
-    body: () => ({ confirm: 'yes' }),
+    body: () => ({ confirm: 'yes', ...submission() }),
   },
   'POST /app/webhooks/:id/replay': {
     who: 'delivery:replay',

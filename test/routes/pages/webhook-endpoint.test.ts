@@ -18,7 +18,7 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
     ['/test', submission],
     ['/rotate', { ...submission, overlapSeconds: '0' }],
     ['/enable', {}],
-    ['/remove', { confirm: 'yes' }],
+    ['/remove', { ...submission, confirm: 'yes' }],
     ['/replay', { ...submission, ...hour }],
   ]
   const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
@@ -116,9 +116,9 @@ t.test('an inactive endpoint can be enabled, and deleted only with confirmation'
   t.match(body, 'Active')
   t.notMatch(body, 'Enable endpoint')
 
-  t.equal((await admin.send(`${path}/remove`)).statusCode, 400)
+  t.equal((await admin.submit(`${path}/remove`)).statusCode, 400)
   t.equal((await admin.open(path)).statusCode, 200)
-  const removed = await admin.send(`${path}/remove`, { confirm: 'yes' })
+  const removed = await admin.submit(`${path}/remove`, { confirm: 'yes' })
   t.equal(removed.headers.location, '/app/webhooks?done=removed')
   t.equal((await admin.open(path)).statusCode, 404)
 })
