@@ -210,9 +210,10 @@ see a duplicate.`,
     .addHelpText(
       'after',
       details(
-        'an event failed again or is unknown, or no worker runs',
+        'an event failed again',
         `Shows the progress. Stopping this command does not stop the replay, which runs
-in the workers.`,
+in the workers. It fails if an id is unknown, or if no worker takes up the replay
+within ten seconds; the replay is stored then.`,
       ),
     )
     .action(async (ids, options, command) => {

@@ -50,15 +50,15 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
       [name, user.userId, user.tenantId, ago],
     )
   }
-  for (const [byte, age] of [
-    ['1', '23 hours'],
-    ['2', '25 hours'],
-    ['3', '4 minutes'],
+  for (const [name, age] of [
+    ['old', '23 hours'],
+    ['over', '25 hours'],
+    ['new', '4 minutes'],
   ]) {
     await admin.query(
       `INSERT INTO form_submissions (user_id, form_hash, location, secret, created_at)
-       VALUES ($1, sha256($2::bytea), $2, 'sealed', now() - $3::interval)`,
-      [user.userId, byte, age],
+       VALUES ($1, sha256(convert_to($2, 'UTF8')), $2, 'sealed', now() - $3::interval)`,
+      [user.userId, name, age],
     )
   }
   const systemDb = await openWorkerDb(t, test)
@@ -74,7 +74,7 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
   t.same(
     await names(`SELECT location || ' ' || (secret IS NOT NULL) AS name FROM form_submissions
                  ORDER BY location`),
-    ['1 false', '3 true'],
+    ['new true', 'old false'],
     'a secret stays for five minutes',
   )
   t.same(await names('SELECT name FROM api_tokens ORDER BY name'), ['live', 'over'])
