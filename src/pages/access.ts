@@ -19,7 +19,7 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
   const lines = rows.map(
     (row) => html`<tr>
             <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${scopeText(row)}</span></th>
-            ${columns.map((column) => html`<td${mark(column)}>${isAllowed(row, column) ? 'yes' : '–'}</td>`)}
+            ${columns.map((column) => html`<td${mark(column)}>${cellText(row, column)}</td>`)}
           </tr>`,
   )
   return layout(
@@ -40,9 +40,10 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
 
 const operator = 'operator'
 
-/** What operators may do apart from their role. */
-function isAllowed(row: AccessRow, column: string): boolean {
-  return column === operator ? row.forOperators : row.roles.includes(column)
+/** The operator's column has only what operators may do in addition to their role. */
+function cellText(row: AccessRow, column: string): string {
+  if (column === operator) return row.forOperators ? 'yes' : ''
+  return row.roles.includes(column) ? 'yes' : '–'
 }
 
 function scopeText({ scope, conditions }: AccessRow): Html {

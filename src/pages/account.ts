@@ -1,7 +1,7 @@
 import { auditSection, deviceName, type Trail } from './audit.ts'
 import { type ShownSecret, submissionField } from './form-submission.ts'
 import { type Html, html, table, timeText } from './html.ts'
-import { faultText, layout, noticeText, type Viewer } from './layout.ts'
+import { layout, noticeText, type Viewer } from './layout.ts'
 import type { ProviderChoice } from './sign-in.ts'
 
 export type Account = {
@@ -49,9 +49,7 @@ export function accountPage(account: Account): string {
 
 function newTokenSection(shown: ShownSecret | 'gone'): Html {
   if (shown === 'gone') {
-    return faultText(
-      'This token was shown already. If you did not copy it, revoke it and create another.',
-    )
+    return html`<p class="notice">This token was shown already. If you did not copy it, revoke it and create another.</p>`
   }
   const { secret, note } = shown
   return html`<section class="card notice" aria-labelledby="new-token">

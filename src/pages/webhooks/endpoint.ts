@@ -49,7 +49,7 @@ export function endpointPage(view: EndpointView): string {
 /** A new signing secret; shown only once. */
 function secretSection(shown: ShownSecret | 'gone', done: string | undefined): Html {
   if (shown === 'gone') {
-    return faultText('The signing secret was shown already. If you did not copy it, rotate it.')
+    return html`<p class="notice">The signing secret was shown already. If you did not copy it, rotate it.</p>`
   }
   return html`<section class="card notice" aria-labelledby="new-secret">
         <h2 id="new-secret">Signing secret</h2>
