@@ -12,7 +12,9 @@ import type { Queryable } from '#src/db/system-database.ts'
 import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
+import { version } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
@@ -56,9 +58,14 @@ export async function start(
   const tracing = await startTracing(config.tracing, role, logger)
   const notStarted = { app: null, worker: null, admin: null, verification: null }
   const parts: Parts = { ...notStarted, tracing, stopping: false }
-  const stop = (signal?: NodeJS.Signals) => {
+  const stop = async (signal?: NodeJS.Signals) => {
     parts.stopping = true
-    return stopInPhases(parts, { drainMs: signal === 'SIGTERM' ? config.drainMs : 0, logger })
+    const drainMs = signal === 'SIGTERM' ? config.drainMs : 0
+    const began = performance.now()
+    const complete = await stopInPhases(parts, { drainMs, logger })
+    const ms = Math.round(performance.now() - began)
+    logger.info({ role, signal, complete, ms }, 'stopped')
+    return complete
   }
   try {
     if (role !== 'worker') {
@@ -79,11 +86,14 @@ export async function start(
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
-    const adminAddress = await listen(admin, config.admin.host, config.admin.port, 'ADMIN_PORT')
-    const address = app && (await listen(app, config.host, config.port, 'PORT'))
+    const { host, port } = config
+    const adminAddress = await listen(admin, { ...config.admin, setting: 'ADMIN_PORT' })
+    const address = app && (await listen(app, { host, port, setting: 'PORT' }))
+    logger.info({ role, version, address, adminAddress }, 'started')
     return { address, adminAddress, stop, stopLimitMs: config.drainMs + stopLimitMs }
   } catch (error) {
-    await stop()
+    parts.stopping = true
+    await stopInPhases(parts, { drainMs: 0, logger })
     throw error
   }
 }
@@ -157,26 +167,16 @@ function checksOf({ app, worker, verification }: Parts): ReadinessCheck[] {
   ]
 }
 
-async function listen(
-  server: FastifyInstance,
-  host: string,
-  port: number,
-  setting: string,
-): Promise<string> {
+/** Fastify's own lines, one per network address, are left out: `started` names the address. */
+async function listen(server: FastifyInstance, listener: Listener): Promise<string> {
+  const { log } = server
+  server.log = log.child({}, { level: 'warn' })
   try {
-    return await server.listen({ host, port })
+    return await server.listen({ host: listener.host, port: listener.port })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code === 'EADDRINUSE') {
-      throw new OperatorError(
-        `Port ${port} on ${host} is in use.`,
-        `Stop the process that uses it, or set ${setting} to another port.`,
-      )
-    }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new OperatorError(`Cannot listen on ${host}:${port} (${code}).`, `Change ${setting}.`)
-    }
-    throw error
+    throw toListenProblem(error, listener)
+  } finally {
+    server.log = log
   }
 }
 

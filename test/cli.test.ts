@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { cp, mkdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { version } from '#src/runtime/assets.ts'
 import { createDatabase, createUser, webhookSecret } from '#test/support/helper.ts'
@@ -41,6 +41,21 @@ t.test(
   },
 )
 
+t.test('a busy port is reported before the demo starts anything', async (t) => {
+  const { port } = await occupyPort(t)
+  for (const setting of ['PORT', 'ADMIN_PORT']) {
+    const cwd = await temporaryFolder(t)
+    const env = { PORT: '0', ADMIN_PORT: '0', [setting]: port }
+    const program = await runProgram(t, ['serve'], env, { cwd })
+    t.equal(await program.ended, 1)
+    t.match(
+      program.messages(),
+      new RegExp(`^gatehouse: Port ${port} .* is in use\\. .* ${setting} `),
+    )
+    t.same(await readdir(cwd), [], 'not even the folder of the data')
+  }
+})
+
 t.test('an operator error is one line with its remedy, exit status 1', async (t) => {
   const database = await createDatabase(t)
   const behind = await createDatabase(t)
@@ -49,11 +64,7 @@ t.test('an operator error is one line with its remedy, exit status 1', async (t)
   await empty.admin.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
   const leaking = await createDatabase(t)
   await leaking.admin.query(leak)
-  const busy = createServer().listen(0, '127.0.0.1')
-  await once(busy, 'listening')
-  t.teardown(() => busy.close())
-  const address = busy.address()
-  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+  const { port } = await occupyPort(t)
   const cases: [string, Record<string, string>, RegExp][] = [
     ['a busy port', { PORT: port }, /Port \d+ on 127\.0\.0\.1 is in use\. .*PORT/],
     [
@@ -135,17 +146,24 @@ t.test(
     program.child.kill('SIGTERM')
     t.equal(await program.ended, 0)
     t.notMatch(program.output(), /"level":"(error|warn)"/)
+    const lines = program.results().trim().split('\n')
+    const lifecycle = lines.filter((line) => /"msg":"(started|stopped|Server listening)/.test(line))
+    t.equal(lifecycle.length, 2, 'start and stop are one line each')
+    t.match(JSON.parse(lifecycle[0] ?? ''), { msg: 'started', role: 'all', version, address })
+    const stopped = { msg: 'stopped', role: 'all', signal: 'SIGTERM', complete: true, ms: Number }
+    t.match(JSON.parse(lifecycle[1] ?? ''), stopped)
   },
 )
 
 t.test('a worker has the admin listener only', async (t) => {
   const database = await createDatabase(t)
   const program = await runProgram(t, ['worker'], production(database))
-  const [, admin] = await program.says(/listening at (http:[^"]+)"/)
+  const [, admin] = await program.says(
+    /"address":null,"adminAddress":"(http:[^"]+)","msg":"started"/,
+  )
   t.equal((await fetch(`${admin}/readyz`)).status, 200)
   program.child.kill('SIGTERM')
   t.equal(await program.ended, 0)
-  t.equal(program.output().match(/listening at/g)?.length, 1)
 })
 
 t.test(
@@ -212,6 +230,14 @@ t.test('an unusable database is one line, for every command', async (t) => {
     t.notMatch(program.output(), /secret_word|^ +at /m, 'no secret, no stack')
   }
 })
+
+async function occupyPort(t: Test): Promise<{ port: string }> {
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  t.teardown(() => busy.close())
+  const address = busy.address()
+  return { port: typeof address === 'object' && address !== null ? String(address.port) : '' }
+}
 
 /** Copies the tree without src/demo. Resolves to the path of its command line. */
 async function copyWithoutDemo(folder: string): Promise<string> {

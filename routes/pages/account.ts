@@ -8,10 +8,12 @@ import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/ap
 import { listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
-import { type Account, type AccountNotice, accountPage } from '#src/pages/account.ts'
+import { type AccountNotice, accountPage } from '#src/pages/account.ts'
+import { shownQuery, submissionFields, submitOnce, takeSecret } from '#src/pages/form-submission.ts'
 
 const firstPage = { limit: 100, after: null }
 const auditPageSize = '10'
@@ -22,6 +24,7 @@ const Query = Type.Object(
     done: Type.Optional(Type.String({ maxLength: 64 })),
     /** Cursor of the audit entries. */
     trail: PageQuery.properties.cursor,
+    ...shownQuery,
   },
   { additionalProperties: false },
 )
@@ -36,6 +39,7 @@ const IdentityForm = Type.Object(
 const Permission = Type.String({ enum: [...tokenPermissions] })
 const TokenForm = Type.Object(
   {
+    ...submissionFields,
     name: Line(100),
     days: Type.String({ enum: ['7', '30', '90', '365'] }),
     // A form sends one checked box as a string, several as an array, and omits the field for none.
@@ -46,8 +50,7 @@ const TokenForm = Type.Object(
   { additionalProperties: false },
 )
 
-type Options = { idleSeconds: number }
-type Shown = Static<typeof Query> & Partial<Pick<Account, 'newToken'>>
+type Options = { idleSeconds: number; keys: EncryptionKeys }
 type IdRequest = FastifyRequest<{ Body: Static<typeof IdForm> }>
 
 const hide = true
@@ -89,11 +92,39 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(app, 
   )
 }
 
-function showAccount(options: Options) {
-  return async (
+function showAccount({ idleSeconds, keys }: Options) {
+  return async function showAccount(
+    this: FastifyInstance,
     request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
     reply: FastifyReply,
-  ) => sendAccount(request, reply, options, request.query)
+  ) {
+    const { sessionEntry, query } = request
+    const { done, trail } = query
+    const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
+    const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+    const newToken = await takeSecret(this.db, sessionEntry, request, keys)
+    const shown = await this.db.read(sessionEntry, async (tx, caller) => {
+      const [identities, sessions, tokens, memberships, audit] = await Promise.all([
+        listIdentities(tx, caller, firstPage),
+        listSessions(tx, caller, idleSeconds, firstPage),
+        listTokens(tx, caller, firstPage),
+        listMemberships(tx, caller, caller.tenantId, firstPage),
+        listOwnAudit(tx, caller, page),
+      ])
+      return {
+        email: caller.email,
+        grantable: assignablePermissions(caller.role),
+        identities: identities.data,
+        sessions: sessions.data,
+        tokens: tokens.data,
+        memberships: memberships.data,
+        audit: { ...audit, isLater: trail !== undefined },
+      }
+    })
+    const { viewer } = request
+    const providers = this.signInChoices()
+    return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
+  }
 }
 
 async function removeIdentity(
@@ -133,7 +164,7 @@ async function signOutOtherDevices(
   return redirect(reply, 'others-ended')
 }
 
-function createToken(options: Options) {
+function createToken({ keys }: Options) {
   return async function createToken(
     this: FastifyInstance,
     request: FastifyRequest<{ Body: Static<typeof TokenForm> }>,
@@ -146,11 +177,15 @@ function createToken(options: Options) {
       expiresAt: new Date(this.clock.now().getTime() + Number(days) * dayMs),
       permissions: permissions === undefined ? null : [permissions].flat(),
     }
-    const newToken = await this.db.transaction(sessionEntry, (connection, caller) =>
-      createOwnToken(connection, caller, wanted, clientInfo),
+    const location = await this.db.transaction(sessionEntry, (connection, caller) =>
+      submitOnce(connection, caller, request, async () => {
+        const made = await createOwnToken(connection, caller, wanted, clientInfo)
+        const secret = made && { keys, secret: made.token, note: made.name }
+        return secret && { path: '/app/account', secret }
+      }),
     )
-    if (newToken === null) throw new Problem('malformed')
-    return sendAccount(request, reply, options, { newToken })
+    if (location === null) throw new Problem('malformed')
+    return reply.redirect(location, 303)
   }
 }
 
@@ -161,44 +196,6 @@ async function revokeToken(this: FastifyInstance, request: IdRequest, reply: Fas
   )
   if (!deleted) throw new Problem('not-found')
   return redirect(reply, 'token-ended')
-}
-
-async function sendAccount(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { idleSeconds }: Options,
-  { done, trail, newToken = null }: Shown,
-) {
-  const { server: app, sessionEntry } = request
-  const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
-  const page = readPage(part, ownAuditList.name, ownAuditList.forms)
-  const shown = await app.db.read(sessionEntry, async (tx, caller) => {
-    const [identities, sessions, tokens, memberships, audit] = await Promise.all([
-      listIdentities(tx, caller, firstPage),
-      listSessions(tx, caller, idleSeconds, firstPage),
-      listTokens(tx, caller, firstPage),
-      listMemberships(tx, caller, caller.tenantId, firstPage),
-      listOwnAudit(tx, caller, page),
-    ])
-    return {
-      email: caller.email,
-      grantable: assignablePermissions(caller.role),
-      identities: identities.data,
-      sessions: sessions.data,
-      tokens: tokens.data,
-      memberships: memberships.data,
-      audit: { ...audit, isLater: trail !== undefined },
-    }
-  })
-  return reply.sendPage(
-    accountPage({
-      viewer: request.viewer,
-      providers: app.signInChoices(),
-      done,
-      newToken,
-      ...shown,
-    }),
-  )
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

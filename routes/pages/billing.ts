@@ -16,6 +16,7 @@ import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { PageQuery, UuidParams } from '#src/http/schemas.ts'
 import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
+import { SubmissionForm, submitOnce } from '#src/pages/form-submission.ts'
 
 const pageSize = '25'
 
@@ -42,8 +43,16 @@ const run = { hide, params: UuidParams }
 const billing: FastifyPluginAsyncTypebox = async function billing(app) {
   app.get('/app/billing', { config: read, schema: { hide, querystring: ListQuery } }, showEvents)
   app.get('/app/billing/:id', { config: read, schema: event }, showEvent)
-  app.post('/app/billing/replay', { config: replay, schema: { hide } }, replayDeadEvents)
-  app.post('/app/billing/:id/replay', { config: replay, schema: event }, replayEvent)
+  app.post(
+    '/app/billing/replay',
+    { config: replay, schema: { hide, body: SubmissionForm } },
+    replayDeadEvents,
+  )
+  app.post(
+    '/app/billing/:id/replay',
+    { config: replay, schema: { ...event, body: SubmissionForm } },
+    replayEvent,
+  )
   app.get('/app/billing/replays/:id', { config: replay, schema: run }, showReplay)
   app.get(
     '/app/billing/replays/:id/events',
@@ -84,22 +93,30 @@ async function replayDeadEvents(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const replay = await this.db.transaction(request.entry, (connection) =>
-    createReplay(connection, this.queue, { status: 'dead' }),
+  const location = await this.db.transaction(request.entry, (connection, caller) =>
+    submitOnce(connection, caller, request, async () =>
+      resultOf(await createReplay(connection, this.queue, { status: 'dead' })),
+    ),
   )
-  return redirect(reply, replay)
+  return reply.redirect(location, 303)
 }
 
 async function replayEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
   const { id } = request.params
-  const replay = await this.db.transaction(request.entry, async (connection) => {
-    const { body } = found(await findReceived(connection, id))
-    if (body === null) {
-      throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
-    }
-    return createReplay(connection, this.queue, { ids: [id] })
-  })
-  return redirect(reply, replay)
+  const location = await this.db.transaction(request.entry, (connection, caller) =>
+    submitOnce(connection, caller, request, async () => {
+      const { body } = found(await findReceived(connection, id))
+      if (body === null) {
+        throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
+      }
+      return resultOf(await createReplay(connection, this.queue, { ids: [id] }))
+    }),
+  )
+  return reply.redirect(location, 303)
+}
+
+function resultOf({ id }: Replay) {
+  return { path: `/app/billing/replays/${id}` }
 }
 
 async function showReplay(request: ReplayRequest, reply: FastifyReply) {
@@ -118,11 +135,6 @@ async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
 
 async function readReplay({ server, entry, params }: ReplayRequest): Promise<Replay> {
   return found(await server.db.read(entry, (tx) => findReplay(tx, params.id)))
-}
-
-/** Post/Redirect/Get, so that a reload does not repeat the action. */
-function redirect(reply: FastifyReply, { id }: Replay) {
-  return reply.redirect(`/app/billing/replays/${id}`, 303)
 }
 
 export default billing

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
+import { SubmissionForm, submitOnce } from '#src/pages/form-submission.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
 import { findDelivery, findSentRequest } from '#src/webhooks/delivery/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
@@ -25,7 +26,11 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
     { config: read, schema: { ...schema, querystring: Query } },
     showDelivery,
   )
-  app.post('/app/deliveries/:id/replay', { config: replay, schema }, replayOne)
+  app.post(
+    '/app/deliveries/:id/replay',
+    { config: replay, schema: { ...schema, body: SubmissionForm } },
+    replayOne,
+  )
 }
 
 async function showDelivery(
@@ -37,20 +42,20 @@ async function showDelivery(
 
 async function replayOne(
   this: FastifyInstance,
-  request: FastifyRequest<{ Params: Params }>,
+  request: FastifyRequest<{ Params: Params; Body: Static<typeof SubmissionForm> }>,
   reply: FastifyReply,
 ) {
   const { params, tenantEntry, clientInfo } = request
   const now = this.clock.now()
-  const delivery = found(
-    await this.db.write(tenantEntry, (tx, caller) =>
-      replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
-    ),
+  const location = await this.db.write(tenantEntry, (tx, caller) =>
+    submitOnce(tx, caller, request, async () => {
+      const delivery = found(await replayDelivery(tx, { ...caller, clientInfo }, params.id, now))
+      if (delivery === 'disabled') return null
+      return { path: `/app/deliveries/${delivery.id}?done=replayed` }
+    }),
   )
-  if (delivery === 'disabled') {
-    return sendDelivery(request, reply.code(409), { done: undefined, isDisabled: true })
-  }
-  return reply.redirect(`/app/deliveries/${delivery.id}?done=replayed`, 303)
+  if (location !== null) return reply.redirect(location, 303)
+  return sendDelivery(request, reply.code(409), { done: undefined, isDisabled: true })
 }
 
 async function sendDelivery(

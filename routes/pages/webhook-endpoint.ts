@@ -6,8 +6,15 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
+import {
+  SubmissionForm,
+  shownQuery,
+  submissionFields,
+  submitOnce,
+  takeSecret,
+} from '#src/pages/form-submission.ts'
 import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
-import { overlapSentence, type WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
+import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { EndpointFields, RangeFields, readFields, readRange } from '#src/pages/webhooks/forms.ts'
 import {
   deliveryList,
@@ -37,14 +44,18 @@ const Query = Type.Object(
     status: Type.Optional(Type.Enum(['', ...deliveryStatuses])),
     eventType: Type.Optional(Type.Enum(['', ...eventTypes])),
     cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
+    ...shownQuery,
   },
   { additionalProperties: false },
 )
 const RotateForm = Type.Object(
-  { overlapSeconds: Type.Enum(['0', '3600', '86400', '604800']) },
+  { ...submissionFields, overlapSeconds: Type.Enum(['0', '3600', '86400', '604800']) },
   { additionalProperties: false },
 )
-const RemoveForm = Type.Object({ confirm: Type.Literal('yes') }, { additionalProperties: false })
+const RemoveForm = Type.Object(
+  { ...submissionFields, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
 
 type Options = { keys: EncryptionKeys }
 type EndpointRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
@@ -65,9 +76,13 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   app,
   options,
 ) {
-  app.get(path, { config: read, schema: { ...schema, querystring: Query } }, showEndpoint)
+  app.get(path, { config: read, schema: { ...schema, querystring: Query } }, showEndpoint(options))
   app.post(path, { config: update, schema: { ...schema, body: EndpointFields } }, editEndpoint)
-  app.post(`${path}/test`, { config: update, schema }, sendTestEvent(options))
+  app.post(
+    `${path}/test`,
+    { config: update, schema: { ...schema, body: SubmissionForm } },
+    sendTestEvent(options),
+  )
   app.post(
     `${path}/rotate`,
     { config: update, schema: { ...schema, body: RotateForm } },
@@ -86,14 +101,19 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   )
 }
 
-async function showEndpoint(
-  request: FastifyRequest<{
-    Params: Static<typeof UuidParams>
-    Querystring: Static<typeof Query>
-  }>,
-  reply: FastifyReply,
-) {
-  return sendEndpoint(request, reply, { query: request.query })
+function showEndpoint({ keys }: Options) {
+  return async function showEndpoint(
+    this: FastifyInstance,
+    request: FastifyRequest<{
+      Params: Static<typeof UuidParams>
+      Querystring: Static<typeof Query>
+    }>,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, query } = request
+    const newSecret = await takeSecret(this.db, tenantEntry, request, keys)
+    return sendEndpoint(request, reply, { query, newSecret })
+  }
 }
 
 async function editEndpoint(
@@ -128,9 +148,21 @@ function sendTestEvent({ keys }: Options) {
   ) {
     const { params, tenantEntry, clientInfo } = request
     const { db, sender, clock } = this
+    const { id } = params
     const deps = { sender, keys, clock, clientInfo }
-    const delivery = found(await sendTest(db, tenantEntry, params.id, deps))
-    return redirect(reply, params.id, 'tested', { test: delivery.id })
+    // A request to the endpoint cannot be rolled back, so the form counts before it is sent.
+    const { isFirst, location } = await db.write(tenantEntry, async (tx, caller) => {
+      let isFirst = false
+      const location = await submitOnce(tx, caller, request, async () => {
+        isFirst = true
+        found(await findEndpoint(tx, caller, id))
+        return { path: `/app/webhooks/${id}?done=testing` }
+      })
+      return { isFirst, location }
+    })
+    if (!isFirst) return reply.redirect(location, 303)
+    const delivery = found(await sendTest(db, tenantEntry, id, deps))
+    return redirect(reply, id, 'tested', { test: delivery.id })
   }
 }
 
@@ -142,13 +174,16 @@ function rotateEndpointSecret({ keys }: Options) {
   ) {
     const { params, body, tenantEntry, clientInfo } = request
     const rotation = { keys, now: this.clock.now(), overlap: Number(body.overlapSeconds) }
-    const { id, url, secret, previousSecretExpiresAt } = found(
-      await this.db.write(tenantEntry, (tx, caller) =>
-        rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
-      ),
+    const location = await this.db.write(tenantEntry, (tx, caller) =>
+      submitOnce(tx, caller, request, async () => {
+        const by = { ...caller, clientInfo }
+        const rotated = found(await rotateSecret(tx, by, params.id, rotation))
+        const note = rotated.previousSecretExpiresAt
+        const path = `/app/webhooks/${rotated.id}?done=rotated`
+        return { path, secret: { keys, secret: rotated.secret, note } }
+      }),
     )
-    const note = overlapSentence(previousSecretExpiresAt)
-    return sendEndpoint(request, reply, { newSecret: { endpointId: id, url, secret, note } })
+    return reply.redirect(location, 303)
   }
 }
 
@@ -169,11 +204,14 @@ async function removeEndpoint(
   reply: FastifyReply,
 ) {
   const { params, tenantEntry, clientInfo } = request
-  const deleted = await this.db.write(tenantEntry, (tx, caller) =>
-    deleteEndpoint(tx, { ...caller, clientInfo }, params.id),
+  const location = await this.db.write(tenantEntry, (tx, caller) =>
+    submitOnce(tx, caller, request, async () => {
+      const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
+      if (!deleted) throw new Problem('not-found')
+      return { path: '/app/webhooks?done=removed' }
+    }),
   )
-  if (!deleted) throw new Problem('not-found')
-  return reply.redirect('/app/webhooks?done=removed', 303)
+  return reply.redirect(location, 303)
 }
 
 async function replayRange(
@@ -188,16 +226,17 @@ async function replayRange(
     const { from, to } = body
     return sendEndpoint(request, reply.code(400), { replay: { from, to, ...range } })
   }
-  const replay = found(
-    await this.db.write(tenantEntry, (tx, caller) =>
-      createReplay(tx, this.queue, { ...caller, clientInfo }, params.id, range, now),
-    ),
+  const location = await this.db.write(tenantEntry, (tx, caller) =>
+    submitOnce(tx, caller, request, async () => {
+      const by = { ...caller, clientInfo }
+      const replay = found(await createReplay(tx, this.queue, by, params.id, range, now))
+      if (replay === 'disabled') return null
+      return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
+    }),
   )
-  if (replay === 'disabled') {
-    const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
-    return sendEndpoint(request, reply.code(409), { fault })
-  }
-  return reply.redirect(`/app/webhooks/${params.id}/replays/${replay.id}`, 303)
+  if (location !== null) return reply.redirect(location, 303)
+  const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
+  return sendEndpoint(request, reply.code(409), { fault })
 }
 
 type Shown = Partial<Pick<EndpointView, 'draft' | 'replay' | 'fault' | 'newSecret'>> & {

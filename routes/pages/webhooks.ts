@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
-import { EndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
+import { submitOnce } from '#src/pages/form-submission.ts'
+import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
+import { NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { listNotifications } from '#src/webhooks/endpoints/alerts.ts'
 import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
@@ -13,6 +14,8 @@ type Options = {
   keys: EncryptionKeys
   /** The profile that the form preselects. */
   signature: SignatureProfile
+  /** What the page says about retries. */
+  schedule: RetryFacts
 }
 
 const allEndpoints = { limit: maxEndpoints, after: null }
@@ -36,7 +39,7 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
   )
   app.post(
     '/app/webhooks',
-    { config: create, schema: { hide, body: EndpointFields } },
+    { config: create, schema: { hide, body: NewEndpointFields } },
     addEndpoint(options),
   )
 }
@@ -51,7 +54,7 @@ function showEndpoints(options: Options) {
 function addEndpoint(options: Options) {
   return async function addEndpoint(
     this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof EndpointFields> }>,
+    request: FastifyRequest<{ Body: Static<typeof NewEndpointFields> }>,
     reply: FastifyReply,
   ) {
     const { tenantEntry, clientInfo, body, log } = request
@@ -62,17 +65,21 @@ function addEndpoint(options: Options) {
       return sendEndpoints(request, reply.code(400), options, { draft })
     }
     const creation = { keys: options.keys, now: this.clock.now() }
-    const endpoint = await this.db.write(tenantEntry, (tx, caller) =>
-      createEndpoint(tx, { ...caller, clientInfo }, { ...facts, url: checked.url }, creation),
+    const wanted = { ...facts, url: checked.url }
+    const location = await this.db.write(tenantEntry, (tx, caller) =>
+      submitOnce(tx, caller, request, async () => {
+        const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
+        if (made === null) return null
+        const secret = { keys: options.keys, secret: made.secret, note: null }
+        return { path: `/app/webhooks/${made.id}?done=created`, secret }
+      }),
     )
-    if (endpoint === null) {
+    if (location === null) {
       const fault = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
       const draft = { ...facts, urlFault: null }
       return sendEndpoints(request, reply.code(409), options, { fault, draft })
     }
-    const { id: endpointId, url, secret } = endpoint
-    const note = 'Then open the endpoint and send a test event.'
-    return sendEndpoints(request, reply, options, { newSecret: { endpointId, url, secret, note } })
+    return reply.redirect(location, 303)
   }
 }
 
@@ -80,8 +87,8 @@ function addEndpoint(options: Options) {
 async function sendEndpoints(
   request: FastifyRequest,
   reply: FastifyReply,
-  { signature }: Options,
-  { draft, done, fault = null, newSecret = null }: Partial<WebhooksView>,
+  { signature, schedule }: Options,
+  { draft, done, fault = null }: Partial<WebhooksView>,
 ) {
   const { server, tenantEntry } = request
   const now = server.clock.now()
@@ -96,7 +103,7 @@ async function sendEndpoints(
   const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
   const { viewer } = request
   return reply.sendPage(
-    webhooksPage({ viewer, ...result, draft: draft ?? empty, done, fault, newSecret }),
+    webhooksPage({ viewer, ...result, draft: draft ?? empty, schedule, done, fault }),
   )
 }
 

@@ -16,6 +16,8 @@ export type AccessRow = {
   action: Action
   /** The roles that are allowed; empty if no role is. */
   roles: readonly string[]
+  /** True if operators are allowed, whatever their role. */
+  forOperators: boolean
   /** The objects it applies to. */
   scope: string
   /** Further conditions. */
@@ -50,6 +52,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     resource: rule.resource,
     action: rule.action,
     roles: roles.filter((role) => mayTry(role, rule, rules)),
+    forOperators: rule.scope === 'operator',
     scope: scopeWords[rule.scope],
     conditions: rule.unless.map((condition) => conditionWords[condition]),
     tokenPermission: rule.tokenPermission,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
@@ -92,16 +93,6 @@ export async function findReceived(
   if (row === undefined) return null
   const { body, ...event } = row
   return { ...toReceived(event), body: body && Buffer.from(body).toString('utf8') }
-}
-
-/** The rows of a statement, in a transaction of an operator or on a connection of the worker. */
-export async function selectRows<Selected extends object>(
-  connection: Tx | Queryable,
-  statement: Prisma.Sql,
-): Promise<Selected[]> {
-  if (!('query' in connection)) return connection.$queryRaw<Selected[]>(statement)
-  const { text, values } = statement
-  return (await connection.query<Selected>({ text, values })).rows
 }
 
 function toReceived({ receivedAt, processedAt, ...row }: Row): ReceivedEvent {

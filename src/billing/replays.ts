@@ -2,10 +2,11 @@ import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { addJob } from '#src/queue/jobs.ts'
-import { type EventFilter, type EventStatus, selectRows } from './events.ts'
+import type { EventFilter, EventStatus } from './events.ts'
 
 /** A request to process events again, once each, and its progress. */
 export type Replay = {
@@ -36,7 +37,8 @@ const selected = Prisma.sql`
 
 /**
  * Creates a replay of the events selected now, and the job for its first page, in the transaction of
- * `connection`. Events whose body has been deleted are left out.
+ * `connection`. Unknown events and those whose body has been deleted are left out. A replay of nothing
+ * is finished at once.
  */
 export async function createReplay(
   connection: Queryable,
@@ -53,13 +55,50 @@ export async function createReplay(
                ${from}::timestamptz AS received_from,
                LEAST(COALESCE(${to}::timestamptz, 'infinity'), clock_timestamp()) AS received_to
       )
-      INSERT INTO billing_replays (id, status, event_ids, received_from, received_to, total)
-      SELECT r.*, (SELECT count(*) FROM received_events e WHERE ${selected}) FROM r
+      INSERT INTO billing_replays
+        (id, status, event_ids, received_from, received_to, total, finished_at)
+      SELECT r.*, counted.total, CASE WHEN counted.total = 0 THEN clock_timestamp() END
+      FROM r CROSS JOIN LATERAL (
+        SELECT count(*) AS total FROM received_events e WHERE ${selected}) AS counted
       RETURNING ${columns}`,
   )
   const replay = toReplay(row)
-  await addJob(queue, connection, 'billing-replay', { replayId: replay.id })
+  if (replay.total > 0) {
+    await addJob(queue, connection, 'billing-replay', { replayId: replay.id })
+  }
   return replay
+}
+
+/** The ids that no received event has, and those of events whose body has been deleted. */
+export async function findUnreplayable(
+  connection: Tx | Queryable,
+  ids: readonly string[],
+): Promise<{ unknown: string[]; withoutBody: string[] }> {
+  const rows = await selectRows<{ id: string; known: boolean }>(
+    connection,
+    Prisma.sql`
+      SELECT id, e.event_id IS NOT NULL AS known
+      FROM unnest(${[...new Set(ids)]}::text[]) WITH ORDINALITY AS given (id, position)
+      LEFT JOIN received_events e ON e.event_id = id
+      WHERE e.body IS NULL ORDER BY position`,
+  )
+  const { unknown = [], withoutBody = [] } = Object.groupBy(rows, ({ known }) =>
+    known ? 'withoutBody' : 'unknown',
+  )
+  return {
+    unknown: unknown.map(({ id }) => id),
+    withoutBody: withoutBody.map(({ id }) => id),
+  }
+}
+
+/** Whether a worker is processing a page of the replay now. */
+export async function isReplayRunning(connection: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: `SELECT FROM pgboss.job_common
+           WHERE name = 'billing-replay' AND state = 'active' AND data->>'replayId' = $1`,
+    values: [id],
+  })
+  return rowCount !== 0
 }
 
 /** @returns null if there is no such replay */

@@ -1,17 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventStatus } from '#src/billing/events.ts'
-import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
+import {
+  createReplay,
+  findReplay,
+  findUnreplayable,
+  isReplayRunning,
+  type Replay,
+} from '#src/billing/replays.ts'
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withEnvironment } from './environment.ts'
-import { createProgress, print, printJson, printMessage } from './output.ts'
+import { createProgress, print, printJson } from './output.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.replay
 const pollMs = 250
-const stalledAfterMs = 15_000 // then the user is asked whether a worker runs
+const waitForWorkerMs = 10_000 // workers look for jobs every two seconds
 
 /** `status` applies when no ids are given; `from` and `to` are RFC 3339 times. */
 type Options = {
@@ -33,6 +40,7 @@ export default async function replayCommand(
     const systemDb = openSystemDatabase(url, 1)
     const queue = openQueue(url, 'web', () => {})
     try {
+      await requireReplayable(systemDb, ids)
       await queue.start()
       const replay = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
         createReplay(connection, queue, selection),
@@ -48,14 +56,26 @@ export default async function replayCommand(
   })
 }
 
-/** Polls the replay and shows its progress until it has finished. */
+/** @throws OperatorError if an event is unknown or can no longer be replayed; nothing is replayed then */
+async function requireReplayable(systemDb: SystemDatabase, ids: readonly string[]): Promise<void> {
+  const { unknown, withoutBody } = await findUnreplayable(systemDb, ids)
+  const remedy = 'Nothing was replayed. Check the ids, or leave these out.'
+  if (unknown.length > 0) throw new OperatorError(`Unknown events: ${unknown.join(', ')}.`, remedy)
+  if (withoutBody.length > 0) {
+    throw new OperatorError(`The body is no longer stored: ${withoutBody.join(', ')}.`, remedy)
+  }
+}
+
+/**
+ * Polls the replay and shows its progress until it has finished.
+ * @throws OperatorError if no worker processes it
+ */
 async function follow(systemDb: SystemDatabase, created: Replay): Promise<Replay> {
   const show = createProgress(process.stderr)
   const showReplay = (replay: Replay) =>
     show({ label: 'events', done: doneOf(replay), total: replay.total })
   let replay = created
   let lastProgress = performance.now()
-  let isWarned = false
   showReplay(replay)
   while (replay.finishedAt === null) {
     await wait(pollMs)
@@ -63,13 +83,20 @@ async function follow(systemDb: SystemDatabase, created: Replay): Promise<Replay
     if (doneOf(next) !== doneOf(replay)) {
       lastProgress = performance.now()
       showReplay(next)
-    } else if (!isWarned && performance.now() - lastProgress > stalledAfterMs) {
-      isWarned = true
-      printMessage('\nNo progress yet: is a worker running? The replay waits for a worker.')
+    } else if (performance.now() - lastProgress > waitForWorkerMs) {
+      if (!(await isReplayRunning(systemDb, replay.id))) throw noWorker()
+      lastProgress = performance.now()
     }
     replay = next
   }
   return replay
+}
+
+function noWorker(): OperatorError {
+  return new OperatorError(
+    `No worker has taken up the replay within ${waitForWorkerMs / 1_000} seconds.`,
+    'It is stored and starts with the next worker: gatehouse worker.',
+  )
 }
 
 function doneOf({ succeeded, failed }: Replay): number {

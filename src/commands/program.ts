@@ -212,7 +212,8 @@ see a duplicate.`,
       details(
         'an event failed again',
         `Shows the progress. Stopping this command does not stop the replay, which runs
-in the workers.`,
+in the workers. Fails if an id is unknown, or if no worker takes the replay up
+within ten seconds; it is stored then and starts with the next worker.`,
       ),
     )
     .action(async (ids, options, command) => {

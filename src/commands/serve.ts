@@ -1,9 +1,14 @@
+import Type from 'typebox'
 import { type Config, readConfig } from '#src/config/config.ts'
-import type { Environment } from '#src/config/parse.ts'
+import { type Environment, readSchema } from '#src/config/parse.ts'
+import { Settings } from '#src/config/settings.ts'
 import type { Demo } from '#src/demo/demo.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { requireFreePort } from '#src/runtime/ports.ts'
 import { runUntilSignal } from '#src/runtime/signals.ts'
 import { start } from '#src/server.ts'
+
+const Listeners = Type.Pick(Settings, ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ROLE'])
 
 /** `gatehouse serve`: runs until a signal. Outside production the demo supplies missing parts. */
 export default async function serveCommand(env: Environment): Promise<void> {
@@ -22,12 +27,25 @@ export default async function serveCommand(env: Environment): Promise<void> {
 }
 
 async function startMissing(env: Environment): Promise<Demo> {
+  await requireFreePorts(env)
   const { startDemo } = await import('#src/demo/demo.ts')
   return startDemo(env)
 }
 
+/** Before PostgreSQL and the provider start. Invalid settings are left to `readConfig`. */
+async function requireFreePorts(env: Environment): Promise<void> {
+  const faults: string[] = []
+  const settings = readSchema(Listeners, env, '', faults)
+  if (faults.length > 0) return
+  const { HOST: host = '127.0.0.1', PORT: port, ROLE: role } = settings
+  const { ADMIN_HOST, ADMIN_PORT } = settings
+  await requireFreePort({ host: ADMIN_HOST, port: ADMIN_PORT, setting: 'ADMIN_PORT' })
+  if (role !== 'worker') await requireFreePort({ host, port, setting: 'PORT' })
+}
+
 async function greet(demo: Demo, config: Config): Promise<void> {
-  if (!demo.embedded.database || !demo.embedded.provider || config.role !== 'all') return
+  const isDemo = demo.embedded.database || demo.embedded.provider
+  if (!isDemo || config.role === 'worker') return
   const { greeting } = await import('#src/demo/demo.ts')
-  process.stdout.write(greeting(config, demo.customer))
+  process.stdout.write(greeting(config, demo))
 }

@@ -42,7 +42,7 @@ async function findTarget(
   env: Environment,
   url: string | undefined,
 ): Promise<{ url: string; secret: string }> {
-  const whole = { ...(env.NODE_ENV === 'production' ? {} : await runningDemo()), ...env }
+  const whole = env.NODE_ENV === 'production' ? env : await withRunningDemo(env)
   const [secret] = list(whole.BILLING_WEBHOOK_SECRETS ?? '')
   const base = url ?? whole.BASE_URL
   const faults: string[] = []
@@ -59,9 +59,10 @@ async function findTarget(
   return { url: target.href, secret }
 }
 
-async function runningDemo(): Promise<Environment> {
-  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
-  return (await findRunningDemo())?.env ?? {}
+async function withRunningDemo(env: Environment): Promise<Environment> {
+  const { findRunningDemo, withDemoSettings } = await import('#src/demo/running-demo.ts')
+  const running = await findRunningDemo()
+  return running === null ? env : withDemoSettings(env, running)
 }
 
 async function post(url: string, body: string, signature: string) {

@@ -7,6 +7,7 @@ import { randomToken } from '#src/crypto/hash.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { type EmbeddedPostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { people } from '../../prisma/people.ts'
@@ -37,33 +38,26 @@ const preferredReceiverPort = 3002
 /**
  * Starts the parts that are not configured, outside production: a real PostgreSQL in `.data/`
  * (migrated and seeded), a real OpenID Provider, random secrets. Configured parts are used as given.
- * @throws OperatorError if a demo runs in this folder
+ * One demo runs in a folder; a process without embedded parts can run beside it.
+ * @throws OperatorError if a demo runs in this folder and this process needs embedded parts too
  */
 export async function startDemo(given: Environment): Promise<Demo> {
-  const running = await findRunningDemo()
-  if (running !== null) {
-    throw new OperatorError(
-      `A demo already runs in this folder: ${running.env.BASE_URL}, process ${running.pid}.`,
-      'Stop it first.',
-    )
+  const embedded = {
+    database: given.DATABASE_URL === undefined,
+    provider: given.OIDC_PROVIDERS === undefined,
   }
   const folder = resolve(dataFolder)
+  if (!embedded.database && !embedded.provider) {
+    const env = await completeSettings(given, folder)
+    return { env, embedded, customer: null, stop: async () => {} }
+  }
+  await refuseSecondDemo()
+  const env = await completeSettings(given, folder)
   const secrets = await readSecrets(folder)
-  const env: Demo['env'] = { ...given }
-  const port = env.PORT === '0' ? await findFreePort() : Number(env.PORT ?? 3000)
-  env.PORT = String(port)
-  env.BASE_URL ??= `http://localhost:${port}`
-  env.SESSION_SECRETS ??= secrets.session
-  env.BILLING_WEBHOOK_SECRETS ??= secrets.billing
-  env.ENCRYPTION_KEYS ??= secrets.encryption
   const started: { stop(): Promise<void> }[] = []
-  const stop = async () => {
-    for (const part of started.reverse()) await part.stop()
-  }
-  const embedded = {
-    database: env.DATABASE_URL === undefined,
-    provider: env.OIDC_PROVIDERS === undefined,
-  }
+  const stop = onFirstUse(async () => {
+    for (const part of started.toReversed()) await part.stop()
+  })
   try {
     if (embedded.provider) started.push(await addProvider(env, secrets))
     if (embedded.database && env.BILLING_API_URL === undefined)
@@ -71,13 +65,44 @@ export async function startDemo(given: Environment): Promise<Demo> {
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
     const receiver = embedded.database ? await addReceiver(env, secrets) : null
     if (receiver !== null) started.push(receiver)
-    started.push({ stop: await announceDemo(env) })
+    started.push({ stop: await announceDemo(addedSettings(env, given)) })
     const customer = receiver && { receiverUrl: receiver.url, token: secrets.token }
     return { env, embedded, customer, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+async function refuseSecondDemo(): Promise<void> {
+  const running = await findRunningDemo()
+  if (running === null) return
+  throw new OperatorError(
+    `A demo already runs in this folder: ${running.env.BASE_URL}, process ${running.pid}.`,
+    'Stop it first, or set DATABASE_URL and OIDC_PROVIDERS to use your own.',
+  )
+}
+
+/** Adds the address, and random secrets for those that are not configured. */
+async function completeSettings(given: Environment, folder: string): Promise<Demo['env']> {
+  const env: Demo['env'] = { ...given }
+  const port = env.PORT === '0' ? await findFreePort() : Number(env.PORT ?? 3000)
+  env.PORT = String(port)
+  env.BASE_URL ??= `http://localhost:${port}`
+  const { SESSION_SECRETS, BILLING_WEBHOOK_SECRETS, ENCRYPTION_KEYS } = env
+  if (SESSION_SECRETS && BILLING_WEBHOOK_SECRETS && ENCRYPTION_KEYS) return env
+  const secrets = await readSecrets(folder)
+  env.SESSION_SECRETS ??= secrets.session
+  env.BILLING_WEBHOOK_SECRETS ??= secrets.billing
+  env.ENCRYPTION_KEYS ??= secrets.encryption
+  return env
+}
+
+/** What the demo has added to the given settings, and where it listens. */
+function addedSettings(env: Environment, given: Environment): Environment {
+  const added = Object.entries(env).filter(([name, value]) => value !== given[name])
+  const { BASE_URL, PORT, ADMIN_PORT } = env
+  return { ...Object.fromEntries(added), BASE_URL, PORT, ADMIN_PORT }
 }
 
 async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalProvider> {
@@ -184,9 +209,28 @@ export async function createOwnerAndDatabase(
   }
 }
 
-/** The text that the demo prints after its start: the address, and commands to paste. */
-export function greeting(config: Config, customer: Demo['customer']): string {
-  const { baseUrl, billing, clock } = config
+/**
+ * The text that the demo prints after its start: the address, and commands to paste. It names only
+ * what the embedded parts have.
+ */
+export function greeting(config: Config, { embedded, customer }: Omit<Demo, 'env' | 'stop'>) {
+  const { baseUrl } = config
+  const who = embedded.provider ? " and sign in as one of the demo's people" : ''
+  const orders = embedded.database
+    ? '\n  Ada (Acme) owns orders 1 and 2. Orders 7 and 8 belong to Grace (Globex): Ada gets 404.'
+    : ''
+  const end = embedded.database
+    ? 'Ctrl-C stops everything. The data stays in .data/; delete that folder to start over.'
+    : 'Ctrl-C stops everything.'
+  return `
+  Gatehouse is running: open ${baseUrl}${who}.${orders}
+${billingEvent(config)}${customer === null ? '' : orderChange(baseUrl, customer)}
+  ${end}
+`
+}
+
+/** A billing event that the service accepts now. */
+function billingEvent({ baseUrl, billing, clock }: Config): string {
   const timestamp = unixSeconds(clock)
   const body = JSON.stringify({
     id: `evt_demo_${timestamp}`,
@@ -196,17 +240,12 @@ export function greeting(config: Config, customer: Demo['customer']): string {
   })
   const header = signatureHeader(billing.secrets[0], body, timestamp)
   return `
-  Gatehouse is running: open ${baseUrl} and sign in as one of the demo's people.
-  Ada (Acme) owns orders 1 and 2. Orders 7 and 8 belong to Grace (Globex): Ada gets 404.
-
   A signed billing event, valid for five minutes (send it twice: the second is a duplicate):
 
   curl -i ${baseUrl}/webhooks/billing \\
     -H 'content-type: application/json' \\
     -H 'webhook-signature: ${header}' \\
     -d '${body}'
-${customer === null ? '' : orderChange(baseUrl, customer)}
-  Ctrl-C stops everything. The data stays in .data/; delete that folder to start over.
 `
 }
 

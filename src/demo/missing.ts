@@ -11,6 +11,10 @@ export async function startDemo(env: Environment): Promise<Demo> {
   return { env: { ...env }, embedded, customer: null, stop: async () => {} }
 }
 
+export function withDemoSettings(env: Environment): Environment {
+  return env
+}
+
 export async function findRunningDemo(): Promise<null> {
   return null
 }

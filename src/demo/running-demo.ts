@@ -1,38 +1,86 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { newEndpointSecret } from '#src/webhooks/delivery/signature.ts'
 
-/** The process and settings of a running demo, for the other commands in the same folder. */
-export type RunningDemo = { pid: number; env: Record<string, string | undefined> }
+/**
+ * The process of a running demo, and the settings of its embedded parts for the other commands in the
+ * same folder.
+ */
+export type RunningDemo = { pid: number; env: Settings }
+
+type Settings = Readonly<Record<string, string | undefined>>
+
+/** `started` tells the process from a later one with the same id. */
+type Announcement = RunningDemo & { started: string }
 
 const file = () => resolve('.data/running.json')
 
-/** The demo that runs in this folder, or null. The file of a killed process is ignored. */
+/** The demo that runs in this folder, or null. The file of a process that has ended is ignored. */
 export async function findRunningDemo(): Promise<RunningDemo | null> {
+  const announced = await readAnnouncement()
+  if (announced === null) return null
+  const { pid, started, env } = announced
+  return started !== '' && started === (await startOf(pid)) ? { pid, env } : null
+}
+
+/**
+ * Writes the file that `findRunningDemo` reads. Call the returned function to remove it.
+ * @param env the settings of embedded parts; configured secrets are not written
+ */
+export async function announceDemo(env: Settings): Promise<() => Promise<void>> {
+  const { pid } = process
+  const announcement: Announcement = { pid, started: await startOf(pid), env }
+  await writeFile(file(), JSON.stringify(announcement), { mode: 0o600 })
+  return async () => {
+    // Another demo has replaced the file if both were started at the same moment.
+    if ((await readAnnouncement())?.pid === pid) await rm(file(), { force: true })
+  }
+}
+
+async function readAnnouncement(): Promise<Announcement | null> {
   try {
-    const running: RunningDemo = JSON.parse(await readFile(file(), 'utf8'))
-    process.kill(running.pid, 0)
-    return running
+    return JSON.parse(await readFile(file(), 'utf8'))
   } catch {
     return null
   }
 }
 
-/** Writes the file that `findRunningDemo` reads. Call the returned function to remove it. */
-export async function announceDemo(
-  env: Record<string, string | undefined>,
-): Promise<() => Promise<void>> {
-  const settings = Object.entries(env).filter(([name]) =>
-    /^(DATABASE_|OIDC_|SESSION_|BILLING_|OUTBOUND_|(ENCRYPTION_KEYS|OPERATORS|BASE_URL|PORT|ADMIN_PORT)$)/.test(
-      name,
-    ),
-  )
-  const running: RunningDemo = { pid: process.pid, env: Object.fromEntries(settings) }
-  await writeFile(file(), JSON.stringify(running), { mode: 0o600 })
-  return () => rm(file(), { force: true })
+/**
+ * When a process started, as a text that no other process with the same id has: ids are used again,
+ * after a reboot or in the next container. Empty if there is no such process.
+ */
+async function startOf(pid: number): Promise<string> {
+  if (process.platform !== 'linux') {
+    const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
+    return stdout.trim()
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  if (stat === null) return ''
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+  // proc(5): field 2 is a name in parentheses that may contain spaces; field 22 is the start in
+  // clock ticks since this boot.
+  const [, ...fromThird] = stat.slice(stat.lastIndexOf(')')).split(' ')
+  return `${boot.trim()} ${fromThird[19]}`
 }
+
+/**
+ * The given settings, completed with those of a running demo. A configured database or provider is
+ * used alone, without settings of the embedded one.
+ */
+export function withDemoSettings(given: Settings, { env }: RunningDemo): Settings {
+  const ofParts = Object.entries(env).filter(
+    ([name]) =>
+      !(given.DATABASE_URL !== undefined && ofDatabase.test(name)) &&
+      !(given.OIDC_PROVIDERS !== undefined && ofProvider.test(name)),
+  )
+  return { ...Object.fromEntries(ofParts), ...given }
+}
+
+const ofDatabase = /^(DATABASE_|BILLING_API_|OUTBOUND_ALLOW$)/
+const ofProvider = /^(OIDC_|OPERATORS$)/
 
 const names = [
   'session',

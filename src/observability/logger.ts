@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
-import { build as pretty } from 'pino-pretty'
+import { prettyFactory } from 'pino-pretty'
 
 // Credentials are never logged on purpose; members with these names are redacted as a safeguard.
 const secretMembers = new Set([
@@ -26,13 +26,13 @@ const secretMembers = new Set([
 const redactedDepth = 4
 
 /**
- * One JSON object per line; formatted on a terminal. Requests are logged as method, path without
+ * One JSON object per line; on a terminal one formatted line. Requests are logged as method, path without
  * query, status and duration; errors as type, message and stack, without their causes.
  */
 export function createLogger(
   level: string,
   destination: DestinationStream = process.stdout.isTTY
-    ? pretty({ ignore: 'pid,hostname' })
+    ? prettyDestination(process.stdout)
     : pino.destination(1),
 ): Logger {
   return pino(
@@ -46,6 +46,20 @@ export function createLogger(
     },
     destination,
   )
+}
+
+const prettyOptions = { colorize: true, singleLine: true, translateTime: 'SYS:HH:MM:ss' }
+
+/** A line per entry for reading along; only errors have further lines, their stack. */
+export function prettyDestination(output: DestinationStream): DestinationStream {
+  const format = prettyFactory(prettyOptions)
+  const formatRequest = prettyFactory({
+    ...prettyOptions,
+    messageFormat: '{method} {path} {status} in {ms} ms',
+    ignore: 'method,path,route,status,ms,reqId,userId,tenantId',
+  })
+  const isRequest = (line: string) => line.endsWith('"msg":"request"}\n')
+  return { write: (line) => output.write((isRequest(line) ? formatRequest : format)(line)) }
 }
 
 function redactMembers(entry: object, depth = redactedDepth): Record<string, unknown> {

@@ -5,20 +5,21 @@ import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 
 /**
- * The permissions page: every rule of the policy by role.
+ * The permissions page: every rule of the policy by role. An operator has a column too.
  * @param viewer their role is highlighted
  */
 export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
-  const ownRole = viewer.role
-  const mark = (role: string) => (role === ownRole ? html` class="own"` : html``)
-  const heads = roles.map(
-    (role) =>
-      html`<th scope="col"${mark(role)}>${role}${role === ownRole ? html` (you)` : html``}</th>`,
+  const columns = viewer.operator ? [...roles, operator] : roles
+  const isOwn = (column: string) => column === viewer.role || column === operator
+  const mark = (column: string) => (isOwn(column) ? html` class="own"` : html``)
+  const heads = columns.map(
+    (column) =>
+      html`<th scope="col"${mark(column)}>${column}${isOwn(column) ? html` (you)` : html``}</th>`,
   )
   const lines = rows.map(
     (row) => html`<tr>
             <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${scopeText(row)}</span></th>
-            ${roles.map((role) => html`<td${mark(role)}>${row.roles.includes(role) ? 'yes' : '–'}</td>`)}
+            ${columns.map((column) => html`<td${mark(column)}>${cellText(row, column)}</td>`)}
           </tr>`,
   )
   return layout(
@@ -35,6 +36,14 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
       </section>`,
     { current: '/app/access', ...viewer },
   )
+}
+
+const operator = 'operator'
+
+/** The operator's column has only what operators may do in addition to their role. */
+function cellText(row: AccessRow, column: string): string {
+  if (column === operator) return row.forOperators ? 'yes' : ''
+  return row.roles.includes(column) ? 'yes' : '–'
 }
 
 function scopeText({ scope, conditions }: AccessRow): Html {

@@ -1,4 +1,5 @@
 import { auditSection, deviceName, type Trail } from './audit.ts'
+import { type ShownSecret, submissionField } from './form-submission.ts'
 import { type Html, html, table, timeText } from './html.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 import type { ProviderChoice } from './sign-in.ts'
@@ -15,8 +16,8 @@ export type Account = {
   audit: Trail
   /** Key of the notice to show, from `?done=`. */
   done: string | undefined
-  /** The secret of a token that was just created; shown only once. */
-  newToken: { name: string; token: string } | null
+  /** A token that was just created, with its name as the note. */
+  newToken: ShownSecret | 'gone' | null
 }
 
 const notices = {
@@ -46,11 +47,15 @@ export function accountPage(account: Account): string {
   )
 }
 
-function newTokenSection({ name, token }: { name: string; token: string }): Html {
+function newTokenSection(shown: ShownSecret | 'gone'): Html {
+  if (shown === 'gone') {
+    return html`<p class="notice">This token was shown already. If you did not copy it, revoke it and create another.</p>`
+  }
+  const { secret, note } = shown
   return html`<section class="card notice" aria-labelledby="new-token">
-        <h2 id="new-token">API token “${name}” created</h2>
+        <h2 id="new-token">API token “${note ?? ''}” created</h2>
         <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
-        <pre class="secret" tabindex="0" aria-label="API token"><code>${token}</code></pre>
+        <pre class="secret" tabindex="0" aria-label="API token"><code>${secret}</code></pre>
       </section>`
 }
 
@@ -220,6 +225,7 @@ function tokenForm(grantable: readonly string[]): Html {
       html`<label class="box"><input type="checkbox" name="permissions" value="${permission}"> ${permission}</label>`,
   )
   return html`<form class="form" method="post" action="/app/account/tokens">
+          ${submissionField()}
           <h3>Create a token</h3>
           <div class="pair">
             <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What will use it"></label>

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '#src/audit/audit.ts'
 import { type Html, html, table, timeText } from './html.ts'
+import { signInTexts } from './problem.ts'
 
 export type ShownEntry = {
   at: string
@@ -53,6 +54,33 @@ const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: st
   failed: { label: 'Failed', mood: 'warning' },
 }
 
+/** Reasons in words, except those of sign-ins; by the start of the code. */
+const reasons: Readonly<Record<string, string>> = {
+  'bad-state': 'It was not started in this browser, has expired or was already used.',
+  'last-sign-in-method': 'The only sign-in method cannot be removed.',
+  'last-admin': 'A tenant needs an admin.',
+  'refresh-rejected': 'The provider no longer accepts the stored token.',
+  'answer-lost': 'The provider did not respond while a token was renewed.',
+  'id-token-changed': 'The provider returned a token of another identity.',
+  'provider-unknown': 'The provider is no longer configured.',
+  'revocation-': 'The provider did not revoke the token.',
+  'seal-': 'The stored token cannot be decrypted.',
+  'logout-provider-unavailable': 'The provider’s keys could not be fetched.',
+  'logout-': 'The provider’s logout request failed our checks.',
+}
+
+/** The reason in words; a code that this version does not know, with spaces. */
+function reasonText(code: string): string {
+  const ofSignIn = labelOf(signInTexts, code)?.value.text
+  if (ofSignIn !== undefined) return firstSentence(ofSignIn)
+  const known = Object.entries(reasons).find(([start]) => code.startsWith(start))
+  return known?.[1] ?? `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('-', ' ')}.`
+}
+
+function firstSentence(text: string): string {
+  return text.slice(0, text.indexOf('.') + 1)
+}
+
 /**
  * Recent activity from the audit log, newest first, one page at a time.
  * @param path path of the page that shows it
@@ -99,7 +127,7 @@ export function auditSection(
 function outcomeBadge(outcome: string, reason: string | null): Html {
   const shown = outcome === 'done' && reason === 'failed' ? 'failed' : outcome
   const { label, mood } = labelOf(outcomes, shown)?.value ?? { label: shown, mood: 'plainly' }
-  return html`<span class="badge ${mood}">${label}</span>${quiet(outcome === 'done' ? null : reason)}`
+  return html`<span class="badge ${mood}">${label}</span>${quiet(outcome === 'done' || reason === null ? null : reasonText(reason))}`
 }
 
 /** The label of a code; undefined for a code that this version no longer knows. */

@@ -5,6 +5,7 @@ import {
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
+import { submissionField } from './form-submission.ts'
 import { type Cell, type Html, html, momentText, table, timeText } from './html.ts'
 import { layout, type Viewer } from './layout.ts'
 import { type Progress, progressBar, progressHead } from './progress.ts'
@@ -50,7 +51,7 @@ function countEntry({ status, events }: BillingView['counts'][number]): Html {
 
 function replayDead(dead: number): Html {
   const what = dead === 1 ? 'the dead event' : 'all dead events'
-  return html`<form class="row" method="post" action="/app/billing/replay"><button class="button">Replay ${what}</button></form>`
+  return html`<form class="row" method="post" action="/app/billing/replay">${submissionField()}<button class="button">Replay ${what}</button></form>`
 }
 
 function filterForm({ status, type }: BillingView['filter']): Html {
@@ -157,7 +158,7 @@ export function billingEventPage(
 }
 
 function replayForm(id: string): Html {
-  return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay"><button class="button">Replay event</button></form>`
+  return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay">${submissionField()}<button class="button">Replay event</button></form>`
 }
 
 function otherBodiesText(otherBodies: number): Html {

@@ -152,14 +152,17 @@ function operationEntry(
     required: parameter.required === true,
     note: parameter.description ?? '',
   }))
-  return html`<details id="${operationId}" class="operation">
+  // A browser opens a closed <details> for a link to an element inside it, not for one to itself.
+  return html`<details class="operation">
           <summary><code class="method">${method.toUpperCase()}</code> <code class="path">${path}</code> <span class="quiet">${summary}</span></summary>
+          <div id="${operationId}">
           ${description === undefined ? '' : paragraphs(description)}
           ${securityText(operation)}
           ${rows.length === 0 ? '' : html`<h3>Parameters</h3>${fieldTable(rows)}`}
           ${requestBody === undefined ? '' : html`<h3>Body</h3>${content(requestBody.content)}`}
           <h3>Responses</h3>
           ${responseList(operation, resolve)}
+          </div>
         </details>`
 }
 

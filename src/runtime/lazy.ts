@@ -6,3 +6,15 @@ export function onFirstUse<T>(make: () => T): () => T {
     return made.value
   }
 }
+
+/** The same for asynchronous work: an error is thrown to those who wait, and the next call tries again. */
+export function untilSuccess<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}

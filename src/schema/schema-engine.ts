@@ -6,6 +6,7 @@ import {
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
 import { readAsset } from '#src/runtime/assets.ts'
+import { untilSuccess } from '#src/runtime/lazy.ts'
 import { type Migration, migrationsFolder } from './history.ts'
 import { lockWaitMs, untilLocked } from './lock-retry.ts'
 
@@ -38,8 +39,7 @@ export async function openSchemaEngine(
     new WholeScripts(pool, note),
 ): Promise<SchemaEngine> {
   let failure: { sql: string; error: Error } | null = null
-  engineLoaded ??= loadEngine()
-  await engineLoaded
+  await loadEngineOnce()
   const pool = new pg.Pool({ connectionString, max: 2 })
   const factory = bindMigrationAwareSqlAdapterFactory(
     adapterFor(pool, (sql, error) => {
@@ -113,7 +113,7 @@ export function migrationList(migrations: readonly Migration[]): glue.MigrationL
 export const noFilters: glue.SchemaFilter = { externalTables: [], externalEnums: [] }
 
 // The glue code supports one instance per process; a second one would break the first.
-let engineLoaded: Promise<void> | undefined
+const loadEngineOnce = untilSuccess(loadEngine)
 
 /** Instantiates the WebAssembly directly, so that Node needs no loader flag. */
 async function loadEngine(): Promise<void> {

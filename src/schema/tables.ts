@@ -32,6 +32,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   logout_tokens: { web: '', worker: '' },
+  form_submissions: { web: 'SELECT, INSERT, UPDATE (location, secret)', worker: '' },
   provider_grants: {
     web: 'SELECT, INSERT, UPDATE (access_token, refresh_token, scope, expires_at, generation, status, refresh_attempt, created_at, updated_at), DELETE',
     worker: '',
@@ -123,6 +124,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_billing_event(text, text)',
     'purge_outbound_events(uuid, timestamp with time zone, integer)',
     'prune_dead(integer, integer, integer)',
+    'prune_form_submissions(integer)',
     'find_revocation(uuid)',
     'settle_revocation(uuid)',
     'fail_revocation(uuid, text, boolean)',
@@ -163,6 +165,7 @@ export const identityTables = [
   'memberships',
   'invitations',
   'api_tokens',
+  'form_submissions',
   'scope_keys',
 ] as const
 

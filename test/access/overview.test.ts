@@ -6,6 +6,7 @@ import { roles as ownRoles } from '#src/access/roles.ts'
 import { roles, rules } from '#test/access/matrix/contract.ts'
 import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import type { Who } from '#test/access/matrix/route-row.ts'
+import { addIdentity } from '#test/support/account.ts'
 import { collectRoutes } from '#test/support/collected-routes.ts'
 import { build, createUser, signIn } from '#test/support/helper.ts'
 
@@ -55,6 +56,22 @@ t.test('the page is for signed-in users and marks their role', async (t) => {
     t.equal(page.body.split('(you)').length, 2)
     t.equal(page.body.split('<th scope="row">').length, policy.length + 1, 'every rule')
     t.notMatch(page.body, /<script|style=/i)
+  }
+})
+
+t.test('the page shows an operator what operators may do', async (t) => {
+  const test = await build(t, { OPERATORS: 'demo:olga' })
+  const user = await createUser(test.database, { role: 'viewer' })
+  await addIdentity(test, user.userId, 'olga')
+  const { cookie } = await signIn(test, user)
+  const headers = { accept: 'text/html', cookie }
+  const { body } = await test.app.inject({ url: '/app/access', headers })
+  t.match(body, '<th scope="col" class="own">operator (you)</th>')
+  const rows = body.split('<tr>').slice(2)
+  t.equal(rows.length, policy.length)
+  for (const row of rows) {
+    const isAllowed = /<td class="own">yes<\/td>\s*<\/tr>/.test(row)
+    t.equal(isAllowed, row.includes('billing-event:'), row)
   }
 })
 

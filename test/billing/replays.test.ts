@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import {
   createReplay,
   findReplay,
+  findUnreplayable,
   type ReplaySelection,
   workReplayPage,
 } from '#src/billing/replays.ts'
@@ -76,8 +77,22 @@ t.test(
     await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'c'`)
     t.match(await create({ ids: ['a', 'b', 'c', 'none'] }), { total: 2 })
     t.equal(await findReplay(web, crypto.randomUUID()), null)
+    t.same(await findUnreplayable(web, ['none', 'a', 'c', 'none', 'nor this']), {
+      unknown: ['none', 'nor this'],
+      withoutBody: ['c'],
+    })
   },
 )
+
+t.test('a replay of no events is finished at once, without a job', async (t) => {
+  const { database, web, create } = await open(t)
+  for (const selection of [{ status: 'dead' }, { ids: ['none'] }] as const) {
+    const replay = await create(selection)
+    t.match(replay, { total: 0, finishedAt: /Z$/ })
+    t.match(await findReplay(web, replay.id), { total: 0, finishedAt: /Z$/ })
+    t.equal(await jobsOf(database, replay.id), 0)
+  }
+})
 
 t.test(
   'raw bodies are deleted after the retention, in batches; rows and event ids stay',

@@ -1,4 +1,7 @@
 import t from 'tap'
+import { receive } from '#test/billing/received.ts'
+import { createDatabase } from '#test/support/helper.ts'
+import { production } from '#test/support/production.ts'
 import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
 
 t.test('trigger, replay and doctor against the running demo', async (t) => {
@@ -52,4 +55,38 @@ t.test('trigger, replay and doctor against the running demo', async (t) => {
   }
   const unreachable = await run('trigger', 'x', '--url', 'http://127.0.0.1:9')
   t.match(unreachable, { status: 1, told: /did not respond/ })
+})
+
+t.test('a replay without a worker ends with an error, and one of nothing at once', async (t) => {
+  const database = await createDatabase(t)
+  const run = async (...args: string[]) => {
+    const program = await runProgram(t, ['billing', 'replay', ...args], production(database))
+    return { status: await program.ended, output: program.results(), told: program.messages() }
+  }
+  t.match(await run(), { status: 0, output: '0 selected, 0 succeeded, 0 failed' })
+  await receive(database, { id: 'evt_1', status: 'dead' })
+  t.match(await run(), {
+    status: 1,
+    output: '',
+    told: /events: 0 of 1\n.*No worker has taken up the replay within 10 seconds\. It is stored/,
+  })
+})
+
+t.test('an unknown event is an error, and nothing is replayed', async (t) => {
+  const database = await createDatabase(t)
+  for (const id of ['evt_1', 'evt_old']) await receive(database, { id, status: 'dead' })
+  await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'evt_old'`)
+  const cases: [string[], RegExp][] = [
+    [
+      ['evt_1', 'evt_2', 'evt_3'],
+      /^gatehouse: Unknown events: evt_2, evt_3\. Nothing was replayed/,
+    ],
+    [['evt_1', 'evt_old'], /^gatehouse: The body is no longer stored: evt_old\. Nothing/],
+  ]
+  for (const [ids, told] of cases) {
+    const program = await runProgram(t, ['billing', 'replay', ...ids], production(database))
+    t.equal(await program.ended, 1)
+    t.match(program.messages(), told)
+  }
+  t.equal((await database.admin.query('SELECT FROM billing_replays')).rowCount, 0)
 })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { isAlive } from '#src/demo/postgres/lock-file.ts'
 import { launchBrowser } from '#test/support/browser.ts'
-import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
+import { createDatabase, testSettings } from '#test/support/helper.ts'
+import { addresses, runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
 import { type Sent, takeTour } from '#test/support/tour.ts'
 
 t.test(
@@ -22,7 +23,19 @@ t.test(
 
     const again = await runProgram(t, ['serve'], { PORT: '0' }, { cwd })
     t.equal(await again.ended, 1)
-    t.match(again.output(), /A demo already runs in this folder: .* Stop it first\./)
+    t.match(
+      again.output(),
+      /A demo already runs in this folder: .* Stop it first, or set DATABASE_URL/,
+    )
+
+    const own = await createDatabase(t)
+    const settings = { ...testSettings(own), LOG_LEVEL: 'info' }
+    const beside = await runProgram(t, ['serve'], settings, { cwd })
+    const { address } = await addresses(beside)
+    t.equal((await fetch(`${address}/me`)).status, 401, 'a process without embedded parts starts')
+    t.notMatch(beside.output(), 'Ctrl-C stops')
+    beside.child.kill('SIGTERM')
+    t.equal(await beside.ended, 0)
 
     const doctor = await runProgram(t, ['doctor'], {}, { cwd })
     t.equal(await doctor.ended, 0, doctor.output())

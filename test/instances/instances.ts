@@ -73,6 +73,6 @@ export async function startInstances(
 /** Resolves once both listen, at least on the admin port. */
 async function startTwo(t: Test, args: string[], env: Record<string, string>): Promise<Program[]> {
   const programs = await Promise.all([runProgram(t, args, env), runProgram(t, args, env)])
-  await Promise.all(programs.map((program) => program.says(/listening at http/)))
+  await Promise.all(programs.map((program) => program.says(/"msg":"started"/)))
   return programs
 }

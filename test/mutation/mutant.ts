@@ -43,4 +43,5 @@ export const tests = {
   databaseErrors: 'test/db/errors.test.ts',
   securityHeaders: 'test/plugins/security-headers.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
+  forms: 'test/pages/form-submission.test.ts',
 } as const

@@ -55,6 +55,15 @@ const hunts: readonly Hunt[] = [
     tests,
   })),
   {
+    kind: 'form',
+    files: ['src/pages/form-submission.ts'],
+    find: (text) => [
+      ...conditions(text),
+      ...cutsOf(text, /(SET secret = NULL|AND created_at > [^\n]*)/g, ''),
+    ],
+    tests: [tests.forms],
+  },
+  {
     kind: 'lock',
     files: ['src/db/database.ts'],
     find: (text) =>

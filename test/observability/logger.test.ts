@@ -1,5 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
 import t from 'tap'
-import { createLogger } from '#src/observability/logger.ts'
+import { createLogger, prettyDestination } from '#src/observability/logger.ts'
 
 function logged(entry: object): Record<string, unknown> {
   const lines: string[] = []
@@ -54,4 +55,19 @@ t.test('entries below the level are not written', async (t) => {
   logger.child({ reqId: 'r1' }).warn({}, 'said')
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0] ?? ''), { level: 'warn', reqId: 'r1', msg: 'said' })
+})
+
+t.test('on a terminal an entry is one line, and a request a short one', async (t) => {
+  const written: string[] = []
+  const output = { write: (text: string) => void written.push(text) }
+  const logger = createLogger('info', prettyDestination(output))
+  const request = { reqId: 'r1', userId: 1, tenantId: 't1', route: '/orders/:id' }
+  logger.info({ ...request, method: 'GET', path: '/orders/1', status: 200, ms: 3.1 }, 'request')
+  logger.info({ eventId: 'evt_1', applied: 'processed' }, 'billing event')
+  logger.error({ err: new Error('failed') }, 'internal')
+  const [first, second, third, ...stack] = stripVTControlCharacters(written.join('')).split('\n')
+  t.match(first, /^\[\d\d:\d\d:\d\d\] INFO: GET \/orders\/1 200 in 3.1 ms$/)
+  t.match(second, /INFO: billing event \{"eventId":"evt_1","applied":"processed"\}$/)
+  t.match(third, /ERROR: internal/)
+  t.match(stack.join('\n'), /Error: failed\n +at /, 'an error has its stack')
 })

@@ -8,7 +8,14 @@ import { addIdentity } from '#test/support/account.ts'
 import { launchBrowser } from '#test/support/browser.ts'
 import { createChain } from '#test/support/chain.ts'
 import { createDelivery } from '#test/support/delivery.ts'
-import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
+import {
+  build,
+  createOrder,
+  createUser,
+  signIn,
+  type TestDatabase,
+  type TestUser,
+} from '#test/support/helper.ts'
 import { createReplayOf } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
@@ -67,6 +74,7 @@ t.test('every page is accessible, light and dark, and fits a phone screen', asyn
   const endpointId = await createEndpoint(test.database, user, { url, status: 'failing' })
   const replayId = await createReplayOf(test.database, user, endpointId)
   const { tenantId } = user
+  await joinAnotherTenant(test.database, user)
   const deliveryId = await createDelivery(test.database, { tenantId, endpointId, attempts: 1 })
   await page.setViewportSize({ width: 390, height: 800 })
   const look = async (page: Page, path: string, status = 200) => {
@@ -102,10 +110,19 @@ t.test('every page is accessible, light and dark, and fits a phone screen', asyn
   await page.getByRole('status').getByText('Address saved.').waitFor()
   t.equal(await page.getByLabel('City').inputValue(), 'Porto')
 
-  await page.goto('/docs')
-  await page.locator('#patchOrdersById summary').press('Enter')
+  await page.goto('/docs#patchOrdersById')
+  t.ok(await page.getByText('/orders/{id}').nth(1).isVisible(), 'the link leads to the operation')
   await page.locator('#patchOrdersById').getByText('shippingAddress.city').first().waitFor()
   t.same(await seriousFindings(page), [], 'an operation')
   t.ok((await overflow(page)) <= 0, 'an operation is no wider than the screen')
   t.same(faults, [], 'the content security policy blocks nothing')
 })
+
+/** The account page then has buttons to switch. */
+async function joinAnotherTenant(database: TestDatabase, user: TestUser): Promise<void> {
+  const { tenantId } = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [tenantId, user.userId],
+  )
+}

@@ -56,7 +56,7 @@ t.test(
       run(t, ['worker'], env, cwd),
     ])
     const [{ address, admin }, second] = await Promise.all([addresses(one), addresses(two)])
-    await worker.says(/listening at http/)
+    await worker.says(/"msg":"started"/)
     await leadTo([address, second.address])
     const browser = await launchBrowser()
     t.teardown(() => browser.close())

@@ -17,6 +17,15 @@ import {
 /** Tables that everyone may append to. */
 const writtenForOthers = ['audit_log']
 
+/** Identity tables with rows of one person. */
+const ownTables = [
+  'sessions',
+  'oauth_identities',
+  'api_tokens',
+  'token_revocations',
+  'form_submissions',
+]
+
 t.test('row-level security, with raw SQL', async (t) => {
   const database = await createDatabase(t)
   const mine = await createUser(database)
@@ -124,7 +133,7 @@ t.test(
       [stranger.tenantId, mine.userId],
     )
     for (const user of [mine, colleague, stranger]) {
-      for (const table of ['sessions', 'oauth_identities', 'api_tokens', 'token_revocations']) {
+      for (const table of ownTables) {
         await giveRow(database, table, user)
       }
     }
@@ -143,14 +152,18 @@ t.test(
       me,
       other,
     ])
-    for (const table of ['sessions', 'oauth_identities', 'api_tokens', 'token_revocations']) {
+    for (const table of ownTables) {
       t.strictSame(await ids(`SELECT user_id AS id FROM ${table}`), [me], table)
       t.match(
         await attempt({ tenantId: mine.tenantId }, `SELECT FROM ${table}`),
         { rows: 0 },
         table,
       )
-      t.match(await attempt(mine, `DELETE FROM ${table}`), { rows: 1 }, table)
+      const change =
+        table === 'form_submissions'
+          ? 'UPDATE form_submissions SET secret = NULL'
+          : `DELETE FROM ${table}`
+      t.match(await attempt(mine, change), { rows: 1 }, table)
     }
     const change = `UPDATE memberships SET role = 'editor'`
     t.match(

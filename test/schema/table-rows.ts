@@ -66,6 +66,7 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     name: 'x',
     expires_at: tomorrow,
   }),
+  form_submissions: ({ userId }) => ({ user_id: userId, form_hash: randomBytes(32) }),
   provider_grants: ({ userId }) => ({
     provider: 'acme',
     provider_user_id: `second-${userId}`,

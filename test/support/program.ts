@@ -95,8 +95,8 @@ export async function runDemo(t: Test, cwd?: string): Promise<Program & { baseUr
 
 /** The addresses of the admin and the public listener, from the log. */
 export async function addresses({ says }: Program): Promise<{ admin: string; address: string }> {
-  const [, admin = '', address = ''] = await says(
-    /listening at (http:[^"]+)"[\s\S]*listening at (http:[^"]+)"/,
+  const [, address = '', admin = ''] = await says(
+    /"address":"(http:[^"]+)","adminAddress":"(http:[^"]+)","msg":"started"/,
   )
   return { admin, address }
 }

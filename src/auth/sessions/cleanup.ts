@@ -3,7 +3,7 @@ import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** The number of deleted rows of each kind. */
-export type Deleted = { sessions: number; attempts: number; tokens: number }
+export type Deleted = { sessions: number; attempts: number; tokens: number; submissions: number }
 
 const batchSize = 1_000
 const statementTimeoutMs = statementTimeoutsMs.cleanup
@@ -11,8 +11,8 @@ const statementTimeoutMs = statementTimeoutsMs.cleanup
 const expiredTokenDays = 30
 
 /**
- * Deletes one batch of expired sessions, pending sign-ins and API tokens. It only frees space:
- * every look-up checks the expiry itself.
+ * Deletes one batch of expired sessions, pending sign-ins, API tokens and form submissions. It only
+ * frees space: every look-up checks the expiry itself.
  * @returns null if another worker holds the lock
  */
 export async function deleteExpired(
@@ -20,11 +20,17 @@ export async function deleteExpired(
   { idleSeconds }: { idleSeconds: number },
 ): Promise<Deleted | null> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<Deleted>({
+    const pruned = await connection.query<Omit<Deleted, 'submissions'>>({
       text: 'SELECT sessions, attempts, tokens FROM prune_dead($1, $2, $3)',
       values: [idleSeconds, expiredTokenDays, batchSize],
     })
-    return rows[0] ?? null
+    const [dead] = pruned.rows
+    if (dead === undefined) return null
+    const { rows } = await connection.query<{ submissions: number }>({
+      text: 'SELECT prune_form_submissions($1) AS submissions',
+      values: [batchSize],
+    })
+    return { ...dead, submissions: rows[0]?.submissions ?? 0 }
   })
 }
 

@@ -1,3 +1,4 @@
+import { submissionField } from '#src/pages/form-submission.ts'
 import { durationText, type Html, html, momentText, table } from '#src/pages/html.ts'
 import { layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import {
@@ -40,7 +41,7 @@ export function deliveryPage(view: DeliveryView): string {
           ${delivery.nextAttemptAt === null ? '' : html`<div><dt>Next attempt</dt><dd>${momentText(delivery.nextAttemptAt)}</dd></div>`}
           <div><dt>Event ID</dt><dd class="wrap"><code>${delivery.eventId}</code></dd></div>
         </dl>
-        <form class="row" method="post" action="/app/deliveries/${delivery.id}/replay"><button class="button">Replay delivery</button></form>
+        <form class="row" method="post" action="/app/deliveries/${delivery.id}/replay">${submissionField()}<button class="button">Replay delivery</button></form>
       </section>
       <section class="card" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>

@@ -1,3 +1,4 @@
+import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts'
 import { type Html, html, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
@@ -5,15 +6,7 @@ import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
-import {
-  medianText,
-  type NewSecret,
-  newSecretSection,
-  notices,
-  rateText,
-  sparkline,
-  statsNote,
-} from './endpoints.ts'
+import { medianText, notices, rateText, sparkline, statsNote } from './endpoints.ts'
 import { type EndpointDraft, endpointForm, type ReplayDraft, replayForm } from './forms.ts'
 
 export type EndpointView = {
@@ -27,7 +20,8 @@ export type EndpointView = {
   fault: string | null
   /** The delivery of the test event that was just sent. */
   test: Delivery | null
-  newSecret: NewSecret | null
+  /** A secret that was just created, with the time until which the old one signs as the note. */
+  newSecret: ShownSecret | 'gone' | null
 }
 
 /** One endpoint: its health, deliveries and actions. */
@@ -42,7 +36,7 @@ export function endpointPage(view: EndpointView): string {
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
-      ${newSecret === null ? '' : newSecretSection(newSecret)}
+      ${newSecret === null ? '' : secretSection(newSecret, view.done)}
       ${test === null ? '' : testSection(test)}
       ${factSection(view)}
       ${endpointActions(endpoint, view.draft)}
@@ -50,6 +44,24 @@ export function endpointPage(view: EndpointView): string {
       ${replayForm(endpoint.id, view.replay)}`,
     { current: '/app/webhooks', ...viewer },
   )
+}
+
+/** A new signing secret; shown only once. */
+function secretSection(shown: ShownSecret | 'gone', done: string | undefined): Html {
+  if (shown === 'gone') {
+    return html`<p class="notice">The signing secret was shown already. If you did not copy it, rotate it.</p>`
+  }
+  return html`<section class="card notice" aria-labelledby="new-secret">
+        <h2 id="new-secret">Signing secret</h2>
+        <p>Copy it now. It is stored encrypted and cannot be shown again. ${done === 'rotated' ? overlapSentence(shown.note) : ''}</p>
+        <pre class="secret" tabindex="0" aria-label="Signing secret"><code>${shown.secret}</code></pre>
+      </section>`
+}
+
+/** How long deliveries are also signed with the previous secret. */
+function overlapSentence(expiresAt: string | null): Html {
+  if (expiresAt === null) return html`The old secret is no longer used.`
+  return html`Until ${timeText(expiresAt)} every delivery is also signed with the old secret.`
 }
 
 function testSection({ id, attempts }: Delivery): Html {
@@ -64,7 +76,7 @@ function factSection({ endpoint, stats }: EndpointView): Html {
   return html`<section class="card" aria-labelledby="facts">
         <h2 id="facts">Health</h2>
         <dl class="facts">
-          <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
+          <div><dt>Status</dt><dd>${endpointBadge(endpoint, stats)}</dd></div>
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
           ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
           <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
@@ -85,16 +97,17 @@ function endpointActions(
         <h2 id="actions">Actions</h2>
         <div class="row">
           ${status === 'active' ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
-          <form method="post" action="${path}/test"><button class="button${status === 'active' ? '' : ' plain'}">Send test event</button></form>
+          <form method="post" action="${path}/test">${submissionField()}<button class="button${status === 'active' ? '' : ' plain'}">Send test event</button></form>
         </div>
         <p class="quiet small">Test events are sent immediately, even to a disabled endpoint, and do not affect its health.</p>
         <details${draft.urlFault === null ? '' : html` open`}>
           <summary>Edit endpoint</summary>
-          ${endpointForm(draft, { action: path, label: 'Save changes' })}
+          ${endpointForm(draft, { action: path, label: 'Save changes', isNew: false })}
         </details>
         <details>
           <summary>Rotate signing secret</summary>
           <form class="form" method="post" action="${path}/rotate">
+            ${submissionField()}
             <label>The old secret expires
               <select name="overlapSeconds">
                 <option value="0">immediately</option>
@@ -109,6 +122,7 @@ function endpointActions(
         <details>
           <summary>Delete endpoint</summary>
           <form class="form" method="post" action="${path}/remove">
+            ${submissionField()}
             <label class="box"><input type="checkbox" name="confirm" value="yes" required> Delete this endpoint and all its deliveries. Nothing more is sent to it.</label>
             <button class="button danger">Delete endpoint</button>
           </form>

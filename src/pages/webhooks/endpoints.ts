@@ -5,22 +5,24 @@ import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/s
 import { endpointBadge } from './badges.ts'
 import { type EndpointDraft, endpointForm } from './forms.ts'
 
+/** How often a delivery is attempted, and for how long an endpoint may take. */
+export type RetryFacts = { readonly retrySeconds: readonly number[]; readonly timeoutMs: number }
+
 export type WebhooksView = {
   viewer: Viewer
   endpoints: readonly Endpoint[]
   stats: ReadonlyMap<string, EndpointStats>
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
   draft: EndpointDraft
+  schedule: RetryFacts
   done: string | undefined
   /** Why the endpoint was not created, if no single field is the cause. */
   fault: string | null
-  /** The secret of the endpoint that was just created. */
-  newSecret: NewSecret | null
 }
 
 /** A tenant's webhook endpoints, and a form to add one. */
 export function webhooksPage(view: WebhooksView): string {
-  const { viewer, endpoints, stats, notifications, draft, newSecret } = view
+  const { viewer, endpoints, stats, notifications, draft } = view
   return layout(
     'Webhooks',
     html`<header class="head">
@@ -29,7 +31,6 @@ export function webhooksPage(view: WebhooksView): string {
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
-      ${newSecret === null ? '' : newSecretSection(newSecret)}
       <section class="card" aria-labelledby="endpoints">
         <h2 id="endpoints">Endpoints</h2>
         ${
@@ -45,11 +46,18 @@ export function webhooksPage(view: WebhooksView): string {
       ${notifications.length === 0 ? '' : notificationSection(notifications)}
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
-        <p class="quiet">Events are sent as signed POST requests. Respond with a status from 200 to 299 within ten seconds; otherwise we retry up to four times.</p>
-        ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint' })}
+        <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
+        ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint', isNew: true })}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
+}
+
+function scheduleText({ retrySeconds, timeoutMs }: RetryFacts): string {
+  const retries = retrySeconds.length - 1
+  const deadline = `Respond with a status from 200 to 299 within ${timeoutMs / 1_000} seconds`
+  if (retries === 0) return `${deadline}. There are no retries.`
+  return `${deadline}; otherwise we retry ${retries === 1 ? 'once' : `up to ${retries} times`}.`
 }
 
 const columns = [
@@ -65,7 +73,7 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html
     html`<a href="/app/webhooks/${id}">${url}</a>${
       description === null ? '' : html`<br><span class="quiet">${description}</span>`
     }`,
-    endpointBadge(endpoint),
+    endpointBadge(endpoint, stats),
     rateText(stats),
     stats === undefined
       ? html`<span class="quiet">–</span>`
@@ -88,31 +96,16 @@ function notificationSection(notifications: WebhooksView['notifications']): Html
 
 /** Notices by the key in `?done=`. */
 export const notices = {
+  created: 'Endpoint added. Send it a test event below.',
   changed: 'Saved. Pending deliveries use the new URL from their next attempt.',
   enabled: 'Enabled. New events are sent again; replay the deliveries you missed.',
   removed: 'Endpoint and its deliveries deleted.',
+  rotated: 'Signing secret rotated.',
   tested: 'Test event sent. The response is below.',
+  testing: 'This test event was already requested. Its delivery is listed below.',
   replayed: 'Replay scheduled. Its attempts are listed separately.',
 } as const
 export type WebhookNotice = keyof typeof notices
-
-export type NewSecret = { secret: string; endpointId: string; url: string; note: Html | string }
-
-/** A new signing secret; shown only once. */
-export function newSecretSection({ secret, endpointId, url, note }: NewSecret): Html {
-  return html`<section class="card notice" aria-labelledby="new-secret">
-        <h2 id="new-secret">Signing secret</h2>
-        <p class="wrap"><a href="/app/webhooks/${endpointId}">${url}</a></p>
-        <p>Copy it now. It is stored encrypted and cannot be shown again. ${note}</p>
-        <pre class="secret" tabindex="0" aria-label="Signing secret"><code>${secret}</code></pre>
-      </section>`
-}
-
-/** How long deliveries are also signed with the previous secret. */
-export function overlapSentence(expiresAt: string | null): Html {
-  if (expiresAt === null) return html`The old secret is no longer used.`
-  return html`Until ${timeText(expiresAt)} every delivery is also signed with the old secret.`
-}
 
 /** The success rate. @param stats undefined if nothing was sent in the last 24 hours */
 export function rateText(stats: EndpointStats | undefined): Html {
@@ -141,17 +134,26 @@ const height = 28
 const lowest = 2
 
 /**
- * Median response time by hour over the last day: one bar for each hour with attempts, marked if
- * one of them failed. Bars are scaled to the longest; the text alternative has the numbers.
+ * Median response time by hour over the last day: one bar for each hour with attempts, its top marked
+ * in proportion to those that failed. Bars are scaled to the longest; the text alternative has the
+ * numbers.
  */
 export function sparkline({ hours }: EndpointStats): Html {
   const longest = Math.max(...hours.map(({ medianMs }) => medianMs), 1)
   const bars = hours.map(({ hour, medianMs, attempts, succeeded }) => {
     const tall = Math.max(lowest, Math.round((medianMs / longest) * height))
-    const kind = succeeded === attempts ? 'well' : 'failed'
-    return html`<rect class="${kind}" x="${hour * slot}" y="${height - tall}" width="${bar}" height="${tall}" rx="1"/>`
+    const failed = attempts - succeeded
+    const marked = failed === 0 ? 0 : Math.max(1, Math.round((failed / attempts) * tall))
+    const top = height - tall
+    return html`${part('failed', hour, top, marked)}${part('well', hour, top + marked, tall - marked)}`
   })
   return html`<svg class="sparkline" viewBox="0 0 ${hoursShown * slot} ${height}" role="img" aria-label="${summaryText(hours)}">${bars}</svg>`
+}
+
+function part(kind: 'well' | 'failed', hour: number, y: number, tall: number): Html {
+  return tall === 0
+    ? html``
+    : html`<rect class="${kind}" x="${hour * slot}" y="${y}" width="${bar}" height="${tall}" rx="1"/>`
 }
 
 function summaryText(hours: EndpointStats['hours']): string {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { OptionalLine } from '#src/http/schemas.ts'
+import { submissionField, submissionFields } from '#src/pages/form-submission.ts'
 import { type Html, html, timeText } from '#src/pages/html.ts'
 import { layout, type Viewer } from '#src/pages/layout.ts'
 import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
@@ -24,12 +25,14 @@ const profiles = {
   both: 'both: one signature of each',
 } as const
 
-type Button = { action: string; label: string }
+/** `isNew`: submitting the form adds an endpoint. */
+type Target = { action: string; label: string; isNew: boolean }
 
 /** The form to add or edit an endpoint. */
-export function endpointForm(draft: EndpointDraft, { action, label }: Button): Html {
+export function endpointForm(draft: EndpointDraft, { action, label, isNew }: Target): Html {
   const { url, description, signature, urlFault } = draft
   return html`<form class="form" method="post" action="${action}">
+          ${isNew ? submissionField() : ''}
           <label>URL <input type="url" name="url" required maxlength="2048" autocomplete="off" placeholder="https://" value="${url}"${
             urlFault === null
               ? ''
@@ -76,6 +79,12 @@ export const EndpointFields = Type.Object(
   { additionalProperties: false },
 )
 
+/** The same for a new endpoint. */
+export const NewEndpointFields = Type.Object(
+  { ...EndpointFields.properties, ...submissionFields },
+  { additionalProperties: false },
+)
+
 /** Converts form fields: an empty description is null, and no selected type means every type. */
 export function readFields(fields: Type.Static<typeof EndpointFields>): EndpointFacts {
   const { url, description, eventTypes: types, signature } = fields
@@ -95,6 +104,7 @@ const LocalTime = Type.String({ pattern: '^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:
 /** Fields of the replay form. */
 export const RangeFields = Type.Object(
   {
+    ...submissionFields,
     range: Type.Enum(['hour', 'day', 'week']),
     from: LocalTime,
     to: LocalTime,
@@ -126,6 +136,7 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
         <h2 id="replay">Replay deliveries</h2>
         <p class="quiet">Sends the same events with the same IDs, so receivers that deduplicate by ID do not process them twice.</p>
         <form class="form" method="post" action="/app/webhooks/${endpointId}/replay">
+          ${submissionField()}
           <label>Created in
             <select name="range">
               <option value="hour">the last hour</option>

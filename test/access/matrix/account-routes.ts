@@ -81,8 +81,8 @@ export const accountRoutes: RouteRows = {
   'POST /app/account/sessions/end-others': { who: 'session:delete', answer: 303 },
   'POST /app/account/tokens': {
     who: 'token:create',
-    answer: 200,
-    body: () => ({ name: 'ci', days: '30' }),
+    answer: 303,
+    body: () => ({ name: 'ci', days: '30', submission: crypto.randomUUID() }),
     needsTenant: true,
   },
   'POST /app/account/tokens/end': {

@@ -21,11 +21,16 @@ export const serviceRoutes: RouteRows = {
   },
   'GET /app/billing': { who: 'billing-event:read', answer: 200 },
   'GET /app/billing/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },
-  'POST /app/billing/replay': { who: 'billing-event:replay', answer: 303 },
+  'POST /app/billing/replay': {
+    who: 'billing-event:replay',
+    answer: 303,
+    body: () => ({ submission: crypto.randomUUID() }),
+  },
   'POST /app/billing/:id/replay': {
     who: 'billing-event:replay',
     answer: 303,
     object: 'billing-event',
+    body: () => ({ submission: crypto.randomUUID() }),
   },
   'GET /app/billing/replays/:id': {
     who: 'billing-event:replay',

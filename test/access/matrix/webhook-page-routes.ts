@@ -2,11 +2,17 @@ import type { RouteRows } from './route-row.ts'
 
 const fields = { url: 'https://8.8.8.8/', description: '', signature: 'spec' }
 const object = 'webhook-endpoint'
+/** A new form each time: the same one again would have no effect. */
+const submission = () => ({ submission: crypto.randomUUID() })
 
 /** The webhooks dashboard, with the rules of the resources it shows and changes. */
 export const webhookPageRoutes: RouteRows = {
   'GET /app/webhooks': { who: 'webhook-endpoint:read', answer: 200 },
-  'POST /app/webhooks': { who: 'webhook-endpoint:create', answer: 200, body: () => fields },
+  'POST /app/webhooks': {
+    who: 'webhook-endpoint:create',
+    answer: 303,
+    body: () => ({ ...fields, ...submission() }),
+  },
   'GET /app/webhooks/:id': { who: 'webhook-endpoint:read', answer: 200, object },
   'POST /app/webhooks/:id': {
     who: 'webhook-endpoint:update',
@@ -18,26 +24,27 @@ export const webhookPageRoutes: RouteRows = {
     who: 'webhook-endpoint:update',
     answer: 303,
     object,
+    body: submission,
     heldByKeys: true,
   },
   'POST /app/webhooks/:id/rotate': {
     who: 'webhook-endpoint:update',
-    answer: 200,
+    answer: 303,
     object,
-    body: () => ({ overlapSeconds: '0' }),
+    body: () => ({ overlapSeconds: '0', ...submission() }),
   },
   'POST /app/webhooks/:id/enable': { who: 'webhook-endpoint:update', answer: 303, object },
   'POST /app/webhooks/:id/remove': {
     who: 'webhook-endpoint:delete',
     answer: 303,
     object,
-    body: () => ({ confirm: 'yes' }),
+    body: () => ({ confirm: 'yes', ...submission() }),
   },
   'POST /app/webhooks/:id/replay': {
     who: 'delivery:replay',
     answer: 303,
     object,
-    body: () => ({ range: 'hour', from: '', to: '', status: 'exhausted' }),
+    body: () => ({ range: 'hour', from: '', to: '', status: 'exhausted', ...submission() }),
     heldByKeys: true,
   },
   'GET /app/webhooks/:id/replays/:replayId': {
@@ -51,6 +58,11 @@ export const webhookPageRoutes: RouteRows = {
     object: 'endpoint-replay',
   },
   'GET /app/deliveries/:id': { who: 'delivery:read', answer: 200, object: 'delivery' },
-  'POST /app/deliveries/:id/replay': { who: 'delivery:replay', answer: 303, object: 'delivery' },
+  'POST /app/deliveries/:id/replay': {
+    who: 'delivery:replay',
+    answer: 303,
+    object: 'delivery',
+    body: submission,
+  },
   'GET /assets/replay-progress.js': { who: 'anyone', answer: 200 },
 }

@@ -50,13 +50,40 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
       [name, user.userId, user.tenantId, ago],
     )
   }
+  for (const [name, age] of [
+    ['old', '23 hours'],
+    ['over', '25 hours'],
+    ['new', '4 minutes'],
+  ]) {
+    await admin.query(
+      `INSERT INTO form_submissions (user_id, form_hash, location, secret, created_at)
+       VALUES ($1, sha256(convert_to($2, 'UTF8')), $2, 'sealed', now() - $3::interval)`,
+      [user.userId, name, age],
+    )
+  }
   const systemDb = await openWorkerDb(t, test)
-  t.same(await deleteExpired(systemDb, limits), { sessions: 2, attempts: 1, tokens: 1 })
+  t.same(await deleteExpired(systemDb, limits), {
+    sessions: 2,
+    attempts: 1,
+    tokens: 1,
+    submissions: 1,
+  })
   const names = async (text: string) => (await admin.query(text)).rows.map(({ name }) => name)
   t.same(await names('SELECT user_agent AS name FROM sessions'), ['live'])
   t.same(await names('SELECT nonce AS name FROM sign_in_attempts'), ['open'])
+  t.same(
+    await names(`SELECT location || ' ' || (secret IS NOT NULL) AS name FROM form_submissions
+                 ORDER BY location`),
+    ['new true', 'old false'],
+    'a secret stays for five minutes',
+  )
   t.same(await names('SELECT name FROM api_tokens ORDER BY name'), ['live', 'over'])
-  t.same(await deleteExpired(systemDb, limits), { sessions: 0, attempts: 0, tokens: 0 })
+  t.same(await deleteExpired(systemDb, limits), {
+    sessions: 0,
+    attempts: 0,
+    tokens: 0,
+    submissions: 0,
+  })
 })
 
 t.test('only one worker at a time cleans up', async (t) => {

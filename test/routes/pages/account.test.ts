@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
 import { addIdentity, as, authenticatedAgo, owners } from '#test/support/account.ts'
 import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
 
@@ -67,14 +68,35 @@ t.test('the user’s own activity is shown page by page', async (t) => {
     [user.userId],
   )
   const newest = (await open()).body
-  t.match(newest, 'old-12')
-  t.notMatch(newest, 'old-2<')
+  t.match(newest, 'Old 12.')
+  t.notMatch(newest, 'Old 2.')
   const older = /href="(\/app\/account\?trail=[^"#]+)#audit"/.exec(newest)?.[1] ?? ''
   const { body } = await open(older)
-  t.match(body, 'old-2<')
+  t.match(body, 'Old 2.')
   t.match(body, 'href="/app/account#audit">Newest')
   t.notMatch(body, '?trail=')
   t.equal((await open('/app/account?trail=x')).statusCode, 400)
+})
+
+t.test('a reason is shown in words, never as its code', async (t) => {
+  const { test, user, open } = await setUp(t)
+  const codes = [
+    ...Object.keys(refusalReasons),
+    ...Object.keys(unavailableReasons),
+    ...['bad-state', 'email-known', 'last-sign-in-method', 'answer-lost', 'logout-token-issuer'],
+    ...['revocation-rejected', 'seal-unknown-key', 'of-a-later-version'],
+  ]
+  for (const code of codes) {
+    await test.database.admin.query('TRUNCATE audit_log')
+    await test.database.admin.query(
+      `INSERT INTO audit_log (action, outcome, reason, user_id) VALUES ('sign-in', 'refused', $1, $2)`,
+      [code, user.userId],
+    )
+    const [, shown = ''] =
+      /Refused<\/span> <span class="quiet">([^<]+)</.exec((await open()).body) ?? []
+    t.match(shown, /^[A-Z].*\.$/, code)
+    t.notMatch(shown, code, code)
+  }
 })
 
 t.test('the page requires a session; a token is refused', async (t) => {
@@ -121,22 +143,23 @@ t.test(
   'a token is shown once, has at most the permissions of its owner, and can be revoked',
   async (t) => {
     const { test, open, send } = await setUp(t)
+    const create = (form: string) =>
+      send('/app/account/tokens', `${form}&submission=${crypto.randomUUID()}`)
     const form = 'name=nightly&days=7&permissions=post%3Aread&permissions=order%3Aread'
-    const made = await send('/app/account/tokens', form)
-    t.equal(made.statusCode, 200)
-    const token = /gth_[\w-]+/.exec(made.body)?.[0] ?? ''
+    const made = await create(form)
+    t.equal(made.statusCode, 303)
+    const { body } = await open(String(made.headers.location))
+    const token = /gth_[\w-]+/.exec(body)?.[0] ?? ''
+    t.match(body, 'API token “nightly” created')
     const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
     t.same(me.json().permissions, ['post:read', 'order:read'])
     const page = await open()
     t.match(page.body, 'nightly')
     t.notMatch(page.body, token)
 
-    t.equal(
-      (await send('/app/account/tokens', 'name=x&days=7&permissions=user:manage')).statusCode,
-      403,
-    )
+    t.equal((await create('name=x&days=7&permissions=user:manage')).statusCode, 403)
     for (const bad of ['name=&days=7', 'name=x&days=8', 'name=x', 'name=x&days=7&userId=1']) {
-      t.equal((await send('/app/account/tokens', bad)).statusCode, 400, bad)
+      t.equal((await create(bad)).statusCode, 400, bad)
     }
     const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
     t.equal(rows.length, 1)

@@ -13,7 +13,12 @@ function person({ app }: TestApp, cookie: string) {
   return {
     open: (url = '/app/billing') => app.inject({ url, headers: { ...form, cookie } }),
     send: (url: string, more: Record<string, string> = {}) =>
-      app.inject({ method: 'POST', url, headers: { ...form, cookie, ...more }, payload: '' }),
+      app.inject({
+        method: 'POST',
+        url,
+        headers: { ...form, cookie, ...more },
+        payload: `submission=${crypto.randomUUID()}`,
+      }),
   }
 }
 

@@ -40,7 +40,7 @@ t.test(
     const endpointId = await createEndpoint(test.database, one, { url })
     const id = await createDelivery(test.database, { ...one, endpointId })
     const path = `/app/deliveries/${id}`
-    const sent = await admin.send(`${path}/replay`)
+    const sent = await admin.submit(`${path}/replay`)
     t.equal(sent.statusCode, 303)
     t.equal(sent.headers.location, `${path}?done=replayed`)
     const { body } = await admin.open(`${path}?done=replayed`)
@@ -50,7 +50,7 @@ t.test(
     await test.database.admin.query(
       `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
     )
-    const refused = await admin.send(`${path}/replay`)
+    const refused = await admin.submit(`${path}/replay`)
     t.equal(refused.statusCode, 409)
     t.match(refused.body, `<a href="/app/webhooks/${endpointId}#actions">Enable the endpoint</a>`)
   },
@@ -62,7 +62,7 @@ t.test('a delivery of another tenant is a 404 for every request', async (t) => {
   const id = await createDelivery(test.database, { ...other, endpointId })
   const path = `/app/deliveries/${id}`
   t.equal((await admin.open(path)).statusCode, 404)
-  t.equal((await admin.send(`${path}/replay`)).statusCode, 404)
+  t.equal((await admin.submit(`${path}/replay`)).statusCode, 404)
   t.equal((await viewer.open(path)).statusCode, 403)
   t.equal((await viewer.send(`${path}/replay`)).statusCode, 403)
   t.equal((await test.app.inject({ url: path, headers: { accept: 'text/html' } })).statusCode, 401)

@@ -7,6 +7,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: 'mine', signature: 'spec' }
 const hour = { range: 'hour', from: '', to: '', status: 'exhausted' }
+const submission = { submission: '00000000-0000-4000-8000-000000000001' }
 const nowhere = '/app/webhooks/00000000-0000-4000-8000-000000000000'
 
 t.test('an endpoint of another tenant is a 404 for every request', async (t) => {
@@ -14,11 +15,11 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
   const id = await createEndpoint(test.database, other, { url })
   const forms: [string, Record<string, string>][] = [
     ['', { ...fields, url: 'https://10.0.0.1/' }],
-    ['/test', {}],
-    ['/rotate', { overlapSeconds: '0' }],
+    ['/test', submission],
+    ['/rotate', { ...submission, overlapSeconds: '0' }],
     ['/enable', {}],
-    ['/remove', { confirm: 'yes' }],
-    ['/replay', hour],
+    ['/remove', { ...submission, confirm: 'yes' }],
+    ['/replay', { ...submission, ...hour }],
   ]
   const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
   for (const path of [`/app/webhooks/${id}`, nowhere]) {
@@ -72,7 +73,7 @@ t.test('a test event is sent and its response shown, escaped', async (t) => {
     url: `${receiver.url}/`,
     status: 'disabled',
   })
-  const sent = await admin.send(`/app/webhooks/${id}/test`)
+  const sent = await admin.submit(`/app/webhooks/${id}/test`)
   t.equal(sent.statusCode, 303)
   t.equal((await receiver.next()).headers['content-type'], 'application/json')
   const { body } = await admin.open(String(sent.headers.location))
@@ -93,13 +94,14 @@ t.test('a rotated secret is shown once, with the time until which the old one si
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url })
   const rotate = (overlapSeconds: string) =>
-    admin.send(`/app/webhooks/${id}/rotate`, { overlapSeconds })
-  const rotated = await rotate('3600')
-  t.equal(rotated.statusCode, 200)
+    admin.submit(`/app/webhooks/${id}/rotate`, { overlapSeconds })
+  const result = async (overlapSeconds: string) =>
+    admin.open(String((await rotate(overlapSeconds)).headers.location))
+  const rotated = await result('3600')
   t.equal(rotated.headers['cache-control'], 'no-store')
   t.match(rotated.body, /<code>whsec_[\w+/]{43}=<\/code>/)
   t.match(rotated.body, 'also signed with the old secret')
-  t.match((await rotate('0')).body, 'The old secret is no longer used.')
+  t.match((await result('0')).body, 'The old secret is no longer used.')
   t.equal((await rotate('1')).statusCode, 400)
   t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
 })
@@ -114,9 +116,9 @@ t.test('an inactive endpoint can be enabled, and deleted only with confirmation'
   t.match(body, 'Active')
   t.notMatch(body, 'Enable endpoint')
 
-  t.equal((await admin.send(`${path}/remove`)).statusCode, 400)
+  t.equal((await admin.submit(`${path}/remove`)).statusCode, 400)
   t.equal((await admin.open(path)).statusCode, 200)
-  const removed = await admin.send(`${path}/remove`, { confirm: 'yes' })
+  const removed = await admin.submit(`${path}/remove`, { confirm: 'yes' })
   t.equal(removed.headers.location, '/app/webhooks?done=removed')
   t.equal((await admin.open(path)).statusCode, 404)
 })
@@ -160,7 +162,7 @@ t.test('a range is replayed: preset or custom, failed or all deliveries', async 
   const endpointId = await createEndpoint(test.database, one, { url })
   const path = `/app/webhooks/${endpointId}`
   const replay = (more: Record<string, string>) =>
-    admin.send(`${path}/replay`, { ...hour, ...more })
+    admin.submit(`${path}/replay`, { ...hour, ...more })
   const asked = await replay({})
   t.equal(asked.statusCode, 303)
   t.match(asked.headers.location, new RegExp(`^${path}/replays/[\\w-]{36}$`))

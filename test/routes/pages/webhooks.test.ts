@@ -35,6 +35,32 @@ t.test('an admin sees the endpoints of their own tenant only, with their health'
   t.match((await admin.open('/')).body, '<a href="/app/webhooks">Webhooks</a>')
 })
 
+t.test('an active endpoint none of whose attempts succeeded is not shown as healthy', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const pages = ['/app/webhooks', `/app/webhooks/${endpointId}`]
+  for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Active')
+  await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
+  for (const path of pages) {
+    const { body } = await admin.open(path)
+    t.match(body, 'badge warning">Active</span> <span class="quiet">all attempts failed', path)
+    t.notMatch(body, 'badge good', path)
+  }
+})
+
+t.test('the text about retries follows the settings', async (t) => {
+  const texts: [string, RegExp][] = [
+    ['0,5,30', /within 2\.5 seconds; otherwise we retry up to 2 times\./],
+    ['0,5', /within 2\.5 seconds; otherwise we retry once\./],
+    ['0', /within 2\.5 seconds\. There are no retries\./],
+  ]
+  for (const [OUTBOUND_RETRY_SECONDS, text] of texts) {
+    const settings = { OUTBOUND_TIMEOUT_MS: '2500', OUTBOUND_RETRY_SECONDS }
+    const { admin } = await webhookVisitors(t, settings)
+    t.match((await admin.open('/app/webhooks')).body, text)
+  }
+})
+
 t.test('an endpoint without attempts in 24 hours has no success rate', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
@@ -45,7 +71,7 @@ t.test('an endpoint without attempts in 24 hours has no success rate', async (t)
   t.notMatch(body, '<svg')
 })
 
-t.test('an endpoint is added; its secret is shown once', async (t) => {
+t.test('an endpoint is added; its secret is shown once, on the page it redirects to', async (t) => {
   const { test, admin } = await webhookVisitors(t)
   const made = await admin.send('/app/webhooks', [
     ['url', url],
@@ -53,12 +79,15 @@ t.test('an endpoint is added; its secret is shown once', async (t) => {
     ['eventTypes', 'order.updated'],
     ['eventTypes', 'post.deleted'],
     ['signature', 'both'],
+    ['submission', crypto.randomUUID()],
   ])
-  t.equal(made.statusCode, 200)
-  t.equal(made.headers['cache-control'], 'no-store')
-  t.match(made.body, /<code>whsec_[\w+/]{43}=<\/code>/)
-  t.match(made.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
-  t.notMatch(made.body, '<script')
+  t.equal(made.statusCode, 303)
+  t.notMatch(made.payload + made.headers.location, 'whsec_')
+  const page = await admin.open(String(made.headers.location))
+  t.equal(page.headers['cache-control'], 'no-store')
+  t.match(page.body, /<code>whsec_[\w+/]{43}=<\/code>/)
+  t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
+  t.notMatch(page.body, '<script')
   const { rows } = await test.database.admin.query(
     'SELECT id, event_types, signature FROM webhook_endpoints',
   )
@@ -68,7 +97,7 @@ t.test('an endpoint is added; its secret is shown once', async (t) => {
     t.match(body, url)
     t.notMatch(body, /whsec_|<script/, page)
   }
-  await admin.send('/app/webhooks', fields)
+  await admin.submit('/app/webhooks', fields)
   const { rows: all } = await test.database.admin.query(
     'SELECT FROM webhook_endpoints WHERE all_event_types AND description IS NULL',
   )
@@ -85,7 +114,7 @@ t.test('a refused URL is shown in the form with the other values and the reason'
     'x'.repeat(3_000),
   ]) {
     const typed = { url: bad, description: 'My <b>', eventTypes: 'post.deleted', signature: 'both' }
-    const { statusCode, body } = await admin.send('/app/webhooks', typed)
+    const { statusCode, body } = await admin.submit('/app/webhooks', typed)
     t.equal(statusCode, 400, bad.slice(0, 30))
     t.match(body, 'The URL must be https')
     t.match(body, 'aria-describedby="url-fault"')
@@ -101,7 +130,7 @@ t.test('at the limit the page shows the form with an error', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   for (let made = 0; made < maxEndpoints; made += 1)
     await createEndpoint(test.database, one, { url })
-  const { statusCode, body } = await admin.send('/app/webhooks', fields)
+  const { statusCode, body } = await admin.submit('/app/webhooks', fields)
   t.equal(statusCode, 409)
   t.match(body, `at most ${maxEndpoints} endpoints`)
 })
@@ -121,6 +150,7 @@ t.test('a member without the permission is refused, and so is a cross-site form'
     { description: 'a\nb' },
     { a: '' },
   ])
-    t.equal((await admin.send('/app/webhooks', { ...fields, ...bad })).statusCode, 400)
+    t.equal((await admin.submit('/app/webhooks', { ...fields, ...bad })).statusCode, 400)
+  t.equal((await admin.send('/app/webhooks', fields)).statusCode, 400, 'without its random id')
   t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
 })
