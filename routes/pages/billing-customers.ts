@@ -3,18 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import {
   customerList,
-  customerRefusals,
   linkCustomer,
   listCustomers,
   readHolder,
+  toCustomerProblem,
 } from '#src/billing/customers.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { Line, PageQuery } from '#src/http/schemas.ts'
-import {
-  type CustomersNotice,
-  type CustomersView,
-  customersPage,
-} from '#src/pages/billing-customers.ts'
+import { type CustomersNotice, customersPage } from '#src/pages/billing-customers.ts'
 
 const pageSize = '25'
 
@@ -34,13 +30,10 @@ const UnlinkForm = Type.Object(
   { additionalProperties: false },
 )
 
-type ListRequest = FastifyRequest<{ Querystring: Static<typeof Query> }>
-
 const hide = true
 const path = '/app/billing/customers'
 const read = { access: { resource: 'billing-customer', action: 'read' } } as const
 const update = { access: { resource: 'billing-customer', action: 'update' } } as const
-const noDraft = { customer: '', user: '', fault: null }
 
 /** The page of billing customers and its forms, for operators. */
 const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
@@ -49,8 +42,19 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
   app.post(`${path}/unlink`, { config: update, schema: { hide, body: UnlinkForm } }, unlink)
 }
 
-async function showCustomers(request: ListRequest, reply: FastifyReply) {
-  return sendCustomers(request, reply, { ...request.query, draft: noDraft })
+async function showCustomers(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, query } = request
+  const { done, cursor } = query
+  const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
+  const page = readPage(part, customerList.name, customerList.forms)
+  const { data: customers, nextCursor } = await this.db.read(sessionEntry, (tx) =>
+    listCustomers(tx, page),
+  )
+  return reply.sendPage(customersPage({ viewer: request.viewer, customers, nextCursor, done }))
 }
 
 async function link(
@@ -62,9 +66,8 @@ async function link(
   const linked = await this.db.transaction(sessionEntry, (connection, operator) =>
     linkCustomer(connection, operator, body.customer, readHolder(body.user), clientInfo),
   )
-  if (typeof linked !== 'string') return redirect(reply, 'linked')
-  const draft = { ...body, fault: customerRefusals[linked] }
-  return sendCustomers(request, reply.code(linked === 'no-user' ? 404 : 409), { draft })
+  if (typeof linked === 'string') throw toCustomerProblem(linked)
+  return redirect(reply, 'linked')
 }
 
 async function unlink(
@@ -77,21 +80,6 @@ async function unlink(
     linkCustomer(connection, operator, body.customer, null, clientInfo),
   )
   return redirect(reply, 'unlinked')
-}
-
-async function sendCustomers(
-  { server: app, sessionEntry, ...request }: FastifyRequest,
-  reply: FastifyReply,
-  { cursor, done, draft }: Static<typeof Query> & Pick<CustomersView, 'draft'>,
-) {
-  const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
-  const page = readPage(part, customerList.name, customerList.forms)
-  const { data: customers, nextCursor } = await app.db.read(sessionEntry, (tx) =>
-    listCustomers(tx, page),
-  )
-  return reply.sendPage(
-    customersPage({ viewer: request.viewer, customers, nextCursor, done, draft }),
-  )
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

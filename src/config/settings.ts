@@ -221,7 +221,8 @@ export const Settings = Type.Object({
   ALERT_FROM: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Sender of these mails: an address, or `Name <address>`. Required with SMTP_URL.',
+      description:
+        'Sender of these mails: an address, or `Name <address>`. Required with SMTP_URL.',
     }),
   ),
   REDIS_URL: Type.Optional(

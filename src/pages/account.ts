@@ -69,9 +69,10 @@ const tenantColumns = [
   { label: 'Leave', kind: 'actions' },
 ] as const
 
-/** The user's tenants, with buttons to switch and to leave. */
+/** The user's tenants, with buttons to switch and to leave; empty for the admin of a single one. */
 function tenantSection(memberships: readonly ShownMembership[]): Html {
-  const isOnly = memberships.length === 1
+  const isOnly = memberships.length < 2
+  if (isOnly && memberships.every(({ role }) => role === 'admin')) return html``
   const rows = memberships.map(({ id, name, role, active }) => [
     name,
     role,

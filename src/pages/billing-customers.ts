@@ -1,5 +1,5 @@
 import { type Html, html, table } from './html.ts'
-import { faultText, layout, noticeText, type Viewer } from './layout.ts'
+import { layout, noticeText, type Viewer } from './layout.ts'
 
 export type ShownCustomer = { customer: string; userId: number; email: string | null }
 
@@ -10,8 +10,6 @@ export type CustomersView = {
   nextCursor: string | null
   /** Key of the notice to show, from `?done=`. */
   done: string | undefined
-  /** What was entered, and why it was not accepted. */
-  draft: { customer: string; user: string; fault: string | null }
 }
 
 const notices = {
@@ -21,13 +19,7 @@ const notices = {
 export type CustomersNotice = keyof typeof notices
 
 /** Billing customers and their users, for operators. */
-export function customersPage({
-  viewer,
-  customers,
-  nextCursor,
-  done,
-  draft,
-}: CustomersView): string {
+export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): string {
   return layout(
     'Billing customers',
     html`<header class="head">
@@ -36,13 +28,12 @@ export function customersPage({
         <p class="quiet">The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page.</p>
       </header>
       ${noticeText(notices, done)}
-      ${faultText(draft.fault)}
       <section class="card" aria-labelledby="link">
         <h2 id="link">Link a customer</h2>
         <form class="form" method="post" action="/app/billing/customers">
           <div class="pair">
-            <label>Customer <input name="customer" required maxlength="255" value="${draft.customer}" autocomplete="off" placeholder="Id at the billing provider"></label>
-            <label>User <input name="user" required maxlength="320" value="${draft.user}" autocomplete="off" placeholder="Id or verified email address"></label>
+            <label>Customer <input name="customer" required maxlength="255" autocomplete="off" placeholder="Id at the billing provider"></label>
+            <label>User <input name="user" required maxlength="320" autocomplete="off" placeholder="Id or verified email address"></label>
           </div>
           <p class="quiet small">A customer that is linked already moves to this user. Existing invoices stay.</p>
           <button class="button">Link customer</button>

@@ -155,8 +155,10 @@ DECLARE
   person bigint := public.session_user_id();
 BEGIN
   UPDATE public.invitations i SET declined_at = now()
+    FROM public.memberships m
     WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person))
-      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now();
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
+      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin';
   RETURN FOUND;
 END
 $$;
