@@ -64,6 +64,7 @@ root
         ownAudit
         tenants
         me
+        ownInvitations
         orders
         tenant
           tenant-rls
@@ -90,10 +91,13 @@ root
         event-stream
         access
         account
+        invitations
         orders
         billingEvents
         billingReplays
+        billingCustomers
         billing
+        billingCustomers
         members
           tenant-rls
           tenant
@@ -269,16 +273,31 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   │       • (onError) ["countRefusal()"]
-    │   └── /tokens (POST)
+    │   ├── /tokens (POST)
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   └── /end (POST)
+    │   │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │       • (onError) ["countRefusal()"]
+    │   └── /tenants/leave (POST)
     │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
-    │       └── /end (POST)
-    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
-    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │           • (onError) ["countRefusal()"]
+    ├── app/invitations/:id (GET)
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/invitations/:id (HEAD)
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
     ├── app/orders/:id (GET)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
@@ -324,6 +343,21 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   │           • (onError) ["countRefusal()"]
+    │   ├── /customers (GET, POST)
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /customers (HEAD)
+    │   │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   └── /unlink (POST)
+    │   │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │       • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
@@ -549,6 +583,11 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
+    │   └── /:id/membership (DELETE)
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
     ├── teams (GET, POST)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
@@ -604,26 +643,31 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    ├── posts (GET, POST)
+    ├── invitations (GET)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   posts (HEAD)
+    │   invitations (HEAD)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /:id (GET, PATCH, DELETE)
+    │   └── /:id (DELETE)
     │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
-    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │       • (onError) ["countRefusal()"]
+    │       ├── /accept (POST)
+    │       │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       └── /decline (POST)
+    │           • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │           • (onError) ["countRefusal()"]
     ├── invoices (GET)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
@@ -644,19 +688,24 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
-    ├── invitations (GET)
+    ├── posts (GET, POST)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   invitations (HEAD)
+    │   posts (HEAD)
     │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /:id (DELETE)
+    │   └── /:id (GET, PATCH, DELETE)
     │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
     ├── users (GET, POST)
@@ -811,15 +860,30 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │           • (onError) ["countRefusal()"]
-    └── billing/replays/:id (GET)
+    ├── billing/replays/:id (GET)
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/replays/:id (HEAD)
+    │   • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    └── billing/customers (GET)
         • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
         • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
         • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
         • (onError) ["countRefusal()"]
-        billing/replays/:id (HEAD)
+        billing/customers (HEAD)
         • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
         • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
         • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
         • (onError) ["countRefusal()"]
+        └── /:customer (PUT)
+            • (onRequest) ["setRequestId()","helmetConfigureReply()","helmetApplyHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","refuseCrossOrigin()","readTokenCredential()","limitRate()","refuseAddress()","requireIdentity()"]
+            • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+            • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+            • (onError) ["countRefusal()"]
 
 `
