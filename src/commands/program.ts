@@ -205,9 +205,10 @@ see a duplicate.`,
     .addHelpText(
       'after',
       details(
-        'there is no such user, or the user has another customer',
+        'the customer was not linked',
         `Its charges create invoices in the user's own tenant from now on, and its
-subscription sets the user's plan. The user who had the customer loses it.
+subscription sets the user's plan. It is taken from the user who had it; a user
+has at most one customer.
 Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )
