@@ -3,6 +3,7 @@ import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller } from '#src/access/caller.ts'
+import type { AfterLeaving } from '#src/auth/members/leave.ts'
 import { type Credential, enterCredential, recordUse } from '#src/auth/sessions/enter.ts'
 import { endSession } from '#src/auth/sessions/sessions.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
@@ -38,6 +39,8 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     clearSessionCookie(): FastifyReply
+    /** Keeps the browser's cookie in step with what became of its session. */
+    followSession(after: AfterLeaving): Promise<void>
   }
 }
 
@@ -71,6 +74,7 @@ export default fp<Options>(
     app.decorateReply('clearSessionCookie', function clearSessionCookie(this: FastifyReply) {
       return this.clearCookie(sessionCookie, cookie)
     })
+    app.decorateReply('followSession', followSession)
     app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
       secret: sessionSigner(secrets),
@@ -170,6 +174,14 @@ async function adoptSession(this: FastifyRequest, cookieId: string): Promise<voi
   this.nextSessionId = cookieId
   await this.session.regenerate()
   this.announceSession()
+}
+
+async function followSession(this: FastifyReply, after: AfterLeaving): Promise<void> {
+  if (after.session === 'moved') await this.request.adoptSession(after.newCookieId)
+  if (after.session === 'ended') {
+    await this.request.session.destroy()
+    this.clearSessionCookie()
+  }
 }
 
 /** Without this check the cookie would be left out silently and every sign-in end in `bad state`. */

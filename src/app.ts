@@ -158,6 +158,7 @@ export async function buildApp(
       await app.register(auth.audit)
       await app.register(api.tenants)
       await app.register(api.me)
+      await app.register(api.ownInvitations)
       await app.register(api.orders)
 
       await app.register(async function tenant(app) {
@@ -187,14 +188,20 @@ export async function buildApp(
       await app.register(eventStream)
       await app.register(pageRoutes.access)
       await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys })
+      await app.register(pageRoutes.invitations)
       await app.register(pageRoutes.orders)
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
+      await app.register(api.billingCustomers)
       await app.register(pageRoutes.billing)
+      await app.register(pageRoutes.billingCustomers)
 
       await app.register(async function members(app) {
         await app.register(tenantRls)
-        await app.register(pageRoutes.tenant)
+        await app.register(pageRoutes.tenant, {
+          baseUrl: config.baseUrl,
+          mails: config.mail !== null,
+        })
         await app.register(pageRoutes.documents)
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })

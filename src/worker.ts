@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
+import { workInvitationMails } from '#src/auth/members/invitation-mail.ts'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
@@ -101,14 +102,9 @@ async function startParts(
   }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   const { mail, baseUrl } = config
-  const alertDeps = {
-    db,
-    mailer: mail && createMailer(mail),
-    baseUrl,
-    listManagers: listManagerAddresses,
-    clock,
-  }
-  await workAlerts(queue, alertDeps, logger)
+  const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, clock }
+  await workAlerts(queue, { ...mailDeps, listManagers: listManagerAddresses }, logger)
+  await workInvitationMails(queue, mailDeps, logger)
   parts.stoppables.push(startCleanup(systemDb, config.session, logger))
 }
 

@@ -1,4 +1,5 @@
 import audit from './audit.ts'
+import billingCustomers from './billing-customers.ts'
 import billingEvents from './billing-events.ts'
 import billingReplays from './billing-replays.ts'
 import deliveries from './deliveries.ts'
@@ -11,6 +12,7 @@ import invoices from './invoices.ts'
 import me from './me.ts'
 import notifications from './notifications.ts'
 import orders from './orders.ts'
+import ownInvitations from './own-invitations.ts'
 import posts from './posts.ts'
 import teamMembers from './team-members.ts'
 import teams from './teams.ts'
@@ -22,6 +24,7 @@ import webhookEndpoints from './webhook-endpoints.ts'
 /** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {
   audit,
+  billingCustomers,
   billingEvents,
   billingReplays,
   deliveries,
@@ -34,6 +37,7 @@ export default {
   me,
   notifications,
   orders,
+  ownInvitations,
   posts,
   teamMembers,
   teams,

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
-import { findActiveTenant } from '#src/auth/members/tenants.ts'
+import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
+import { findProfile } from '#src/auth/members/tenants.ts'
 import { Id, Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
 
 const Me = Type.Object({
@@ -12,6 +13,10 @@ const Me = Type.Object({
   department: Nullable(Type.String()),
   permissions: Type.Array(Type.String()),
   plan: Nullable(Type.String()),
+  invitations: Type.Array(OwnInvitation, {
+    description:
+      'Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`.',
+  }),
 })
 
 const me: FastifyPluginAsyncTypebox = async function me(app) {
@@ -21,7 +26,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
       config: { access: { resource: 'profile', action: 'read' } },
       schema: {
         tags: ['account'],
-        summary: 'Read your user, tenant, role and permissions',
+        summary: 'Read your user, tenant, role, permissions and invitations',
         response: { 200: Me, ...problems(401, 429, 503) },
       },
     },
@@ -30,7 +35,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
 }
 
 async function readMe(this: FastifyInstance, request: FastifyRequest) {
-  const { caller, tenant } = await findActiveTenant(this.db, request.entry)
+  const { caller, tenant, invitations } = await findProfile(this.db, request.entry)
   return {
     user: {
       id: caller.userId,
@@ -42,6 +47,7 @@ async function readMe(this: FastifyInstance, request: FastifyRequest) {
     department: caller.department,
     permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
     plan: caller.plan,
+    invitations,
   }
 }
 

@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { leaveTenant } from '#src/auth/members/leave.ts'
+import { toMemberProblem } from '#src/auth/members/members.ts'
 import { listMemberships, tenantList } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageOf, PageQuery, problems, Uuid } from '#src/http/schemas.ts'
+import { PageOf, PageQuery, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const Membership = Type.Object({
   id: Uuid,
@@ -18,7 +20,7 @@ const Membership = Type.Object({
 
 const TenantChoice = Type.Object({ tenantId: Uuid }, { additionalProperties: false })
 
-/** The caller's tenants, and switching between them. */
+/** The caller's tenants: switching between them and leaving one. */
 const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
   app.get(
     '/tenants',
@@ -52,6 +54,22 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     },
     switchActiveTenant,
   )
+
+  app.delete(
+    '/tenants/:id/membership',
+    {
+      config: { access: { resource: 'tenant', action: 'delete' } },
+      schema: {
+        tags: ['account'],
+        summary: 'Leave a tenant',
+        description:
+          'Ends your sessions and API tokens in it, and your open invitations to others. Your posts stay without an author. If it is the active tenant, your session moves to another one of yours under a new id; without another one you are signed out and your user is deleted, with identities and orders. The last admin cannot leave (409).',
+        params: UuidParams,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    leave,
+  )
 }
 
 async function listOwnTenants(
@@ -77,6 +95,20 @@ async function switchActiveTenant(
   await request.adoptSession(newCookieId)
   const asForm = isForm(request.headers['content-type'])
   return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)
+}
+
+async function leave(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, session, params, clientInfo } = request
+  const left = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
+    leaveTenant(connection, this.queue, session.sessionId, params.id, clientInfo),
+  )
+  if (typeof left === 'string') throw toMemberProblem(left)
+  await reply.followSession(left)
+  return reply.code(204).send(null)
 }
 
 export default tenants

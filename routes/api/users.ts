@@ -34,9 +34,12 @@ const User = Type.Object({
   role: Type.String({ description: 'In your tenant' }),
   department: Nullable(Type.String({ description: 'In your tenant' })),
   billingCustomer: Nullable(
-    Type.String({ description: 'Shown in the user’s own tenant; null elsewhere' }),
+    Type.String({
+      description:
+        'Shown in the user’s own tenant, null elsewhere; operators link it (`PUT /billing/customers/{customer}`)',
+    }),
   ),
-  createdAt: Time,
+  createdAt: Type.String({ ...Time, description: 'When the user became a member' }),
 })
 
 const NewUser = Type.Object(
@@ -52,9 +55,21 @@ const UserChange = Type.Object(
   {
     role: Type.Optional(Role),
     department: Type.Optional(Nullable(Department)),
-    billingCustomer: Type.Optional(Nullable(Line(255))),
   },
   { additionalProperties: false, minProperties: 1 },
+)
+
+const MemberQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    search: Type.Optional(
+      Type.String({
+        ...Line(320),
+        description: 'Part of an e-mail, in any case, or the id of a user',
+      }),
+    ),
+  },
+  { additionalProperties: false },
 )
 
 const tags = ['users']
@@ -68,9 +83,9 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       config: { access: { resource: 'user', action: 'read' } },
       schema: {
         tags,
-        summary: 'List the members of your tenant, newest users first',
+        summary: 'List the members of your tenant, newest members first',
         description: 'Open invitations are at `GET /invitations`.',
-        querystring: PageQuery,
+        querystring: MemberQuery,
         response: { 200: PageOf(User), ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -85,7 +100,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         tags,
         summary: 'Invite a user to your tenant',
         description:
-          'The next user who signs in with that e-mail, verified by a provider trusted for it, becomes a member. A user with that verified e-mail becomes one at once (`acceptedAt`). An invitation is valid for 14 days; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
+          'The person who has that e-mail, verified by a provider trusted for it, becomes a member when they accept; whether such a person exists is not told. With a mail server the link is mailed; it is `/app/invitations/{id}`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
         body: NewUser,
         response: { 201: Invitation, ...problems(400, 401, 403, 409, 429, 503) },
       },
@@ -100,7 +115,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       schema: {
         tags,
         summary: 'Change a member of your tenant; it applies from their next request',
-        description: `\`role\` and \`department\` apply to your tenant only. \`billingCustomer\` applies to the user in all tenants, so it can be changed only in the user’s own tenant (created at their first sign-in, receives their invoices): 403 elsewhere, 409 if another user has it. ${lastAdmin}`,
+        description: `\`role\` and \`department\` apply to your tenant only. The open invitations of an admin who loses the role end. ${lastAdmin}`,
         params: IdParams,
         body: UserChange,
         response: { 200: User, ...problems(400, 401, 403, 404, 409, 429, 503) },
@@ -116,7 +131,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
       schema: {
         tags,
         summary: 'Remove a member from your tenant',
-        description: `Ends their sessions and API tokens in it. Their posts stay without an author. A user without any membership left is deleted, with identities and orders. ${lastAdmin}`,
+        description: `Ends their sessions and API tokens in it, and their open invitations. Their posts stay without an author. A user without any membership left is deleted, with identities and orders. ${lastAdmin}`,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
@@ -127,10 +142,11 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
 
 async function listUsers(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof MemberQuery> }>,
 ) {
-  const page = readPage(request.query, memberList.name, memberList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page))
+  const { search, ...part } = request.query
+  const page = readPage(part, memberList.name, memberList.forms)
+  return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page, search))
 }
 
 async function inviteUser(
@@ -144,6 +160,7 @@ async function inviteUser(
     const { userId: invitedBy, tenantId } = caller
     return createInvitation(
       connection,
+      this.queue,
       { tenantId, email, role, department, invitedBy },
       request.clientInfo,
     )

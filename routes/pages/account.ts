@@ -5,10 +5,14 @@ import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
+import { leaveTenant } from '#src/auth/members/leave.ts'
+import { toMemberProblem } from '#src/auth/members/members.ts'
+import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
@@ -29,6 +33,10 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 const IdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+const ConfirmedIdForm = Type.Object(
+  { id: Uuid, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
 const IdentityForm = Type.Object(
   {
     provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
@@ -54,7 +62,10 @@ type Options = { idleSeconds: number; keys: EncryptionKeys }
 type IdRequest = FastifyRequest<{ Body: Static<typeof IdForm> }>
 
 const hide = true
-const access = (resource: 'account' | 'identity' | 'session' | 'token', action: Action) => ({
+const access = (
+  resource: 'account' | 'identity' | 'session' | 'token' | 'tenant',
+  action: Action,
+) => ({
   access: { resource, action },
 })
 
@@ -87,8 +98,13 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(app, 
   )
   app.post(
     '/app/account/tokens/end',
-    { config: access('token', 'delete'), schema: { hide, body: IdForm } },
+    { config: access('token', 'delete'), schema: { hide, body: ConfirmedIdForm } },
     revokeToken,
+  )
+  app.post(
+    '/app/account/tenants/leave',
+    { config: access('tenant', 'delete'), schema: { hide, body: ConfirmedIdForm } },
+    leave,
   )
 }
 
@@ -104,10 +120,11 @@ function showAccount({ idleSeconds, keys }: Options) {
     const page = readPage(part, ownAuditList.name, ownAuditList.forms)
     const newToken = await takeSecret(this.db, sessionEntry, request, keys)
     const shown = await this.db.read(sessionEntry, async (tx, caller) => {
-      const [identities, sessions, tokens, memberships, audit] = await Promise.all([
+      const [identities, sessions, tokens, invitations, memberships, audit] = await Promise.all([
         listIdentities(tx, caller, firstPage),
         listSessions(tx, caller, idleSeconds, firstPage),
         listTokens(tx, caller, firstPage),
+        listOwnInvitations(tx),
         listMemberships(tx, caller, caller.tenantId, firstPage),
         listOwnAudit(tx, caller, page),
       ])
@@ -117,6 +134,7 @@ function showAccount({ idleSeconds, keys }: Options) {
         identities: identities.data,
         sessions: sessions.data,
         tokens: tokens.data,
+        invitations,
         memberships: memberships.data,
         audit: { ...audit, isLater: trail !== undefined },
       }
@@ -196,6 +214,18 @@ async function revokeToken(this: FastifyInstance, request: IdRequest, reply: Fas
   )
   if (!deleted) throw new Problem('not-found')
   return redirect(reply, 'token-ended')
+}
+
+async function leave(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
+  const { sessionEntry, session, body, clientInfo } = request
+  const left = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
+    leaveTenant(connection, this.queue, session.sessionId, body.id, clientInfo),
+  )
+  if (typeof left === 'string') throw toMemberProblem(left)
+  await reply.followSession(left)
+  return left.session === 'ended'
+    ? reply.redirect('/auth/signed-out', 303)
+    : redirect(reply, 'left')
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '#src/access/caller.ts'
+import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
 import type { Tx } from '#src/db/database.ts'
 import { homePage, welcomePage } from '#src/pages/home.ts'
@@ -19,13 +20,14 @@ async function showHome(this: FastifyInstance, request: FastifyRequest, reply: F
   const own =
     visitorEntry && (await this.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller)))
   if (own === null) return reply.sendPage(welcomePage(this.signInChoices()))
-  const { caller, tenant, orders, documents } = own
+  const { caller, tenant, invitations, orders, documents } = own
   return reply.sendPage(
     homePage({
       viewer: request.viewer,
       email: caller.email ?? 'an account without an email address',
       tenant: tenant?.name ?? 'No tenant',
       plan: caller.plan ?? 'free',
+      invitations,
       orders,
       documents,
     }),
@@ -37,16 +39,20 @@ async function readOwn(tx: Tx, caller: Caller | null) {
   if (caller === null) return null
   const { tenantId } = caller
   if (tenantId === null) {
-    const orders = await findLatestOrders(tx, caller, shownOrders)
-    return { caller, tenant: null, orders, documents: [] }
+    const [invitations, orders] = await Promise.all([
+      listOwnInvitations(tx),
+      findLatestOrders(tx, caller, shownOrders),
+    ])
+    return { caller, tenant: null, invitations, orders, documents: [] }
   }
   const member = { ...caller, tenantId }
-  const [orders, tenant, { data: documents }] = await Promise.all([
+  const [invitations, orders, tenant, { data: documents }] = await Promise.all([
+    listOwnInvitations(tx),
     findLatestOrders(tx, caller, shownOrders),
     findTenant(tx, member),
     listDocuments(tx, member, shownDocuments),
   ])
-  return { caller, tenant, orders, documents }
+  return { caller, tenant, invitations, orders, documents }
 }
 
 export default home

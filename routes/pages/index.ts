@@ -2,9 +2,11 @@ import access from './access.ts'
 import account from './account.ts'
 import assets from './assets.ts'
 import billing from './billing.ts'
+import billingCustomers from './billing-customers.ts'
 import deliveries from './deliveries.ts'
 import documents from './documents.ts'
 import home from './home.ts'
+import invitations from './invitations.ts'
 import orders from './orders.ts'
 import tenant from './tenant.ts'
 import webhookEndpoint from './webhook-endpoint.ts'
@@ -17,9 +19,11 @@ export default {
   account,
   assets,
   billing,
+  billingCustomers,
   deliveries,
   documents,
   home,
+  invitations,
   orders,
   tenant,
   webhookEndpoint,

@@ -4,14 +4,18 @@ import Type, { type Static } from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
+import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
 import {
   createInvitation,
+  invitationList,
   listInvitations,
   withdrawInvitation,
 } from '#src/auth/members/invitations.ts'
 import {
   changeMember,
+  findMemberNames,
   listMembers,
+  memberList,
   removeMember,
   toMemberProblem,
   writeAsAdmin,
@@ -23,17 +27,21 @@ import { Problem } from '#src/http/problems.ts'
 import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
-const firstPage = { limit: 100, after: null }
+const pageSize = '25'
 const auditPageSize = '10'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Role = Type.Enum([...roles])
 // An empty field means no department.
 const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+// A form also sends its empty fields; an empty search finds all members.
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
-    /** Cursor of the audit entries. */
+    search: Type.Optional(Type.String({ maxLength: 320, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })),
+    /** Cursors of the members, the invitations and the audit entries. */
+    members: PageQuery.properties.cursor,
+    invitations: PageQuery.properties.cursor,
     trail: PageQuery.properties.cursor,
   },
   { additionalProperties: false },
@@ -42,12 +50,18 @@ const ChangeForm = Type.Object(
   { id: Id, role: Role, department: Department },
   { additionalProperties: false },
 )
-const RemoveForm = Type.Object({ id: Id }, { additionalProperties: false })
+const RemoveForm = Type.Object(
+  { id: Id, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
 const InvitationForm = Type.Object(
   { email: Type.String({ format: 'email', maxLength: 320 }), role: Role, department: Department },
   { additionalProperties: false },
 )
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+
+/** `mails`: invitations are mailed; otherwise the page shows their links. */
+type Options = { baseUrl: string; mails: boolean }
 
 const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
@@ -56,8 +70,12 @@ const update = { access: { resource: 'user', action: 'update' } } as const
 const remove = { access: { resource: 'user', action: 'delete' } } as const
 
 /** The members page of a tenant and its forms. */
-const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
-  app.get('/app/tenant', { config: read, schema: { hide, querystring: Query } }, showTenant)
+const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, options) {
+  app.get(
+    '/app/tenant',
+    { config: read, schema: { hide, querystring: Query } },
+    showTenant(options),
+  )
   app.post(
     '/app/tenant/members/change',
     { config: update, schema: { hide, body: ChangeForm } },
@@ -71,7 +89,7 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
   app.post(
     '/app/tenant/invitations',
     { config: create, schema: { hide, body: InvitationForm } },
-    inviteUser,
+    inviteUser(options),
   )
   app.post(
     '/app/tenant/invitations/withdraw',
@@ -80,30 +98,48 @@ const tenant: FastifyPluginAsyncTypebox = async function tenant(app) {
   )
 }
 
-async function showTenant(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
+function showTenant({ baseUrl, mails }: Options) {
+  return async function showTenant(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+  ) {
+    const { done, search = '', members, invitations, trail } = request.query
+    const memberPage = readPart(pageSize, members, memberList)
+    const invitationPage = readPart(pageSize, invitations, invitationList)
+    const auditPage = readPart(auditPageSize, trail, tenantAuditList)
+    const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
+      const [tenant, listed, invited, audit] = await Promise.all([
+        findTenant(tx, caller),
+        listMembers(tx, caller, memberPage, search === '' ? undefined : search),
+        listInvitations(tx, caller, invitationPage),
+        listTenantAudit(tx, caller, auditPage),
+      ])
+      const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
+      return {
+        name: tenant?.name ?? 'Your tenant',
+        userId: caller.userId,
+        members: { ...listed, search, isLater: members !== undefined },
+        invitations: {
+          data: invited.data.map((one) => ({ ...one, url: invitationUrl(baseUrl, one.id) })),
+          nextCursor: invited.nextCursor,
+          isLater: invitations !== undefined,
+          mails,
+        },
+        audit: { ...audit, isLater: trail !== undefined },
+        names: await findMemberNames(tx, caller, actors),
+      }
+    })
+    return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
+  }
+}
+
+function readPart(
+  limit: string,
+  cursor: string | undefined,
+  { name, forms }: { name: string; forms: readonly RegExp[] },
 ) {
-  const { done, trail } = request.query
-  const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
-  const page = readPage(part, tenantAuditList.name, tenantAuditList.forms)
-  const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
-    const [tenant, members, invitations, audit] = await Promise.all([
-      findTenant(tx, caller),
-      listMembers(tx, caller, firstPage),
-      listInvitations(tx, caller, firstPage),
-      listTenantAudit(tx, caller, page),
-    ])
-    return {
-      name: tenant?.name ?? 'Your tenant',
-      userId: caller.userId,
-      members: members.data,
-      invitations: invitations.data,
-      audit: { ...audit, isLater: trail !== undefined },
-    }
-  })
-  return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
+  return readPage({ limit, ...(cursor !== undefined && { cursor }) }, name, forms)
 }
 
 async function changeUser(
@@ -137,25 +173,28 @@ async function removeUser(
   return redirect(reply, 'removed')
 }
 
-async function inviteUser(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof InvitationForm> }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, body } = request
-  const { email, role } = body
-  const department = body.department === '' ? null : body.department
-  const invitation = await this.db.transaction(tenantEntry, (connection, caller) => {
-    requireAssignableRole(caller, role)
-    const { userId: invitedBy, tenantId } = caller
-    return createInvitation(
-      connection,
-      { tenantId, email, role, department, invitedBy },
-      clientInfo,
-    )
-  })
-  if (invitation === 'member') throw toMemberProblem('member-already')
-  return redirect(reply, invitation.acceptedAt === null ? 'invited' : 'joined')
+function inviteUser({ mails }: Options) {
+  return async function inviteUser(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof InvitationForm> }>,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, clientInfo, body } = request
+    const { email, role } = body
+    const department = body.department === '' ? null : body.department
+    const invitation = await this.db.transaction(tenantEntry, (connection, caller) => {
+      requireAssignableRole(caller, role)
+      const { userId: invitedBy, tenantId } = caller
+      return createInvitation(
+        connection,
+        this.queue,
+        { tenantId, email, role, department, invitedBy },
+        clientInfo,
+      )
+    })
+    if (invitation === 'member') throw toMemberProblem('member-already')
+    return redirect(reply, mails ? 'mailed' : 'invited')
+  }
 }
 
 async function withdraw(

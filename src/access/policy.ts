@@ -21,12 +21,14 @@ export type Resource =
   | 'notification'
   | 'audit'
   | 'billing-event'
+  | 'billing-customer'
   | 'profile'
   | 'account'
   | 'session'
   | 'token'
   | 'identity'
   | 'tenant'
+  | 'invitation'
   | 'activity'
 export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay'
 
@@ -86,6 +88,8 @@ export const policy: readonly Rule[] = [
   allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
+  allow('billing-customer', 'read', 'operator', null, null),
+  allow('billing-customer', 'update', 'operator', null, null),
   own('profile', 'read', 'any'),
   own('account', 'read', 'session'),
   own('session', 'read', 'session'),
@@ -98,6 +102,9 @@ export const policy: readonly Rule[] = [
   own('identity', 'delete', 'recent-session'),
   own('tenant', 'read', 'session'),
   own('tenant', 'update', 'session'),
+  own('tenant', 'delete', 'session'),
+  own('invitation', 'read', 'session'),
+  own('invitation', 'update', 'session'),
   own('activity', 'read', 'session'),
 ]
 

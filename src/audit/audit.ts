@@ -21,13 +21,16 @@ export type AuditEntry = {
     | 'reauthenticate'
     | 'session-end'
     | 'tenant-switch'
+    | 'tenant-leave'
     | 'token-create'
     | 'token-delete'
     | 'invitation-create'
     | 'invitation-accept'
+    | 'invitation-decline'
     | 'invitation-delete'
     | 'user-update'
     | 'user-remove'
+    | 'customer-link'
     | 'refresh-tokens'
     | 'revoke-tokens'
     | 'endpoint-create'
@@ -44,7 +47,7 @@ export type AuditEntry = {
   provider?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant, invitation, user, endpoint or delivery concerned. */
+  /** Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned. */
   target?: string | null
 }
 

@@ -19,7 +19,7 @@ export const AuditPage = PageOf(
     target: Nullable(
       Type.String({
         description:
-          'Id of the session, token, tenant, invitation, user, endpoint or delivery concerned',
+          'Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned',
       }),
     ),
     userId: Nullable(Id),

@@ -193,9 +193,29 @@ see a duplicate.`,
     .action(async (type, options) =>
       (await import('./trigger.ts')).default(readEnvironment(), type, options),
     )
-  program
+  const billing = program
     .command('billing')
-    .description('Received billing events: replay')
+    .description('Billing: replay received events, link customers')
+  billing
+    .command('link')
+    .description('Link a billing customer to a user')
+    .argument('<customer>', 'Id of the customer at the billing provider')
+    .argument('<user>', 'Id of the user, or their verified email address')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'the customer was not linked',
+        `Its charges create invoices in the user's own tenant from now on, and its
+subscription sets the user's plan. It is taken from the user who had it; a user
+has at most one customer.
+Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
+      ),
+    )
+    .action(async (customer, user, options) =>
+      (await import('./billing-link.ts')).default(readEnvironment(), customer, user, options),
+    )
+  billing
     .command('replay')
     .description('Process received billing events again')
     .argument('[ids...]', 'Ids of events; without ids, the options select the events')

@@ -215,13 +215,14 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Mail server for alerts about webhook endpoints: smtp://user:password@host:port (default port 587; STARTTLS if offered, and required before a password leaves the machine) or smtps://… (465). Without it, alerts are only notifications and log lines.',
+        'Mail server for invitations and for alerts about webhook endpoints: smtp://user:password@host:port (default port 587; STARTTLS if offered, and required before a password leaves the machine) or smtps://… (465). Without it, the members page shows the links of invitations, and alerts are only notifications and log lines.',
     }),
   ),
   ALERT_FROM: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Sender of alerts: an address, or `Name <address>`. Required with SMTP_URL.',
+      description:
+        'Sender of these mails: an address, or `Name <address>`. Required with SMTP_URL.',
     }),
   ),
   REDIS_URL: Type.Optional(

@@ -2,8 +2,8 @@ import type { Tx } from './database.ts'
 import type { Queryable } from './system-database.ts'
 
 /**
- * Advisory locks with a number of their own: one holder in the whole database. The SQL function
- * prune_dead has the next number.
+ * Advisory locks with a number of their own: one holder in the whole database. The SQL functions
+ * prune_dead and assign_customer have the next two numbers.
  */
 export const lockIds = { migrate: 7_165_230_418 } as const
 

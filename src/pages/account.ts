@@ -1,6 +1,7 @@
 import { auditSection, deviceName, type Trail } from './audit.ts'
 import { type ShownSecret, submissionField } from './form-submission.ts'
 import { type Html, html, table, timeText } from './html.ts'
+import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 import type { ProviderChoice } from './sign-in.ts'
 
@@ -9,6 +10,7 @@ export type Account = {
   email: string | null
   identities: readonly ShownIdentity[]
   providers: readonly ProviderChoice[]
+  invitations: readonly ShownOwnInvitation[]
   memberships: readonly ShownMembership[]
   sessions: readonly ShownSession[]
   tokens: readonly ShownToken[]
@@ -25,6 +27,9 @@ const notices = {
   'others-ended': 'Signed out of all other devices.',
   'token-ended': 'Token revoked. Its next request will be refused.',
   'identity-removed': 'Sign-in method removed.',
+  joined: 'You are a member now. Switch to the tenant below.',
+  declined: 'Invitation declined.',
+  left: 'You have left the tenant. Your sessions and tokens in it have ended.',
 } as const
 export type AccountNotice = keyof typeof notices
 
@@ -38,6 +43,7 @@ export function accountPage(account: Account): string {
       </header>
       ${noticeText(notices, account.done)}
       ${account.newToken === null ? '' : newTokenSection(account.newToken)}
+      ${ownInvitationSection(account.invitations)}
       ${identitySection(account.identities, account.providers)}
       ${sessionSection(account.sessions)}
       ${tenantSection(account.memberships)}
@@ -65,15 +71,18 @@ const tenantColumns = [
   { label: 'Tenant', kind: 'wrap' },
   { label: 'Role' },
   { label: 'Switch', kind: 'actions' },
+  { label: 'Leave', kind: 'actions' },
 ] as const
 
-/** The user's tenants with a button to switch; empty for a user with fewer than two. */
+/** The user's tenants, with buttons to switch and to leave; empty for the admin of a single one. */
 function tenantSection(memberships: readonly ShownMembership[]): Html {
-  if (memberships.length < 2) return html``
+  const isOnly = memberships.length < 2
+  if (isOnly && memberships.every(({ role }) => role === 'admin')) return html``
   const rows = memberships.map(({ id, name, role, active }) => [
     name,
     role,
     active ? html`<span class="badge">Current</span>` : switchButton(id, name),
+    leaveForm(id, name, isOnly),
   ])
   return html`<section class="card" aria-labelledby="tenants">
         <h2 id="tenants">Your tenants</h2>
@@ -86,6 +95,20 @@ function switchButton(id: string, name: string): Html {
               <input type="hidden" name="tenantId" value="${id}">
               <button class="button plain slim" aria-label="Switch to ${name}">Switch</button>
             </form>`
+}
+
+function leaveForm(id: string, name: string, isOnly: boolean): Html {
+  const consequence = isOnly
+    ? 'It is your only tenant, so your account and your orders are deleted.'
+    : 'Your sessions and tokens in it end. To return you need an invitation.'
+  return html`<details class="confirm">
+              <summary aria-label="Leave ${name}">Leave</summary>
+              <form class="form" method="post" action="/app/account/tenants/leave">
+                <input type="hidden" name="id" value="${id}">
+                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Leave ${name}. ${consequence}</label>
+                <button class="button danger slim" aria-label="Leave ${name} now">Leave</button>
+              </form>
+            </details>`
 }
 
 export type ShownIdentity = { provider: string; subject: string; createdAt: string }
@@ -212,10 +235,14 @@ function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken):
     html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
     timeText(lastUsedAt),
     timeText(expiresAt),
-    html`<form method="post" action="/app/account/tokens/end">
-              <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim risky" aria-label="Revoke the token ${name}">Revoke</button>
-            </form>`,
+    html`<details class="confirm">
+              <summary aria-label="Revoke the token ${name}">Revoke</summary>
+              <form class="form" method="post" action="/app/account/tokens/end">
+                <input type="hidden" name="id" value="${id}">
+                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Revoke this token. Programs that use it stop working.</label>
+                <button class="button danger slim" aria-label="Revoke the token ${name} now">Revoke</button>
+              </form>
+            </details>`,
   ]
 }
 

@@ -27,7 +27,7 @@ export function billingPage(view: BillingView): string {
     'Billing events',
     html`<header class="head">
         <h1>Billing events</h1>
-        <p class="quiet">Webhook events from the billing provider, newest first. Only operators see this page.</p>
+        <p class="quiet">Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a></p>
       </header>
       <section class="card" aria-labelledby="statuses">
         <h2 id="statuses">By status</h2>

@@ -1,4 +1,5 @@
 import { type Html, html, table } from './html.ts'
+import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 import { type ProviderChoice, signInButtons } from './sign-in.ts'
@@ -8,6 +9,7 @@ export type HomeAccount = {
   tenant: string
   viewer: Viewer
   plan: string
+  invitations: readonly ShownOwnInvitation[]
   orders: readonly { id: number; city: string; items: number }[]
   documents: readonly { id: number; title: string }[]
 }
@@ -32,6 +34,7 @@ export function homePage(account: HomeAccount): string {
         <h1 class="wrap">${account.tenant}</h1>
         <p class="quiet wrap">Signed in as ${account.email}</p>
       </header>
+      ${ownInvitationSection(account.invitations)}
       <section class="card" aria-labelledby="access">
         <h2 id="access">Your access</h2>
         <dl class="facts">

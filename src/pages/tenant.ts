@@ -8,29 +8,46 @@ export type TenantView = {
   name: string
   /** Id of the viewer. */
   userId: number
-  members: readonly ShownMember[]
-  invitations: readonly ShownInvitation[]
+  members: MemberPage
+  invitations: InvitationPage
   audit: Trail
+  /** Addresses of the members that the audit entries name. */
+  names: ReadonlyMap<number, string | null>
   /** Key of the notice to show, from `?done=`. */
   done: string | undefined
+}
+
+export type MemberPage = {
+  data: readonly ShownMember[]
+  /** Cursor of the next page; null on the last one. */
+  nextCursor: string | null
+  /** Part of an address or an id; empty for all members. */
+  search: string
+  /** True unless this is the first page. */
+  isLater: boolean
+}
+
+export type InvitationPage = {
+  data: readonly ShownInvitation[]
+  nextCursor: string | null
+  isLater: boolean
+  /** Whether invitations are mailed; otherwise their links are shown. */
+  mails: boolean
 }
 
 const notices = {
   changed: 'Saved. The change takes effect with their next request.',
   removed: 'Member removed. Their sessions and tokens in this tenant have ended.',
-  invited: 'Invited. They become a member when they next sign in with that email address.',
-  joined: 'Added. They already had an account with that email address.',
+  mailed: 'Invited. An email with a link is on its way. They become a member when they accept.',
+  invited: 'Invited. Send them the link below. They become a member when they accept.',
   withdrawn: 'Invitation withdrawn.',
 } as const
 export type TenantNotice = keyof typeof notices
 
 /** Members and invitations of a tenant, for those who manage them. */
 export function tenantPage(view: TenantView): string {
-  const { members } = view
-  const nameOfUser = (userId: number) => {
-    const member = members.find(({ id }) => id === userId)
-    return member === undefined ? `user ${userId}` : nameOf(member)
-  }
+  const { names } = view
+  const nameOfUser = (id: number) => nameOf({ id, email: names.get(id) ?? null })
   return layout(
     'Members',
     html`<header class="head">
@@ -38,7 +55,7 @@ export function tenantPage(view: TenantView): string {
         <p class="quiet">Members and invitations. <a href="/app/access">View the permissions of each role</a></p>
       </header>
       ${noticeText(notices, view.done)}
-      ${memberSection(members, view.userId)}
+      ${memberSection(view.members, view.userId)}
       ${invitationSection(view.invitations)}
       ${auditSection('/app/tenant', view.audit, nameOfUser)}`,
     { current: '/app/tenant', ...view.viewer },
@@ -51,6 +68,8 @@ export type ShownInvitation = {
   role: string
   department: string | null
   expiresAt: string
+  /** The page on which it is accepted. */
+  url: string
 }
 
 const invitationColumns = [
@@ -61,10 +80,15 @@ const invitationColumns = [
 ] as const
 
 /** Pending invitations, and a form to invite a member. */
-function invitationSection(invitations: readonly ShownInvitation[]): Html {
+function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage): Html {
+  const rows = data.map((invitation) => invitationRow(invitation, mails))
+  const delivery = mails
+    ? 'They get an email with a link.'
+    : 'No email is sent: send them the link that is shown here.'
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
-        ${invitations.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, invitations.map(invitationRow))}
+        ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
+        ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
         <form class="form" method="post" action="/app/tenant/invitations">
           <h3>Invite a member</h3>
           <label>Email <input type="email" name="email" required maxlength="320" autocomplete="off"></label>
@@ -72,15 +96,16 @@ function invitationSection(invitations: readonly ShownInvitation[]): Html {
             <label>Role <select name="role">${roleOptions('viewer')}</select></label>
             <label>Department (optional) <input name="department" maxlength="100" autocomplete="off"></label>
           </div>
-          <p class="quiet small">They become a member when they next sign in with this email address, verified by a provider that is trusted for it. No email is sent.</p>
+          <p class="quiet small">${delivery} They become a member when they accept, signed in with this email address, verified by a provider that is trusted for it.</p>
           <button class="button">Invite</button>
         </form>
       </section>`
 }
 
-function invitationRow({ id, email, role, department, expiresAt }: ShownInvitation): Html[] {
+function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
+  const { id, email, role, department, expiresAt, url } = invitation
   return [
-    html`${email}`,
+    html`${email}${mails ? '' : html`<br><code class="wrap">${url}</code>`}`,
     html`${role}${department === null ? '' : `, ${department}`}`,
     timeText(expiresAt),
     html`<form method="post" action="/app/tenant/invitations/withdraw">
@@ -88,6 +113,22 @@ function invitationRow({ id, email, role, department, expiresAt }: ShownInvitati
               <button class="button plain slim" aria-label="Withdraw the invitation for ${email}">Withdraw</button>
             </form>`,
   ]
+}
+
+/** Links to the first and the next page of a list. @param base query of the first page */
+function pageLinks(
+  list: 'members' | 'invitations',
+  isLater: boolean,
+  base: string,
+  next: Record<string, string> | null,
+): Html {
+  if (!isLater && next === null) return html``
+  const first = html`<a href="/app/tenant${base}#${list}">First page</a>`
+  const following =
+    next === null
+      ? ''
+      : html`<a href="/app/tenant?${new URLSearchParams(next).toString()}#${list}" rel="next">Next page</a>`
+  return html`<nav class="row" aria-label="Pages of ${list}">${isLater ? first : ''}${following}</nav>`
 }
 
 export type ShownMember = {
@@ -109,16 +150,24 @@ const memberColumns = [
  * Members with their roles and departments, which can be changed.
  * @param own id of the viewer
  */
-function memberSection(members: readonly ShownMember[], own: number): Html {
-  const rows = members.map((member) => [
+function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: number): Html {
+  const rows = data.map((member) => [
     html`${nameOf(member)} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
     changeForm(member),
     timeText(member.createdAt),
     removeForm(member),
   ])
+  const base = search === '' ? {} : { search }
+  const query = search === '' ? '' : `?${new URLSearchParams(base).toString()}`
   return html`<section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        ${table(memberColumns, rows)}
+        <form class="inline filter" method="get" action="/app/tenant">
+          <input name="search" value="${search}" maxlength="320" placeholder="Email or user id" aria-label="Search members">
+          <button class="button plain slim">Search</button>
+          ${search === '' ? '' : html`<a href="/app/tenant">Show all members</a>`}
+        </form>
+        ${rows.length === 0 ? html`<p class="quiet">No matching members.</p>` : table(memberColumns, rows)}
+        ${pageLinks('members', isLater, query, nextCursor === null ? null : { ...base, members: nextCursor })}
       </section>`
 }
 
@@ -133,10 +182,15 @@ function changeForm(member: ShownMember): Html {
 }
 
 function removeForm(member: ShownMember): Html {
-  return html`<form method="post" action="/app/tenant/members/remove">
-              <input type="hidden" name="id" value="${member.id}">
-              <button class="button plain slim risky" aria-label="Remove ${nameOf(member)}">Remove</button>
-            </form>`
+  const name = nameOf(member)
+  return html`<details class="confirm">
+              <summary aria-label="Remove ${name}">Remove</summary>
+              <form class="form" method="post" action="/app/tenant/members/remove">
+                <input type="hidden" name="id" value="${member.id}">
+                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Remove ${name}. Their sessions and tokens in this tenant end.</label>
+                <button class="button danger slim" aria-label="Remove ${name} now">Remove</button>
+              </form>
+            </details>`
 }
 
 /** A role that this version does not know stays selected until another one is chosen. */

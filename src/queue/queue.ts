@@ -14,6 +14,7 @@ export type Jobs = {
   deliver: DeliverJob
   'outbound-retention': Record<string, never>
   'alert-mail': AlertMailJob
+  'invitation-mail': InvitationMailJob
 }
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
@@ -78,6 +79,14 @@ const queues = {
   },
   // 30 s, 1 min, 2 min … up to an hour, about six hours in all. A later mail would be useless.
   'alert-mail': {
+    retryLimit: 12,
+    retryDelay: 30,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
+  },
+  // The same schedule. The invitation is also shown to the invited person after sign-in.
+  'invitation-mail': {
     retryLimit: 12,
     retryDelay: 30,
     retryBackoff: true,
@@ -161,6 +170,9 @@ export type DeliverJob = {
   /** Of the attempt, from 1 within the series. */
   number: number
 }
+
+/** The invitation to mail. */
+export type InvitationMailJob = { tenantId: string; invitationId: string }
 
 /** The notification to mail. */
 export type AlertMailJob = { tenantId: string; notificationId: number }

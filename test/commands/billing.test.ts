@@ -4,7 +4,7 @@ import { createDatabase } from '#test/support/helper.ts'
 import { production } from '#test/support/production.ts'
 import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
 
-t.test('trigger, replay and doctor against the running demo', async (t) => {
+t.test('trigger, replay, link and doctor against the running demo', async (t) => {
   const cwd = await temporaryFolder(t)
   const demo = await runDemo(t, cwd)
   const run = async (...args: string[]) => {
@@ -30,6 +30,18 @@ t.test('trigger, replay and doctor against the running demo', async (t) => {
   const replayed = await run('billing', 'replay', 'evt_cli', '--json')
   t.match(JSON.parse(replayed.output), { total: 1, succeeded: 1, failed: 0 })
   t.match(replayed.told, /^events: 1 of 1$/m)
+
+  t.match(await run('billing', 'link', 'cus_ed', 'vera@acme.example'), {
+    status: 1,
+    told: /another billing customer/,
+  })
+  t.match(await run('billing', 'link', 'cus_x', 'nobody@acme.example'), {
+    status: 1,
+    told: /There is no such user/,
+  })
+  const linked = await run('billing', 'link', 'cus_vera', 'Vera@acme.example', '--json')
+  t.match(linked.status, 0)
+  t.match(JSON.parse(linked.output), { customer: 'cus_vera', userId: Number })
 
   const doctor = await run('doctor')
   t.equal(doctor.status, 0, doctor.output)

@@ -31,7 +31,7 @@ t.test(
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
-      ...['keys status', 'keys rotate', 'billing replay'],
+      ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
     ]
     for (const name of names) {
       const words = name.split(' ')
@@ -48,7 +48,8 @@ t.test(
       t.match(unknown.printed, /^gatehouse: unknown option '--dance'/)
       t.not(unknown.status, 0)
       if (name === 'billing replay') continue
-      const extra = await parse([...words, ...(name === 'trigger' ? ['a'] : []), 'b'])
+      const needed = { trigger: ['a'], 'billing link': ['a', 'a'] }[name] ?? []
+      const extra = await parse([...words, ...needed, 'b'])
       t.match(extra.printed, /too many arguments/)
     }
   },
@@ -57,6 +58,7 @@ t.test(
 t.test('an option is parsed before the command runs', async (t) => {
   const wrong: [string[], RegExp][] = [
     [['trigger'], /missing required argument 'type'/],
+    [['billing', 'link', 'cus_1'], /missing required argument 'user'/],
     [['trigger', 'x', '--amount', '1e3'], /whole number/],
     [['trigger', 'x', '--amount'], /--amount <n>' argument missing/],
     [['trigger', 'x', '--json=yes'], /unknown option '--json=yes'/],

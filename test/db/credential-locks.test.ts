@@ -147,6 +147,32 @@ t.test('a tenant switch waits for a write of its session', async (t) => {
   t.match((await switching).rows, [{ outcome: 'switched' }])
 })
 
+/** What must wait while an invitation is being accepted, with the inviter as $1 and the guest as $2. */
+const acceptable: Record<string, string> = {
+  'the inviter is demoted': `UPDATE memberships SET role = 'viewer' WHERE user_id = $1 AND $2 > 0`,
+  'the address is no longer verified': `UPDATE users SET email_verified = false WHERE id = $2 AND $1 > 0`,
+}
+for (const [name, sql] of Object.entries(acceptable)) {
+  t.test(`accepting an invitation: ${name}: it waits`, async (t) => {
+    const { database, web, other, user } = await setUp(t)
+    const guest = await createUser(database, { email: 'g@example.com', emailVerified: true })
+    const { rows } = await database.admin.query<{ id: string }>(
+      `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+       VALUES ($1, 'g@example.com', 'viewer', $2, now() + interval '1 day') RETURNING id`,
+      [user.tenantId, user.userId],
+    )
+    const credential = await addSession(database, guest)
+    await web.query('BEGIN')
+    await enterSession(web, credential, true)
+    const accepted = await web.query('SELECT accept_invitation($1) AS tenant', [rows[0]?.id])
+    t.strictSame(accepted.rows, [{ tenant: user.tenantId }])
+    const ending = other.query(sql, [user.userId, guest.userId])
+    await isHeldUp(database, other)
+    await web.query('COMMIT')
+    await ending
+  })
+}
+
 async function setUp(t: Test): Promise<{
   database: TestDatabase
   user: TestUser

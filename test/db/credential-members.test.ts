@@ -14,6 +14,7 @@ import {
   enterToken,
   inside,
   refusalOf,
+  scopeOf,
 } from './credentials.ts'
 
 const denied = '42501'
@@ -64,7 +65,6 @@ t.test('people see themselves, what is theirs, and the members of their tenant',
       `DELETE FROM oauth_identities WHERE user_id <> ${ada.userId} AND $1 <> ''`,
     ],
     ['an invitation elsewhere', 'DELETE FROM invitations WHERE tenant_id <> $1'],
-    ['a customer elsewhere', `UPDATE users SET billing_customer = 'x' WHERE own_tenant_id <> $1`],
   ]
   for (const [name, sql] of untouched) {
     await inside(web, async () => {
@@ -113,7 +113,7 @@ t.test('removing a member takes the user along with the last membership', async 
   await web.query('BEGIN')
   await enterSession(web, credential)
   t.strictSame(await remove(stranger.userId), [], 'of another tenant')
-  t.strictSame(await remove(cy.userId), [{ user_gone: false, revocations: [] }])
+  t.strictSame(await remove(cy.userId), [{ user_gone: false, revocations: [], invitations: [] }])
   const [gone] = await remove(ben.userId)
   t.match(gone, { user_gone: true })
   t.equal(gone?.revocations.length, 1)
@@ -130,33 +130,89 @@ t.test('removing a member takes the user along with the last membership', async 
   t.equal(await refusalOf(remove(cy.userId)), denied, 'without a credential')
 })
 
-t.test('an invitation is accepted for who holds the address, and for nobody else', async (t) => {
-  const database = await createDatabase(t)
-  const ada = await createUser(database, { role: 'admin' })
-  const eve = await createUser(database, { email: 'Eve@example.com', emailVerified: true })
-  const mal = await createUser(database, { email: 'eve@example.com' })
-  const web = await connect(t, database.url)
-  const credential = await addSession(database, ada)
-  await inside(web, async () => {
-    await enterSession(web, credential)
-    await web.query(
-      `INSERT INTO invitations (tenant_id, email, role, department, expires_at)
-       VALUES ($1, 'eve@example.com', 'editor', 'sales', now() + interval '1 day')`,
-      [ada.tenantId],
+t.test(
+  'an invitation is for who holds the address, in a session, and for nobody else',
+  async (t) => {
+    const database = await createDatabase(t)
+    const ada = await createUser(database, { role: 'admin', email: 'ada@example.com' })
+    const eve = await createUser(database, { email: 'Eve@example.com', emailVerified: true })
+    const mal = await createUser(database, { email: 'eve@example.com' })
+    const { rows } = await database.admin.query<{ id: string }>(
+      `INSERT INTO invitations (tenant_id, email, role, department, invited_by, expires_at)
+     VALUES ($1, 'eve@example.com', 'editor', 'sales', $2, now() + interval '1 day') RETURNING id`,
+      [ada.tenantId, ada.userId],
     )
-    t.strictSame((await web.query(`SELECT * FROM find_holder('eve@EXAMPLE.com')`)).rows, [
-      { user_id: String(eve.userId), member: false },
-    ])
-    const accept = (user: TestUser) =>
-      web.query(`SELECT * FROM accept_invitations('eve@example.com', $1)`, [user.userId])
-    t.match((await accept(eve)).rows, [{ tenant_id: ada.tenantId }])
-    t.strictSame((await accept(eve)).rows, [], 'once')
-    t.match((await web.query(`SELECT * FROM find_holder('eve@example.com')`)).rows, [
-      { member: true },
-    ])
-    t.equal(await refusalOf(accept(mal)), denied)
+    const id = rows[0]?.id
+    const web = await connect(t, database.url)
+    const own = async () => (await web.query('SELECT * FROM own_invitations()')).rows
+    const answer = async (name: 'accept' | 'decline') =>
+      (await web.query(`SELECT ${name}_invitation($1) AS done`, [id])).rows[0]?.done
+    for (const user of [ada, mal]) {
+      const credential = await addSession(database, user)
+      await inside(web, async () => {
+        await enterSession(web, credential)
+        t.strictSame(await own(), [])
+        t.equal(await answer('accept'), null)
+        t.equal(await answer('decline'), false)
+      })
+    }
+    const token = await addToken(database, eve)
+    await inside(web, async () => {
+      await enterToken(web, token)
+      t.strictSame(await own(), [], 'with a token')
+      t.equal(await refusalOf(answer('accept')), denied)
+    })
+    const credential = await addSession(database, eve)
+    await inside(web, async () => {
+      await enterSession(web, credential)
+      const scope = await scopeOf(web)
+      t.match(await own(), [{ id, tenant_id: ada.tenantId, inviter: 'ada@example.com' }])
+      t.strictSame(await scopeOf(web), scope, 'the scope is that of the caller again')
+      t.strictSame(
+        (await web.query('SELECT FROM invitations')).rows,
+        [],
+        'only the function shows it',
+      )
+      t.equal(await answer('accept'), ada.tenantId)
+      t.equal(await answer('accept'), null, 'once')
+      t.strictSame(await own(), [])
+    })
+    await inside(web, async () => {
+      await enterSession(web, credential)
+      t.equal(await answer('decline'), true)
+      t.equal(await answer('accept'), null, 'declined')
+      t.strictSame(await own(), [])
+    })
+  },
+)
+
+t.test('billing customers are linked in a session, or by the worker’s role', async (t) => {
+  const database = await createDatabase(t)
+  const ada = await createUser(database, { email: 'ada@example.com', emailVerified: true })
+  const web = await connect(t, database.url)
+  const [session, token] = [await addSession(database, ada), await addToken(database, ada)]
+  const link = (client: pg.Client, name: string, values: unknown[]) =>
+    client.query(`SELECT outcome, user_id::int FROM ${name}($1, $2, $3)`, values)
+  await inside(web, async () => {
+    await enterToken(web, token)
+    t.equal(await refusalOf(link(web, 'link_customer', ['cus_1', ada.userId, null])), denied)
   })
-  t.strictSame((await web.query(`SELECT * FROM find_holder('eve@example.com')`)).rows, [])
+  await inside(web, async () => {
+    await enterSession(web, session)
+    const linked = await link(web, 'link_customer', ['cus_1', ada.userId, null])
+    t.strictSame(linked.rows, [{ outcome: 'linked', user_id: ada.userId }])
+    const { rows } = await web.query('SELECT * FROM list_customers(NULL, 10)')
+    t.match(rows, [{ customer: 'cus_1', email: 'ada@example.com' }])
+    t.equal(await refusalOf(link(web, 'link_customer_by_command', ['cus_1', null, null])), denied)
+  })
+  const worker = await connect(t, database.workerUrl)
+  const byAddress = await link(worker, 'link_customer_by_command', [
+    'cus_1',
+    null,
+    'ADA@example.com',
+  ])
+  t.strictSame(byAddress.rows, [{ outcome: 'linked', user_id: ada.userId }])
+  t.equal(await refusalOf(link(worker, 'link_customer', ['cus_1', null, null])), denied)
 })
 
 async function addEverything(database: TestDatabase, user: TestUser): Promise<void> {

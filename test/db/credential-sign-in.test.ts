@@ -111,6 +111,27 @@ t.test('an address links an identity only where exactly one user has it verified
   })
 })
 
+t.test('a sign-in records the verified address of its own identity', async (t) => {
+  const { database, web } = await setUp(t)
+  const user = await createUser(database)
+  await addIdentity(database, user, 'ada')
+  await addIdentity(database, await createUser(database), 'eve')
+  const { ticket } = await start(web)
+  const recorded = async () =>
+    (
+      await database.admin.query(`SELECT provider_user_id, verified_email FROM oauth_identities
+      WHERE verified_email IS NOT NULL`)
+    ).rows
+  await web.query('BEGIN')
+  await enterAttempt(web, ticket)
+  await web.query(`SELECT enter_identity('ada')`)
+  for (const subject of ['ada', 'eve']) {
+    await web.query(`SELECT record_verified_email($1, 'Ada@Example.com')`, [subject])
+  }
+  await web.query('COMMIT')
+  t.strictSame(await recorded(), [{ provider_user_id: 'ada', verified_email: 'ada@example.com' }])
+})
+
 t.test('a ticket is for one browser, one callback and a live attempt', async (t) => {
   const { database, web } = await setUp(t)
   const [cookie, state, ticket] = [randomCredential(), randomCredential(), randomCredential()]
@@ -189,7 +210,7 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
     `link_by_address('x', 'y', 'z')`,
     `create_user('x', 'y', 'z', true, 'n')`,
     `link_identity('x', 'y')`,
-    `accept_invitations('x@example.com', ${user.userId})`,
+    `record_verified_email('ada', 'x@example.com')`,
     `start_session('x', NULL, NULL, NULL, 1)`,
     `renew_session('x', NULL, 1)`,
   ]

@@ -105,7 +105,7 @@ t.test('nothing is written', async (t) => {
   const { database, pool } = await setUp(t)
   const credential = await addSession(database, await createUser(database))
   await t.rejects(
-    pool.readOnce([enter(credential), { text: `UPDATE users SET billing_customer = 'x'` }]),
+    pool.readOnce([enter(credential), { text: `UPDATE memberships SET role = 'viewer'` }]),
     { code: '25006' },
   )
 })

@@ -8,7 +8,8 @@ const rowTests = [
 ]
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
-  ...[tests.members, tests.worker, tests.noCredential, tests.revoked, tests.matrix],
+  ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential],
+  ...[tests.revoked, tests.matrix],
 ]
 
 type SqlFunction = { name: string; definition: string }
@@ -87,6 +88,7 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
       : []),
     ...(name === 'enter_session' || name === 'enter_token' ? livenessOf(definition) : []),
+    ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
     ...refusalsOf(definition),
   ]
   return cuts.map((cut) => ({
@@ -101,6 +103,17 @@ function livenessOf(definition: string): Cut[] {
   const conditions = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > [\w()]+/g
   const from = definition.lastIndexOf(' INTO ')
   return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
+}
+
+/** What makes an invitation one's own and open, in the statement that answers; and its inviter's right. */
+function opennessOf(definition: string): Cut[] {
+  const conditions =
+    /(?<=\b(WHERE|AND) )i\.(email = ANY \(public\.verified_emails\(person\)\)|\w+_at IS NULL|expires_at > now\(\))/g
+  const from = definition.lastIndexOf('UPDATE public.invitations')
+  return [
+    ...cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from),
+    ...cutsOf(definition, /(?<=\bAND )m\.role = 'admin'/g, 'true'),
+  ]
 }
 
 /** Each IF whose first statement raises, as if its condition were false. */

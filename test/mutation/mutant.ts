@@ -36,6 +36,7 @@ export const tests = {
   signIn: 'test/db/credential-sign-in.test.ts',
   members: 'test/db/credential-members.test.ts',
   worker: 'test/db/credential-worker.test.ts',
+  ownInvitations: 'test/routes/api/own-invitations.test.ts',
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
   newTokens: 'test/routes/auth/tokens.test.ts',

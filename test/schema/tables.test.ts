@@ -73,6 +73,8 @@ t.test('neither role can exceed its privileges', async (t) => {
   const forApp = [
     `UPDATE users SET plan = 'pro'`,
     'UPDATE users SET own_tenant_id = NULL',
+    `UPDATE users SET billing_customer = 'cus_x'`,
+    'SELECT FROM users FOR UPDATE',
     `UPDATE received_events SET status = 'processed'`,
     `UPDATE received_events SET body = ''`,
     `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ('${user.tenantId}', 1, 'eur', 'paid')`,
@@ -125,7 +127,8 @@ t.test('neither role can exceed its privileges', async (t) => {
     'SELECT hash FROM api_tokens',
     'SELECT name FROM api_tokens',
     'UPDATE api_tokens SET expires_at = now()',
-    'SELECT FROM invitations',
+    `UPDATE invitations SET role = 'admin'`,
+    'DELETE FROM invitations',
     'DELETE FROM provider_grants',
     `UPDATE provider_grants SET status = 'active'`,
     'SELECT FROM oauth_identities',

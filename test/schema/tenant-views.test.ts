@@ -69,7 +69,7 @@ t.test('the query’s scope alone protects other tenants’ rows', async (t) => 
   const { test, attacks, seen } = await world(t)
   await test.database.admin.query(`
     CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
-      SELECT tenant_id, user_id, role, department FROM memberships;
+      SELECT tenant_id, user_id, role, department, created_at FROM memberships;
     CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
       SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at
       FROM invitations`)
@@ -94,7 +94,7 @@ t.test('each lock alone keeps foreign rows in: without the query’s own scope',
   // Every row now matches any tenant that a query asks for.
   await test.database.admin.query(`
     CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
-      SELECT '${user.tenantId}'::uuid AS tenant_id, user_id, role, department FROM memberships
+      SELECT '${user.tenantId}'::uuid AS tenant_id, user_id, role, department, created_at FROM memberships
       WHERE tenant_id = (SELECT current_tenant_id());
     CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
       SELECT '${user.tenantId}'::uuid AS tenant_id, id, email, role, department, invited_by,

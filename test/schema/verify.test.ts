@@ -125,7 +125,7 @@ t.test('each problem of a table is found, and nothing else', async (t) => {
     [
       'the view of a tenant’s members without its condition',
       `CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
-       SELECT tenant_id, user_id, role, department FROM memberships`,
+       SELECT tenant_id, user_id, role, department, created_at FROM memberships`,
       /view tenant_members shows rows of every scope/,
     ],
     [

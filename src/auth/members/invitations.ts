@@ -1,3 +1,4 @@
+import type { PgBoss } from 'pg-boss'
 import Type from 'typebox'
 import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
@@ -6,6 +7,7 @@ import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.t
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import type { InvitationMailJob } from '#src/queue/queue.ts'
 
 /** An invitation as the tenant's admins see it. */
 export const Invitation = Type.Object({
@@ -32,7 +34,7 @@ export type Invitation = {
   invitedBy: number | null
   createdAt: string
   expiresAt: string
-  /** Set immediately if a user has the verified address, otherwise at the next sign-in with it. */
+  /** When the invited person became a member; null until then. */
   acceptedAt: string | null
 }
 
@@ -60,26 +62,28 @@ export type InvitationRow = {
 }
 
 /**
- * Invites an address into the tenant for 14 days; replaces an earlier invitation of the address. A
- * user who already has the verified address becomes a member immediately, any other at the next
- * sign-in with the verified address. The caller has checked the permission to invite.
- * @returns `member` if the user with the address is a member already; then nothing changes
+ * Invites an address into the tenant for 14 days, and mails it if there is a mail server. An earlier
+ * invitation of the address is replaced by one with another id, so nobody accepts a role that they
+ * have not seen. Says nothing about who has the address, if anyone. The caller has checked the
+ * permission to invite.
+ * @returns `member` if a member of the tenant has the verified address; then nothing changes
  */
 export async function createInvitation(
   connection: Queryable,
+  queue: PgBoss,
   invitation: NewInvitation,
   clientInfo: ClientInfo,
 ): Promise<Invitation | 'member'> {
-  const holder = await findHolder(connection, invitation)
-  if (holder?.member === true) return 'member'
+  if (await isMemberAddress(connection, invitation)) return 'member'
   const { rows } = await connection.query<InvitationRow>({
     text: `
       INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
       VALUES ($1, lower($2 COLLATE "C"), $3, $4, $5, now() + make_interval(days => $6))
       ON CONFLICT (tenant_id, email) DO UPDATE
-        SET role = excluded.role, department = excluded.department,
+        SET id = excluded.id, role = excluded.role, department = excluded.department,
             invited_by = excluded.invited_by, created_at = now(),
-            expires_at = excluded.expires_at, accepted_at = NULL
+            expires_at = excluded.expires_at, accepted_at = NULL, declined_at = NULL,
+            mailed_at = NULL
       RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
                 accepted_at`,
     values: [
@@ -93,34 +97,30 @@ export async function createInvitation(
   })
   const [row] = rows
   if (row === undefined) throw new Error('The invitation was not stored.')
-  await recordAudit(
-    connection,
-    {
-      action: 'invitation-create',
-      outcome: 'done',
-      reason: 'invited',
-      userId: invitation.invitedBy,
-      tenantId: invitation.tenantId,
-      target: row.id,
-    },
-    clientInfo,
-  )
-  if (holder === null) return toInvitation(row)
-  await acceptInvitations(connection, row.email, holder.userId, clientInfo)
-  return toInvitation({ ...row, accepted_at: row.created_at })
+  const { invitedBy: userId, tenantId } = invitation
+  const created = { action: 'invitation-create', outcome: 'done', reason: 'invited' } as const
+  await recordAudit(connection, { ...created, userId, tenantId, target: row.id }, clientInfo)
+  const job: InvitationMailJob = { tenantId, invitationId: row.id }
+  const db = {
+    executeSql: (text: string, values?: unknown[]) =>
+      connection.query({ text, values: values ?? [] }),
+  }
+  await queue.send('invitation-mail', job, { db })
+  return toInvitation(row)
 }
 
-/** The user with this verified address, and whether they are a member of the tenant. */
-async function findHolder(
+async function isMemberAddress(
   connection: Queryable,
-  { email }: NewInvitation,
-): Promise<{ userId: number; member: boolean } | null> {
-  const { rows } = await connection.query<{ user_id: string; member: boolean }>({
-    text: 'SELECT user_id, member FROM find_holder($1)',
-    values: [email],
+  { tenantId, email }: NewInvitation,
+): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: `
+      SELECT FROM tenant_members m JOIN users u ON u.id = m.user_id
+      WHERE m.tenant_id = $1 AND u.email_verified
+        AND lower(u.email COLLATE "C") = lower($2 COLLATE "C")`,
+    values: [tenantId, email],
   })
-  const [row] = rows
-  return row === undefined ? null : { userId: Number(row.user_id), member: row.member }
+  return rowCount !== 0
 }
 
 /**
@@ -146,22 +146,34 @@ export async function withdrawInvitation(
 }
 
 /**
- * Accepts all open invitations of the address for the user. The caller has verified the address
- * through a provider that is trusted for it. A user who is already a member keeps their role.
+ * Deletes the open invitations that a member has sent, because they lose the right to invite.
+ * @param admin the user who takes the right away
  */
-export async function acceptInvitations(
+export async function endInvitationsOf(
   connection: Queryable,
-  email: string,
-  userId: number,
+  admin: Pick<Member, 'userId' | 'tenantId'>,
+  inviter: number,
   clientInfo: ClientInfo,
 ): Promise<void> {
-  const { rows } = await connection.query<{ tenant_id: string; id: string }>({
-    text: 'SELECT tenant_id, id FROM accept_invitations($1, $2)',
-    values: [email, userId],
+  const { rows } = await connection.query<{ id: string }>({
+    text: `DELETE FROM tenant_invitations
+           WHERE tenant_id = $1 AND invited_by = $2 AND accepted_at IS NULL RETURNING id`,
+    values: [admin.tenantId, inviter],
   })
-  for (const { tenant_id: tenantId, id: target } of rows) {
-    const accepted = { action: 'invitation-accept', outcome: 'done', reason: 'address' } as const
-    await recordAudit(connection, { ...accepted, userId, tenantId, target }, clientInfo)
+  const ids = rows.map(({ id }) => id)
+  await recordEndedInvitations(connection, admin, ids, clientInfo)
+}
+
+/** Writes one audit entry per invitation that has ended with the right of its inviter. */
+export async function recordEndedInvitations(
+  connection: Queryable,
+  { userId, tenantId }: Pick<Member, 'userId' | 'tenantId'>,
+  ids: readonly string[],
+  clientInfo: ClientInfo,
+): Promise<void> {
+  for (const target of ids) {
+    const entry = { action: 'invitation-delete', outcome: 'done', reason: 'inviter-gone' } as const
+    await recordAudit(connection, { ...entry, userId, tenantId, target }, clientInfo)
   }
 }
 

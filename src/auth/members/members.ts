@@ -1,15 +1,15 @@
 import type { PgBoss } from 'pg-boss'
 import type { Member as Manager, TenantScope } from '#src/access/caller.ts'
-import { rolesWith } from '#src/access/roles.ts'
+import { permissionsOf, rolesWith } from '#src/access/roles.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { type Entry, withoutLocks } from '#src/db/entry.ts'
-import { isUniqueViolation } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { endInvitationsOf, recordEndedInvitations } from './invitations.ts'
 
 /** An admin who manages the members of their tenant. */
 export type Admin = Pick<Manager, 'userId' | 'tenantId'>
@@ -21,25 +21,18 @@ export type Member = {
   department: string | null
   /** Only in the user's own tenant, where their invoices are; null in any other. */
   billingCustomer: string | null
-  /** When the user first signed in. */
+  /** When the user became a member of the tenant. */
   createdAt: string
 }
 
 export type MemberChange = {
   role?: 'viewer' | 'editor' | 'admin'
   department?: string | null
-  /** The user's customer id at the billing provider; null for none. */
-  billingCustomer?: string | null
 }
 
 export type MemberRefusal =
   /** Not a member of the tenant, whether the user exists or not. */
-  | 'missing'
-  | 'last-admin'
-  /** The tenant is not the user's own. */
-  | 'billing-elsewhere'
-  /** Another user has the customer id. */
-  | 'customer-taken'
+  'missing' | 'last-admin'
 
 /**
  * Runs `work` in a transaction that an admin's credential has opened. The rows of all admins and of
@@ -72,21 +65,47 @@ export type MemberRow = {
 
 /** Columns of `tenant_members m` and `users u`. */
 const memberColumns = `
-  m.user_id AS id, u.email, m.role, m.department, u.created_at,
+  m.user_id AS id, u.email, m.role, m.department, m.created_at,
   CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END AS billing_customer`
 
-export const memberList = { name: 'members', forms: [idForm] }
+/** The cursor: microseconds since 1970 of the time of joining, and the id. */
+export const memberList = { name: 'members', forms: [/^\d{1,16}$/, idForm] }
 
-/** The members of the tenant, newest users first. */
-export async function listMembers(tx: Tx, scope: TenantScope, page: Page) {
-  const [last] = page.after ?? []
-  const behind = last === undefined ? Prisma.empty : Prisma.sql`AND m.user_id < ${last}::bigint`
-  const rows = await tx.$queryRaw<MemberRow[]>`
-    SELECT ${Prisma.raw(memberColumns)}
+/**
+ * The members of the tenant, newest members first.
+ * @param search part of an address, in any case, or the id of a user; undefined for all members
+ */
+export async function listMembers(tx: Tx, scope: TenantScope, page: Page, search?: string) {
+  const [micros, last] = page.after ?? []
+  const behind =
+    micros === undefined || last === undefined
+      ? Prisma.empty
+      : Prisma.sql`AND (m.created_at, m.user_id) <
+          ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
+  const matching =
+    search === undefined
+      ? Prisma.empty
+      : Prisma.sql`AND (strpos(lower(u.email), lower(${search})) > 0 OR u.id::text = ${search})`
+  const rows = await tx.$queryRaw<(MemberRow & { position: string })[]>`
+    SELECT ${Prisma.raw(memberColumns)},
+           (extract(epoch FROM m.created_at) * 1000000)::bigint::text AS position
     FROM tenant_members m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${scope.tenantId}::uuid ${behind}
-    ORDER BY m.user_id DESC LIMIT ${page.limit + 1}`
-  return pageOf(rows, page, memberList.name, (row) => [String(row.id)], toMember)
+    WHERE m.tenant_id = ${scope.tenantId}::uuid ${behind} ${matching}
+    ORDER BY m.created_at DESC, m.user_id DESC LIMIT ${page.limit + 1}`
+  return pageOf(rows, page, memberList.name, (row) => [row.position, String(row.id)], toMember)
+}
+
+/** The addresses of these users, as far as they are members of the tenant. */
+export async function findMemberNames(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  userIds: readonly number[],
+): Promise<Map<number, string | null>> {
+  const rows = await tx.membership.findMany({
+    where: { tenantId, userId: { in: userIds.map(BigInt) } },
+    select: { userId: true, user: { select: { email: true } } },
+  })
+  return new Map(rows.map(({ userId, user }) => [Number(userId), user.email]))
 }
 
 function toMember(row: MemberRow): Member {
@@ -102,8 +121,7 @@ function toMember(row: MemberRow): Member {
 
 /**
  * Changes a member; the change applies from their next request. The last admin of a tenant cannot
- * be demoted. The billing customer belongs to the user, so it is changed only in the user's own
- * tenant.
+ * be demoted. The open invitations of a demoted admin end.
  */
 export async function changeMember(
   connection: Queryable,
@@ -116,21 +134,25 @@ export async function changeMember(
   const audit = { action: 'user-update', userId, tenantId, target: String(id) } as const
   const member = await findLockedMember(connection, admin, id)
   if (member === null) return 'missing'
-  const refusal = await findRefusal(connection, tenantId, id, member, change)
-  if (refusal !== null) {
-    await recordAudit(connection, { ...audit, outcome: 'refused', reason: refusal }, clientInfo)
-    return refusal
+  const { role = member.role } = change
+  if (member.isLastAdmin && role !== 'admin') {
+    const refused = { ...audit, outcome: 'refused', reason: 'last-admin' } as const
+    await recordAudit(connection, refused, clientInfo)
+    return 'last-admin'
   }
   for (const reason of reasonsOf(change)) {
     await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
+  }
+  if (!permissionsOf(role).includes('user:manage')) {
+    await endInvitationsOf(connection, admin, id, clientInfo)
   }
   return updateMember(connection, tenantId, id, { ...member, ...change })
 }
 
 /**
  * Removes a member. Foreign keys delete their sessions and API tokens in the tenant and clear the
- * author of their posts. With the last membership the user is deleted and their provider grants are
- * retired.
+ * author of their posts; their open invitations end. With the last membership the user is deleted
+ * and their provider grants are retired.
  */
 export async function removeMember(
   connection: Queryable,
@@ -148,8 +170,8 @@ export async function removeMember(
     await recordAudit(connection, refused, clientInfo)
     return 'last-admin'
   }
-  const { rows } = await connection.query<{ user_gone: boolean; revocations: string[] }>({
-    text: 'SELECT user_gone, revocations FROM remove_member($1)',
+  const { rows } = await connection.query<RemovedRow>({
+    text: 'SELECT user_gone, revocations, invitations FROM remove_member($1)',
     values: [id],
   })
   const [removed] = rows
@@ -157,8 +179,11 @@ export async function removeMember(
   await sendRevocations(connection, queue, removed.revocations)
   const reason = removed.user_gone ? 'last-membership' : 'member-elsewhere'
   await recordAudit(connection, { ...audit, outcome: 'done', reason }, clientInfo)
+  await recordEndedInvitations(connection, admin, removed.invitations, clientInfo)
   return 'removed'
 }
+
+type RemovedRow = { user_gone: boolean; revocations: string[]; invitations: string[] }
 
 type LockedMember = { role: string; department: string | null; isLastAdmin: boolean }
 
@@ -193,31 +218,11 @@ async function findLockedMember(
   return { role, department, isLastAdmin: role === 'admin' && admins.length === 1 }
 }
 
-async function findRefusal(
-  connection: Queryable,
-  tenantId: string,
-  id: number,
-  member: LockedMember,
-  { role, billingCustomer }: MemberChange,
-): Promise<'last-admin' | 'billing-elsewhere' | 'customer-taken' | null> {
-  if (member.isLastAdmin && role !== undefined && role !== 'admin') return 'last-admin'
-  if (billingCustomer === undefined) return null
-  const { rows } = await connection.query<{ own: boolean | null; taken: boolean }>({
-    text: `
-      SELECT own_tenant_id = $2 AS own, is_customer_taken($3, $1) AS taken
-      FROM users WHERE id = $1`,
-    values: [id, tenantId, billingCustomer],
-  })
-  if (rows[0]?.own !== true) return 'billing-elsewhere'
-  return rows[0].taken ? 'customer-taken' : null
-}
-
 /** The reason codes for the audit log. */
-function reasonsOf({ role, department, billingCustomer }: MemberChange): string[] {
+function reasonsOf({ role, department }: MemberChange): string[] {
   return [
     ...(role === undefined ? [] : [`role-${role}`]),
     ...(department === undefined ? [] : ['department']),
-    ...(billingCustomer === undefined ? [] : ['billing-customer']),
   ]
 }
 
@@ -225,30 +230,17 @@ async function updateMember(
   connection: Queryable,
   tenantId: string,
   id: number,
-  { role, department, billingCustomer }: Omit<MemberChange, 'role'> & { role: string },
+  { role, department }: { role: string; department: string | null },
 ): Promise<Member | 'missing'> {
-  if (billingCustomer !== undefined) {
-    await connection
-      .query({
-        text: 'UPDATE users SET billing_customer = $3 WHERE id = $1 AND own_tenant_id = $2',
-        values: [id, tenantId, billingCustomer],
-      })
-      .catch(refuseTakenCustomer)
-  }
   const { rows } = await connection.query<MemberRow>({
     text: `
       UPDATE tenant_members m SET role = $3, department = $4 FROM users u
       WHERE m.tenant_id = $1 AND m.user_id = $2 AND u.id = m.user_id
       RETURNING ${memberColumns}`,
-    values: [tenantId, id, role, department ?? null],
+    values: [tenantId, id, role, department],
   })
   const [row] = rows
   return row === undefined ? 'missing' : toMember(row)
-}
-
-/** A concurrent request gave the customer id to another user. */
-function refuseTakenCustomer(error: unknown): never {
-  throw isUniqueViolation(error) ? toMemberProblem('customer-taken') : error
 }
 
 /** The problem response for a refused change of members. */
@@ -258,12 +250,6 @@ export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Prob
       return new Problem('not-found')
     case 'last-admin':
       return new Problem('last-admin', { detail: 'Make another member an admin first.' })
-    case 'billing-elsewhere':
-      return new Problem('forbidden', {
-        detail: 'The billing customer of a user can only be changed in the user’s own tenant.',
-      })
-    case 'customer-taken':
-      return new Problem('conflict', { detail: 'Another user has this billing customer.' })
     case 'member-already':
       return new Problem('conflict', { detail: 'The user with this e-mail is already a member.' })
   }

@@ -4,6 +4,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type Page, pageOf, uuidForm } from '#src/http/pagination.ts'
+import { type OwnInvitationRow, toOwnInvitation } from './own-invitations.ts'
 
 // A name is any text that PostgreSQL can store: no NUL, no lone surrogate.
 export const tenantList = { name: 'tenants', forms: [/^[^\0\p{Cs}]{1,200}$/u, uuidForm] }
@@ -16,16 +17,26 @@ export async function findTenant(tx: Tx, scope: TenantScope) {
   })
 }
 
-/** The caller and their active tenant, in one packet; the tenant is null without one. */
-export async function findActiveTenant(
-  db: Pick<Database, 'readRows'>,
-  entry: Entry<Caller>,
-): Promise<{ caller: Caller; tenant: { id: string; name: string } | null }> {
-  const { facts, rows } = await db.readRows<Caller, { id: string; name: string }>(
+type ProfileRow = {
+  id: string | null
+  name: string | null
+  invitations: OwnInvitationRow[] | null
+}
+
+/** The caller, their active tenant (null without one) and their open invitations, in one packet. */
+export async function findProfile(db: Pick<Database, 'readRows'>, entry: Entry<Caller>) {
+  const { facts: caller, rows } = await db.readRows<Caller, ProfileRow>(
     entry,
-    Prisma.sql`SELECT id, name FROM tenants WHERE id = ${scopeTenantId}`,
+    Prisma.sql`
+      SELECT t.id, t.name, (SELECT json_agg(i) FROM own_invitations() i) AS invitations
+      FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}`,
   )
-  return { caller: facts, tenant: rows[0] ?? null }
+  const { id = null, name = null, invitations = null } = rows[0] ?? {}
+  return {
+    caller,
+    tenant: id === null || name === null ? null : { id, name },
+    invitations: (invitations ?? []).map(toOwnInvitation),
+  }
 }
 
 type MembershipRow = { id: string; name: string; role: string }

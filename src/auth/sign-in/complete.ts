@@ -1,5 +1,4 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { acceptInvitations } from '#src/auth/members/invitations.ts'
 import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
@@ -21,6 +20,7 @@ import {
   findExistingUsers,
   linkByAddress,
   linkIdentity,
+  recordVerifiedEmail,
 } from './users.ts'
 
 export type SignIn = {
@@ -56,7 +56,7 @@ const statementTimeoutMs = statementTimeoutsMs.byKey
 
 /**
  * Completes a sign-in in one transaction, which the ticket of the pending sign-in opens: identity,
- * invitations, session and audit entry. Of two concurrent first sign-ins of one user the second
+ * verified address, session and audit entry. Of two concurrent first sign-ins of one user the second
  * violates a unique key; its transaction runs again and finds the new user.
  */
 export async function completeSignIn(
@@ -94,9 +94,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     const { keys, tokens } = signIn.grant
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
   }
-  if (identity.email !== null && identity.emailTrusted) {
-    await acceptInvitations(connection, identity.email, userId, clientInfo)
-  }
+  await recordVerifiedEmail(connection, identity)
   const tenantId = await startOrRenewSession(connection, signIn, decision, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)

@@ -51,7 +51,7 @@ export async function unlinkIdentity(
 ): Promise<'unlinked' | 'missing' | 'last'> {
   const { userId, tenantId } = caller
   const { provider } = key
-  await lockUser(connection, userId)
+  await lockUser(connection)
   const identities = await countIdentities(connection, userId, key)
   if (!identities.key) return 'missing'
   const entry = { action: 'unlink', provider, userId, tenantId } as const

@@ -80,10 +80,21 @@ async function readUserId(
   return id === null ? null : Number(id)
 }
 
-/** Locks the user's row, so that changes to their identities are serialized. */
-export async function lockUser(connection: Queryable, userId: number): Promise<void> {
+/**
+ * Keeps the address that the provider has verified for the identity, if it is trusted for it: the
+ * invitations of this address are the user's to accept.
+ */
+export async function recordVerifiedEmail(
+  connection: Queryable,
+  { subject, email, emailTrusted }: VerifiedIdentity,
+): Promise<void> {
   await connection.query({
-    text: 'SELECT FROM users WHERE id = $1 FOR UPDATE',
-    values: [userId],
+    text: 'SELECT record_verified_email($1, $2)',
+    values: [subject, emailTrusted ? email : null],
   })
+}
+
+/** Locks the row of the current user, so that changes to their identities are serialized. */
+export async function lockUser(connection: Queryable): Promise<void> {
+  await connection.query({ text: 'SELECT lock_current_user()' })
 }

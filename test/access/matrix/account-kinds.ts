@@ -1,4 +1,5 @@
 import { addIdentity } from '#test/support/account.ts'
+import { createUser } from '#test/support/helper.ts'
 import { insert, type Kinds, named, numbered } from './kind.ts'
 
 /** Objects of a user's account, and members of a tenant. */
@@ -61,6 +62,25 @@ export const accountKinds: Kinds = {
          RETURNING id`,
         [tenantId],
       ),
+  },
+  // To the verified address of its owner, into a tenant that only its inviter is a member of.
+  'own-invitation': {
+    ...named,
+    async create({ world, owner }) {
+      const { database } = world.test
+      const host = await createUser(database, { role: 'admin' })
+      const email = `invited-${owner.userId}@example.com`
+      await database.admin.query(
+        'UPDATE users SET email = $2, email_verified = true WHERE id = $1',
+        [owner.userId, email],
+      )
+      return insert(
+        world,
+        `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+         VALUES ($1, $2, 'viewer', $3, now() + interval '1 day') RETURNING id`,
+        [host.tenantId, email, host.userId],
+      )
+    },
   },
   'audit-entry': {
     ...numbered,

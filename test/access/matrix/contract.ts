@@ -81,6 +81,8 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'audit:read': manages,
   'billing-event:read': { reach: 'operator', credential: 'session' },
   'billing-event:replay': { reach: 'operator', credential: 'session' },
+  'billing-customer:read': { reach: 'operator', credential: 'session' },
+  'billing-customer:update': { reach: 'operator', credential: 'session' },
   'profile:read': { reach: 'self' },
   'account:read': { reach: 'self', credential: 'session' },
   'session:read': { reach: 'self', credential: 'session' },
@@ -93,6 +95,9 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'identity:delete': { reach: 'self', credential: 'recent-session' },
   'tenant:read': { reach: 'self', credential: 'session' },
   'tenant:update': { reach: 'self', credential: 'session' },
+  'tenant:delete': { reach: 'self', credential: 'session' },
+  'invitation:read': { reach: 'self', credential: 'session' },
+  'invitation:update': { reach: 'self', credential: 'session' },
   'activity:read': { reach: 'self', credential: 'session' },
 }
 

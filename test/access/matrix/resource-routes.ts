@@ -129,7 +129,7 @@ export const resourceRoutes: RouteRows = {
     answer: 303,
     object: 'user',
     heldByKeys: true,
-    body: (params) => params,
+    body: (params) => ({ ...params, confirm: 'yes' }),
   },
   'POST /app/tenant/invitations': {
     who: 'user:create',

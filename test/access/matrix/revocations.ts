@@ -50,6 +50,22 @@ const endedToken: Omit<Revocation, 'actor'>[] = [
   },
 ]
 
+const ownInvitation = 'invitations WHERE email = (SELECT email FROM users WHERE id = $1)'
+const endedInvitation: Omit<Revocation, 'actor'>[] = [
+  { name: 'the invitation was withdrawn', sql: `DELETE FROM ${ownInvitation}`, refusals: [404] },
+  {
+    name: 'the inviter was demoted',
+    sql: `UPDATE memberships SET role = 'editor'
+          WHERE user_id = (SELECT invited_by FROM ${ownInvitation})`,
+    refusals: [404],
+  },
+  {
+    name: 'the address is not verified any more',
+    sql: 'UPDATE users SET email_verified = false WHERE id = $1',
+    refusals: [404],
+  },
+]
+
 const viewer = { role: 'viewer', operator: false, limit: null, session: true, recent: true }
 
 /** Every way in which somebody who may call the route can stop being allowed to. */
@@ -107,6 +123,7 @@ export function revocationsOf(row: RouteRow): Revocation[] {
       refusals: [404],
     })
   }
+  if (row.object === 'own-invitation') add(admin, ...endedInvitation)
   if (rule.attribute) {
     add(editor, {
       name: 'moved to another department',

@@ -1,5 +1,5 @@
 import { receive } from '#test/billing/received.ts'
-import { insert, type Kinds, named } from './kind.ts'
+import { insert, type Kinds, missingNumber, named } from './kind.ts'
 
 /** Objects for operators. */
 export const serviceKinds: Kinds = {
@@ -10,6 +10,18 @@ export const serviceKinds: Kinds = {
       const id = `evt_${crypto.randomUUID()}`
       await receive(world.test.database, { id, status: 'dead' })
       return { id }
+    },
+  },
+  'billing-customer': {
+    missing: { customer: 'cus_missing', userId: missingNumber },
+    malformed: { customer: '\n', userId: '1' },
+    async create({ world, owner }) {
+      const customer = `cus_${crypto.randomUUID()}`
+      await world.test.database.admin.query(
+        'UPDATE users SET billing_customer = $2 WHERE id = $1',
+        [owner.userId, customer],
+      )
+      return { customer, userId: String(owner.userId) }
     },
   },
   'billing-replay': {

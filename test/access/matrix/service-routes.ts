@@ -1,4 +1,4 @@
-import type { RouteRows } from './route-row.ts'
+import { idInBody, type RouteRows } from './route-row.ts'
 
 /** Contract 3: routes for operators and providers. */
 export const serviceRoutes: RouteRows = {
@@ -18,6 +18,29 @@ export const serviceRoutes: RouteRows = {
     who: 'billing-event:replay',
     answer: 200,
     object: 'billing-replay',
+  },
+  'GET /billing/customers': {
+    who: 'billing-customer:read',
+    answer: 200,
+    lists: 'billing-customer',
+  },
+  'PUT /billing/customers/:customer': {
+    who: 'billing-customer:update',
+    answer: 200,
+    object: 'billing-customer',
+    body: ({ userId }) => ({ userId: idInBody(userId) }),
+  },
+  'GET /app/billing/customers': { who: 'billing-customer:read', answer: 200 },
+  'POST /app/billing/customers': {
+    who: 'billing-customer:update',
+    answer: 303,
+    object: 'billing-customer',
+    body: ({ customer, userId }) => ({ customer, user: userId }),
+  },
+  'POST /app/billing/customers/unlink': {
+    who: 'billing-customer:update',
+    answer: 303,
+    body: () => ({ customer: 'cus_x', confirm: 'yes' }),
   },
   'GET /app/billing': { who: 'billing-event:read', answer: 200 },
   'GET /app/billing/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },

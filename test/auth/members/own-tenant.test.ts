@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createInvitation } from '#src/auth/members/invitations.ts'
+import { createInvitation, endInvitationsOf } from '#src/auth/members/invitations.ts'
 import { changeMember, removeMember, writeAsAdmin } from '#src/auth/members/members.ts'
 import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
@@ -99,8 +99,9 @@ t.test('a change locks only the rows of the admins and the member', async (t) =>
   t.match(changed, { role: 'viewer' })
 })
 
-t.test('a member of another tenant can be invited and joins immediately', async (t) => {
+t.test('a member of another tenant can be invited; a member cannot', async (t) => {
   const test = await world(t)
+  const { app, admin, elsewhere } = test
   const host = await createUser(test.database, { role: 'admin' })
   const invitation = {
     tenantId: host.tenantId,
@@ -110,10 +111,18 @@ t.test('a member of another tenant can be invited and joins immediately', async 
     invitedBy: host.userId,
   } as const
   const invite = () =>
-    test.write(host, (connection) => createInvitation(connection, invitation, clientInfo))
-  t.match(await invite(), { acceptedAt: /^\d/ })
-  t.match(await rolesIn(test, host.tenantId), { [test.member]: 'viewer' })
+    test.write(host, (connection) =>
+      createInvitation(connection, app.queue, invitation, clientInfo),
+    )
+  t.match(await invite(), { acceptedAt: null })
+  t.match(await rolesIn(test, host.tenantId), { [host.userId]: 'admin' })
+  await join(test, host.tenantId, elsewhere)
   t.equal(await invite(), 'member')
+  await test.write(admin, (connection) =>
+    endInvitationsOf(connection, admin, host.userId, clientInfo),
+  )
+  const { rowCount } = await test.database.admin.query('SELECT FROM invitations')
+  t.equal(rowCount, 1, 'an admin ends no invitation of another tenant')
 })
 
 t.test('only the user of a session can switch its tenant', async (t) => {

@@ -106,7 +106,6 @@ t.test(
     const requests = [
       ['PATCH', { role: 'admin' }],
       ['PATCH', { department: 'sales' }],
-      ['PATCH', { billingCustomer: 'cus_x' }],
       ['DELETE', undefined],
     ] as const
     for (const [method, body] of requests) {
@@ -226,4 +225,49 @@ t.test('the user is deleted with the last membership', async (t) => {
   t.strictSame(await trail(test, member.user.userId), [
     `user-remove done last-membership ${admin.user.userId}`,
   ])
+})
+
+t.test(
+  'a member’s date is that of the membership, and the newest members come first',
+  async (t) => {
+    const test = await build(t)
+    const { user, send } = await owner(test, { role: 'admin' })
+    const older = await createUser(test.database, { tenantId: user.tenantId })
+    const newer = await createUser(test.database, { tenantId: user.tenantId })
+    const joined = async (userId: number, at: string) =>
+      test.database.admin.query('UPDATE memberships SET created_at = $2 WHERE user_id = $1', [
+        userId,
+        at,
+      ])
+    await joined(older.userId, '2026-03-01T00:00:00Z')
+    await joined(newer.userId, '2026-02-01T00:00:00Z')
+    await joined(user.userId, '2026-01-01T00:00:00Z')
+    const { data } = (await send('GET', '/users')).json()
+    t.match(data, [
+      { id: older.userId, createdAt: '2026-03-01T00:00:00.000Z' },
+      { id: newer.userId, createdAt: '2026-02-01T00:00:00.000Z' },
+      { id: user.userId, createdAt: '2026-01-01T00:00:00.000Z' },
+    ])
+  },
+)
+
+t.test('members are searched by part of their address or by id, in the tenant only', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test, { role: 'admin', email: 'boss@example.com' })
+  const { tenantId } = user
+  const ada = await createUser(test.database, { tenantId, email: 'Ada@Example.com' })
+  const odd = await createUser(test.database, { tenantId, email: '100%_@example.org' })
+  await createUser(test.database, { email: 'ada@elsewhere.example' })
+  const search = async (text: string) => {
+    const answer = await send('GET', `/users?search=${encodeURIComponent(text)}`)
+    return answer.json().data.map(({ id }: { id: number }) => id)
+  }
+  t.strictSame(await search('aDA'), [ada.userId])
+  t.strictSame(await search('%_'), [odd.userId])
+  t.strictSame(await search(String(ada.userId)), [ada.userId])
+  t.strictSame(await search('@example'), [odd.userId, ada.userId, user.userId])
+  t.strictSame(await search('nobody'), [])
+  for (const bad of ['', '%20', '%00']) {
+    t.equal((await send('GET', `/users?search=${bad}`)).statusCode, 400, bad)
+  }
 })

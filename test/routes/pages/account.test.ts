@@ -46,7 +46,7 @@ t.test('the page shows only the user’s own account, escaped', async (t) => {
 
 t.test('a user with several tenants can switch between them', async (t) => {
   const { test, user, open, send } = await setUp(t)
-  t.notMatch((await open()).body, 'Your tenants')
+  t.notMatch((await open()).body, '/session/tenant')
   const other = await createUser(test.database)
   await test.database.admin.query(
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
@@ -163,7 +163,9 @@ t.test(
     }
     const { rows } = await test.database.admin.query('SELECT id FROM api_tokens')
     t.equal(rows.length, 1)
-    t.equal((await send('/app/account/tokens/end', `id=${rows[0].id}`)).statusCode, 303)
+    const end = `id=${rows[0].id}`
+    t.equal((await send('/app/account/tokens/end', end)).statusCode, 400, 'not confirmed')
+    t.equal((await send('/app/account/tokens/end', `${end}&confirm=yes`)).statusCode, 303)
     t.equal((await as(test, { authorization: `Bearer ${token}` })('GET', '/me')).statusCode, 401)
   },
 )
@@ -184,3 +186,67 @@ t.test('a sign-in method can be removed within five minutes of signing in', asyn
   t.equal(last.statusCode, 409)
   t.same(await owners(test), { 'demo:a-subject': user.userId })
 })
+
+t.test('revoking a token asks for confirmation', async (t) => {
+  const { test, cookie, open } = await setUp(t)
+  await as(test, { cookie })('POST', '/auth/tokens', { name: 'nightly' })
+  const { body } = await open()
+  const form =
+    /<form[^>]*action="\/app\/account\/tokens\/end">[\s\S]*?<\/form>/.exec(body)?.[0] ?? ''
+  t.match(form, '<input type="checkbox" name="confirm" value="yes" required>')
+})
+
+t.test(
+  'invitations are shown on the start page and the account page, with their answers',
+  async (t) => {
+    const { test, user, open, send } = await setUp(t)
+    const hosts = [await invited(test, user), await invited(test, user)]
+    for (const url of ['/', '/app/account']) {
+      const { body } = await open(url)
+      t.match(body, 'Invitations for you')
+      for (const { id } of hosts) t.match(body, `action="/invitations/${id}/accept"`)
+    }
+    const [first, second] = hosts
+    const page = await open(`/app/invitations/${first?.id}`)
+    t.match(page.body, `action="/invitations/${first?.id}/decline"`)
+    t.match(page.body, 'host@x.example')
+    const missing = await open(`/app/invitations/${crypto.randomUUID()}`)
+    t.equal(missing.statusCode, 404)
+    t.match(missing.body, 'Sign in with the address that was invited.')
+    const accepted = await send(`/invitations/${first?.id}/accept`, '')
+    t.equal(accepted.headers.location, '/app/account?done=joined')
+    const declined = await send(`/invitations/${second?.id}/decline`, '')
+    t.equal(declined.headers.location, '/app/account?done=declined')
+    const { body } = await open()
+    t.notMatch(body, 'Invitations for you')
+    t.match(body, `name="tenantId" value="${first?.tenantId}"`)
+    t.notMatch(body, second?.tenantId)
+  },
+)
+
+t.test('leaving a tenant asks for confirmation and keeps the user signed in', async (t) => {
+  const { test, user, open, send, cookie } = await setUp(t)
+  const { id, tenantId } = await invited(test, user)
+  await send(`/invitations/${id}/accept`, '')
+  const leave = `id=${tenantId}`
+  t.equal((await send('/app/account/tenants/leave', leave)).statusCode, 400)
+  const left = await send('/app/account/tenants/leave', `${leave}&confirm=yes`)
+  t.equal(left.headers.location, '/app/account?done=left')
+  t.notMatch((await open()).body, `value="${tenantId}"`)
+  t.same((await as(test, { cookie })('GET', '/me')).json().tenant.id, user.tenantId)
+})
+
+/** Verifies the address of the user and invites it into a new tenant. */
+async function invited({ database }: TestApp, user: TestUser) {
+  const host = await createUser(database, { role: 'admin', email: 'host@x.example' })
+  await database.admin.query(
+    `UPDATE users SET email = 'guest@x.example', email_verified = true WHERE id = $1`,
+    [user.userId],
+  )
+  const { rows } = await database.admin.query<{ id: string }>(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     VALUES ($1, 'guest@x.example', 'viewer', $2, now() + interval '1 day') RETURNING id`,
+    [host.tenantId, host.userId],
+  )
+  return { id: rows[0]?.id ?? '', tenantId: host.tenantId }
+}

@@ -59,7 +59,7 @@ t.test('without user:manage there is no page, and no link to it', async (t) => {
   t.notMatch((await open('/')).body, '/app/tenant')
   const demotion = `id=${admin.userId}&role=viewer&department=`
   t.equal((await send('members/change', demotion)).statusCode, 403)
-  t.equal((await send('members/remove', `id=${admin.userId}`)).statusCode, 403)
+  t.equal((await send('members/remove', `id=${admin.userId}&confirm=yes`)).statusCode, 403)
   t.equal((await send('invitations', 'email=a@x.example&role=admin&department=')).statusCode, 403)
   t.equal((await test.app.inject({ url: '/app/tenant', headers: form })).statusCode, 401)
 })
@@ -76,14 +76,17 @@ t.test('a member is changed and removed; a member of another tenant is a 404', a
   const stranger = await createUser(test.database)
   for (const [url, rest] of [
     ['members/change', '&role=admin&department='],
-    ['members/remove', ''],
+    ['members/remove', '&confirm=yes'],
   ]) {
     t.equal((await send(`${url}`, `id=${stranger.userId}${rest}`)).statusCode, 404)
   }
   for (const bad of ['role=owner&department=', 'role=admin', 'role=admin&department=&plan=pro']) {
     t.equal((await send('members/change', `${id}&${bad}`)).statusCode, 400, bad)
   }
-  t.equal((await send('members/remove', id)).headers.location, '/app/tenant?done=removed')
+  t.equal((await send('members/remove', id)).statusCode, 400, 'not confirmed')
+  t.same(await roleOf(test, member.userId), { role: 'editor', department: null })
+  const removed = await send('members/remove', `${id}&confirm=yes`)
+  t.equal(removed.headers.location, '/app/tenant?done=removed')
   t.equal(await roleOf(test, member.userId), null)
 })
 
@@ -107,12 +110,12 @@ t.test(
 
 t.test('the last admin cannot be removed, and the page says why', async (t) => {
   const { admin, send } = await setUp(t)
-  const answer = await send('members/remove', `id=${admin.userId}`)
+  const answer = await send('members/remove', `id=${admin.userId}&confirm=yes`)
   t.equal(answer.statusCode, 409)
   t.match(answer.body, 'Make another member an admin first.')
 })
 
-t.test('an invitation is withdrawn; a user with an account joins immediately', async (t) => {
+t.test('an invitation is withdrawn; that the address has an account is not told', async (t) => {
   const { test, send } = await setUp(t)
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')
@@ -121,8 +124,72 @@ t.test('an invitation is withdrawn; a user with an account joins immediately', a
   t.equal((await send('invitations/withdraw', `id=${rows[0].id}`)).statusCode, 404)
 
   await createUser(test.database, { email: 'known@x.example', emailVerified: true })
-  const joined = await send('invitations', 'email=known@x.example&role=viewer&department=')
-  t.equal(joined.headers.location, '/app/tenant?done=joined')
-  const again = await send('invitations', 'email=known@x.example&role=viewer&department=')
-  t.equal(again.statusCode, 409)
+  const known = await send('invitations', 'email=known@x.example&role=viewer&department=')
+  t.equal(known.headers.location, '/app/tenant?done=invited')
+})
+
+t.test('without a mail server the page shows the link of an invitation', async (t) => {
+  const { test, open, send } = await setUp(t)
+  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  const { rows } = await test.database.admin.query('SELECT id FROM invitations')
+  const { body } = await open()
+  t.match(body, `${test.config.baseUrl}/app/invitations/${rows[0].id}`)
+  t.match(body, 'No email is sent')
+})
+
+t.test('with a mail server the page shows no link', async (t) => {
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:9', ALERT_FROM: 'gatehouse@x.example' }
+  const test = await build(t, mail)
+  const admin = await createUser(test.database, { role: 'admin' })
+  const { open, send } = person(test, (await signIn(test, admin)).cookie)
+  const answer = await send('invitations', 'email=new@x.example&role=viewer&department=')
+  t.equal(answer.headers.location, '/app/tenant?done=mailed')
+  t.notMatch((await open()).body, '/app/invitations/')
+})
+
+t.test('removing a member asks for confirmation', async (t) => {
+  const { open } = await setUp(t)
+  const { body } = await open()
+  const form = /<form[^>]*action="\/app\/tenant\/members\/remove">[\s\S]*?<\/form>/.exec(body)?.[0]
+  t.match(form, '<input type="checkbox" name="confirm" value="yes" required>')
+})
+
+t.test('every member is on a page of the list, and can be searched', async (t) => {
+  const { test, tenantId, open } = await setUp(t)
+  const { admin } = test.database
+  await admin.query(
+    `WITH people AS (
+       INSERT INTO users (email) SELECT 'person-' || n || '@x.example' FROM generate_series(1, 120) n
+       RETURNING id
+     )
+     INSERT INTO memberships (tenant_id, user_id, role) SELECT $1, id, 'viewer' FROM people`,
+    [tenantId],
+  )
+  const seen = new Set<string>()
+  let url: string | undefined = '/app/tenant'
+  while (url !== undefined) {
+    const { body } = await open(url)
+    for (const [email] of body.matchAll(/person-\d+@x\.example/g)) seen.add(email)
+    url = /href="(\/app\/tenant\?members=[^"#]+)#members" rel="next"/.exec(body)?.[1]
+  }
+  t.equal(seen.size, 120)
+  const found = (await open('/app/tenant?search=PERSON-12%40')).body
+  t.match(found, 'person-12@x.example')
+  t.notMatch(found, 'person-120@x.example')
+  t.notMatch((await open('/app/tenant?search=%25')).body, /person-\d/)
+  t.match((await open('/app/tenant?search=person')).body, /\?search=person&amp;members=/)
+  t.match((await open('/app/tenant?search=nobody')).body, 'No matching members.')
+  t.equal((await open('/app/tenant?search=%00')).statusCode, 400)
+})
+
+t.test('a member has joined when their membership began', async (t) => {
+  const { test, member, open } = await setUp(t)
+  const { admin } = test.database
+  await admin.query(`UPDATE users SET created_at = '2020-01-01' WHERE id = $1`, [member.userId])
+  await admin.query(`UPDATE memberships SET created_at = '2024-02-03' WHERE user_id = $1`, [
+    member.userId,
+  ])
+  const { body } = await open()
+  t.match(body, '<time datetime="2024-02-03')
+  t.notMatch(body, '2020-01-01')
 })

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import {
+  customerList,
+  linkCustomer,
+  listCustomers,
+  toCustomerProblem,
+} from '#src/billing/customers.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { Id, Line, Nullable, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
+
+const Customer = Type.Object({
+  customer: Type.String({ description: 'Id at the billing provider' }),
+  userId: Id,
+  email: Nullable(Type.String()),
+})
+const CustomerParams = Type.Object({ customer: Line(255) }, { additionalProperties: false })
+const CustomerLink = Type.Object(
+  { userId: Nullable(Type.Integer({ ...Id, description: 'null unlinks the customer' })) },
+  { additionalProperties: false },
+)
+const LinkedCustomer = Type.Object({
+  customer: Type.String(),
+  userId: Nullable(Id),
+})
+
+const tags = ['billing customers']
+
+/** Which user gets the invoices and the plan of a billing customer, for operators. */
+const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
+  app.get(
+    '/billing/customers',
+    {
+      config: { access: { resource: 'billing-customer', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'List the billing customers that are linked to users',
+        description: 'For operators.',
+        querystring: PageQuery,
+        response: { 200: PageOf(Customer), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    listLinkedCustomers,
+  )
+
+  app.put(
+    '/billing/customers/:customer',
+    {
+      config: { access: { resource: 'billing-customer', action: 'update' } },
+      schema: {
+        tags,
+        summary: 'Link a billing customer to a user',
+        description:
+          'For operators. From now on the customer’s charges create invoices in the user’s own tenant, and its subscription sets the user’s plan. It is taken from the user who had it; existing invoices stay. 404 if the user does not exist, 409 if the user has another customer.',
+        params: CustomerParams,
+        body: CustomerLink,
+        response: { 200: LinkedCustomer, ...problems(400, 401, 403, 404, 409, 429, 503) },
+      },
+    },
+    putCustomer,
+  )
+}
+
+async function listLinkedCustomers(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+) {
+  const page = readPage(request.query, customerList.name, customerList.forms)
+  return this.db.read(request.sessionEntry, (tx) => listCustomers(tx, page))
+}
+
+async function putCustomer(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof CustomerParams>
+    Body: Static<typeof CustomerLink>
+  }>,
+) {
+  const { sessionEntry, params, body, clientInfo } = request
+  const holder = body.userId === null ? null : { userId: body.userId }
+  const linked = await this.db.transaction(sessionEntry, (connection, operator) =>
+    linkCustomer(connection, operator, params.customer, holder, clientInfo),
+  )
+  if (typeof linked === 'string') throw toCustomerProblem(linked)
+  return { customer: params.customer, userId: linked.userId }
+}
+
+export default billingCustomers

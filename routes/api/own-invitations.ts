@@ -1,0 +1,83 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { acceptInvitation, declineInvitation } from '#src/auth/members/own-invitations.ts'
+import { isForm } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { NoBody, problems, UuidParams } from '#src/http/schemas.ts'
+
+type InvitationRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
+
+const tags = ['account']
+const config = { access: { resource: 'invitation', action: 'update' } } as const
+const who =
+  'For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.'
+const response = {
+  204: Type.Null(),
+  303: Type.Null(),
+  ...problems(400, 401, 403, 404, 429, 503),
+}
+
+/** Answers to an invitation, by the invited person. */
+const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(app) {
+  app.post(
+    '/invitations/:id/accept',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Accept an invitation: 204, or 303 for a form',
+        description: `You become a member of the tenant. The active tenant of your session stays; \`POST /session/tenant\` switches it. ${who}`,
+        params: UuidParams,
+        body: NoBody,
+        response,
+      },
+    },
+    accept,
+  )
+
+  app.post(
+    '/invitations/:id/decline',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Decline an invitation: 204, or 303 for a form',
+        description: `It is no longer shown to you. The tenant is not told. ${who}`,
+        params: UuidParams,
+        body: NoBody,
+        response,
+      },
+    },
+    decline,
+  )
+}
+
+async function accept(this: FastifyInstance, request: InvitationRequest, reply: FastifyReply) {
+  const { sessionEntry, params, clientInfo } = request
+  const accepted = await this.db.transaction(sessionEntry, (connection, caller) =>
+    acceptInvitation(connection, caller, params.id, clientInfo),
+  )
+  return answer(request, reply, accepted, 'joined')
+}
+
+async function decline(this: FastifyInstance, request: InvitationRequest, reply: FastifyReply) {
+  const { sessionEntry, params, clientInfo } = request
+  const declined = await this.db.transaction(sessionEntry, (connection, caller) =>
+    declineInvitation(connection, caller, params.id, clientInfo),
+  )
+  return answer(request, reply, declined, 'declined')
+}
+
+function answer(
+  request: InvitationRequest,
+  reply: FastifyReply,
+  done: boolean,
+  notice: 'joined' | 'declined',
+) {
+  if (!done) throw new Problem('not-found')
+  if (!isForm(request.headers['content-type'])) return reply.code(204).send(null)
+  return reply.redirect(`/app/account?done=${notice}`, 303)
+}
+
+export default ownInvitations

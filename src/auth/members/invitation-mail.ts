@@ -1,0 +1,132 @@
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Database } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
+import type { Mail, Mailer } from '#src/mail/mailer.ts'
+import type { JobLog } from '#src/observability/logger.ts'
+import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
+import type { InvitationMailJob } from '#src/queue/queue.ts'
+import type { Clock } from '#src/runtime/clock.ts'
+
+export type InvitationMailDeps = {
+  db: Database
+  /** Null without a mail server: the members page shows the link. */
+  mailer: Mailer | null
+  baseUrl: string
+  clock: Clock
+}
+
+type Job = JobWithMetadata<InvitationMailJob>
+
+const queueName = 'invitation-mail'
+const pollSeconds = 0.5
+const batchSize = 5 // few at once: each waits for the mail server
+
+/** Registers the handler that mails invitations. */
+export async function workInvitationMails(
+  queue: PgBoss,
+  deps: InvitationMailDeps,
+  log: JobLog,
+): Promise<void> {
+  await queue.work(
+    queueName,
+    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    (jobs: Job[]) => Promise.all(jobs.map((job) => workInvitationMail(job, deps, log))),
+  )
+}
+
+async function workInvitationMail(
+  job: Job,
+  deps: InvitationMailDeps,
+  log: JobLog,
+): Promise<JobResult> {
+  const { tenantId, invitationId } = job.data
+  const entry = enterJobs(queueName, [job.id])
+  try {
+    const outcome = await mailInvitation(entry, invitationId, deps)
+    log.info({ tenantId, invitationId, outcome }, 'invitation mail handled')
+    return { id: job.id, status: 'completed' }
+  } catch (error) {
+    if (error instanceof JobGone) {
+      log.info({ tenantId, invitationId }, 'invitation mail taken over by another worker')
+      return { id: job.id, status: 'completed' }
+    }
+    const level = job.retryCount >= job.retryLimit ? 'error' : 'warn'
+    log[level]({ tenantId, invitationId, err: error }, 'invitation could not be mailed')
+    return { id: job.id, status: 'failed' }
+  }
+}
+
+/**
+ * Mails an open invitation once to the invited address.
+ * @param entry of the job
+ * @returns `gone` if the invitation was answered, withdrawn or replaced
+ * @throws MailError
+ */
+export async function mailInvitation(
+  entry: Entry<TenantScope>,
+  id: string,
+  { db, mailer, baseUrl, clock }: InvitationMailDeps,
+): Promise<'mailed' | 'no-mailer' | 'mailed-before' | 'gone'> {
+  if (mailer === null) return 'no-mailer'
+  const invitation = await db.read(entry, (tx, { tenantId }) =>
+    tx.invitation.findFirst({
+      where: { tenantId, id, acceptedAt: null, declinedAt: null },
+      select: {
+        email: true,
+        role: true,
+        expiresAt: true,
+        mailedAt: true,
+        tenant: { select: { name: true } },
+        inviter: { select: { email: true } },
+      },
+    }),
+  )
+  if (invitation === null) return 'gone'
+  const { tenant, inviter, ...facts } = invitation
+  if (facts.mailedAt !== null) return 'mailed-before'
+  const mail = { ...facts, id, tenantName: tenant.name, inviter: inviter?.email ?? null }
+  await mailer.send(composeInvitationMail(mail, baseUrl))
+  await db.write(entry, (tx, { tenantId }) =>
+    tx.invitation.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
+  )
+  return 'mailed'
+}
+
+type InvitationMail = {
+  id: string
+  email: string
+  role: string
+  expiresAt: Date
+  tenantName: string
+  inviter: string | null
+}
+
+/** The page of an invitation. It opens nothing: the invited address must be verified to answer. */
+export function invitationUrl(baseUrl: string, id: string): string {
+  return `${baseUrl}/app/invitations/${id}`
+}
+
+const shownCharacters = 100
+
+/** Names of people and tenants are their own choice, so they appear in the text only, on one line. */
+function composeInvitationMail(
+  { id, email, role, expiresAt, tenantName, inviter }: InvitationMail,
+  baseUrl: string,
+): Mail {
+  const line = (text: string) => text.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, shownCharacters)
+  return {
+    to: [email],
+    subject: 'You have been invited',
+    text: [
+      `${line(inviter ?? 'An admin')} has invited you to join “${line(tenantName)}” as ${role}.`,
+      '',
+      `To accept or decline, sign in with ${email}:`,
+      invitationUrl(baseUrl, id),
+      '',
+      `The invitation expires on ${expiresAt.toISOString()}. You become a member only if you accept it.`,
+      '',
+    ].join('\n'),
+    id: `invitation-${id}@${new URL(baseUrl).hostname}`,
+  }
+}

@@ -1,0 +1,103 @@
+import Type, { type Static } from 'typebox'
+import type { SessionCaller } from '#src/access/caller.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { Nullable, Time, Uuid } from '#src/http/schemas.ts'
+
+/** An open invitation as the invited person sees it. */
+export const OwnInvitation = Type.Object({
+  id: Uuid,
+  tenant: Type.Object({ id: Uuid, name: Type.String() }),
+  role: Type.String(),
+  department: Nullable(Type.String()),
+  inviter: Nullable(Type.String({ description: 'E-mail of the admin who invited you' })),
+  createdAt: Time,
+  expiresAt: Time,
+})
+
+export type OwnInvitation = Static<typeof OwnInvitation>
+
+/** A row of the SQL function own_invitations; times are texts where it is read as JSON. */
+export type OwnInvitationRow = {
+  id: string
+  tenant_id: string
+  tenant_name: string
+  role: string
+  department: string | null
+  inviter: string | null
+  created_at: Date | string
+  expires_at: Date | string
+}
+
+/**
+ * The open invitations for addresses that the caller has verified, newest first, at most 100; none
+ * for an API token and for tenants that the caller is a member of.
+ */
+export async function listOwnInvitations(tx: Tx): Promise<OwnInvitation[]> {
+  const rows = await tx.$queryRaw<OwnInvitationRow[]>`SELECT * FROM own_invitations()`
+  return rows.map(toOwnInvitation)
+}
+
+/** @returns null if it is missing, for another address, or not open any more */
+export async function findOwnInvitation(tx: Tx, id: string): Promise<OwnInvitation | null> {
+  const [row] = await tx.$queryRaw<OwnInvitationRow[]>`
+    SELECT * FROM own_invitations() WHERE id = ${id}::uuid`
+  return row === undefined ? null : toOwnInvitation(row)
+}
+
+export function toOwnInvitation(row: OwnInvitationRow): OwnInvitation {
+  return {
+    id: row.id,
+    tenant: { id: row.tenant_id, name: row.tenant_name },
+    role: row.role,
+    department: row.department,
+    inviter: row.inviter,
+    createdAt: new Date(row.created_at).toISOString(),
+    expiresAt: new Date(row.expires_at).toISOString(),
+  }
+}
+
+/**
+ * Makes the caller a member of the tenant that invites them. The audit entry is theirs and the
+ * tenant's, with their own client.
+ * @returns false if the invitation is missing, for an address that the caller has not verified, or
+ *   not open any more, for instance because its inviter is no longer an admin
+ */
+export async function acceptInvitation(
+  connection: Queryable,
+  { userId }: Pick<SessionCaller, 'userId'>,
+  id: string,
+  clientInfo: ClientInfo,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ tenant_id: string | null }>({
+    text: 'SELECT accept_invitation($1) AS tenant_id',
+    values: [id],
+  })
+  const tenantId = rows[0]?.tenant_id ?? null
+  if (tenantId === null) return false
+  const entry = { action: 'invitation-accept', outcome: 'done', reason: 'own-request' } as const
+  await recordAudit(connection, { ...entry, userId, tenantId, target: id }, clientInfo)
+  return true
+}
+
+/**
+ * Hides the invitation from the caller. The tenant is not told: the invitation stays in its list
+ * until it expires, and the audit entry is the caller's alone.
+ * @returns false as `acceptInvitation`
+ */
+export async function declineInvitation(
+  connection: Queryable,
+  { userId }: Pick<SessionCaller, 'userId'>,
+  id: string,
+  clientInfo: ClientInfo,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ declined: boolean }>({
+    text: 'SELECT decline_invitation($1) AS declined',
+    values: [id],
+  })
+  if (rows[0]?.declined !== true) return false
+  const entry = { action: 'invitation-decline', outcome: 'done', reason: 'own-request' } as const
+  await recordAudit(connection, { ...entry, userId, target: id }, clientInfo)
+  return true
+}

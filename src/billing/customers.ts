@@ -1,0 +1,99 @@
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
+import { Problem } from '#src/http/problems.ts'
+
+/** A customer of the billing provider and the user who gets its invoices and plan. */
+export type Customer = { customer: string; userId: number; email: string | null }
+
+/** By id, or by an address that the user has verified; `null` for no user. */
+export type CustomerHolder = { userId: number } | { email: string } | null
+
+/** Reads the id of a user, or else an email address, as a person enters it. */
+export function readHolder(text: string): { userId: number } | { email: string } {
+  const id = Number(text)
+  return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(id) ? { userId: id } : { email: text }
+}
+
+export type CustomerRefusal =
+  /** No user has the id or the verified address. */
+  | 'no-user'
+  /** The user has another billing customer. */
+  | 'has-another'
+
+type CustomerRow = { customer: string; user_id: string | bigint; email: string | null }
+
+export const customerList = { name: 'customers', forms: [/^[^\p{Cc}\p{Cs}]{1,255}$/u] }
+
+/** The linked customers, in the order of their ids at the provider. For operators. */
+export async function listCustomers(tx: Tx, page: Page) {
+  const [after = null] = page.after ?? []
+  const rows = await tx.$queryRaw<CustomerRow[]>`
+    SELECT customer, user_id, email FROM list_customers(${after}, ${page.limit + 1}::int)`
+  return pageOf(
+    rows,
+    page,
+    customerList.name,
+    (row) => [row.customer],
+    ({ customer, user_id, email }): Customer => ({ customer, userId: Number(user_id), email }),
+  )
+}
+
+/**
+ * Links a customer to a user; from now on its invoices and plan are the user's. It is taken from the
+ * user who had it; invoices that exist stay where they are.
+ * @param by the operator; null for the command line, which runs as the worker role
+ * @returns the id of the user; null for none
+ */
+export async function linkCustomer(
+  connection: Queryable,
+  by: { userId: number } | null,
+  customer: string,
+  holder: CustomerHolder,
+  clientInfo: ClientInfo,
+): Promise<{ userId: number | null } | CustomerRefusal> {
+  const link = by === null ? 'link_customer_by_command' : 'link_customer'
+  const byId = holder !== null && 'userId' in holder ? holder.userId : null
+  const byEmail = holder !== null && 'email' in holder ? holder.email : null
+  const { rows } = await connection.query<LinkRow>({
+    text: `SELECT outcome, user_id, previous_user_id FROM ${link}($1, $2, $3)`,
+    values: [customer, byId, byEmail],
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('The customer was not linked.')
+  const { outcome, user_id, previous_user_id: previous } = row
+  if (outcome === 'no-user' || outcome === 'has-another') return outcome
+  const userId = user_id === null ? null : Number(user_id)
+  const entry = { action: 'customer-link', outcome: 'done', userId: by?.userId ?? null } as const
+  if (previous !== null) {
+    const target = `${customer} user ${previous}`
+    await recordAudit(connection, { ...entry, reason: 'unlinked', target }, clientInfo)
+  }
+  if (userId !== null) {
+    const target = `${customer} user ${userId}`
+    await recordAudit(connection, { ...entry, reason: 'linked', target }, clientInfo)
+  }
+  return { userId }
+}
+
+type LinkRow = {
+  outcome: 'linked' | 'unlinked' | CustomerRefusal
+  user_id: string | null
+  previous_user_id: string | null
+}
+
+/** The problem response for a customer that was not linked. */
+export function toCustomerProblem(refusal: CustomerRefusal): Problem {
+  switch (refusal) {
+    case 'no-user':
+      return new Problem('not-found', { detail: customerRefusals['no-user'] })
+    case 'has-another':
+      return new Problem('conflict', { detail: customerRefusals['has-another'] })
+  }
+}
+
+export const customerRefusals: Readonly<Record<CustomerRefusal, string>> = {
+  'no-user': 'There is no such user.',
+  'has-another': 'This user has another billing customer. Unlink that one first.',
+}

@@ -1,0 +1,61 @@
+import { type Html, html, table, timeText } from './html.ts'
+import { layout, type Viewer } from './layout.ts'
+
+export type ShownOwnInvitation = {
+  id: string
+  tenant: { name: string }
+  role: string
+  department: string | null
+  inviter: string | null
+  expiresAt: string
+}
+
+const columns = [
+  { label: 'Tenant', kind: 'wrap' },
+  { label: 'Role' },
+  { label: 'Invited by', kind: 'wrap' },
+  { label: 'Expires' },
+  { label: 'Answer', kind: 'actions' },
+] as const
+
+/** The viewer's open invitations; empty without any. */
+export function ownInvitationSection(invitations: readonly ShownOwnInvitation[]): Html {
+  if (invitations.length === 0) return html``
+  const rows = invitations.map((invitation) => [
+    invitation.tenant.name,
+    roleText(invitation),
+    invitation.inviter ?? 'an admin',
+    timeText(invitation.expiresAt),
+    answerForms(invitation, ' slim'),
+  ])
+  return html`<section class="card" aria-labelledby="own-invitations">
+        <h2 id="own-invitations">Invitations for you</h2>
+        ${table(columns, rows)}
+      </section>`
+}
+
+/** The page of one invitation, which its mail links to. */
+export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation): string {
+  const { tenant, inviter, expiresAt } = invitation
+  return layout(
+    'Invitation',
+    html`<section class="card narrow">
+        <h1 class="wrap">Join ${tenant.name}?</h1>
+        <p class="wrap">${inviter ?? 'An admin'} has invited you as ${roleText(invitation)}. The members’ list of the tenant will show your email address.</p>
+        ${answerForms(invitation, '')}
+        <p class="quiet small">The invitation expires ${timeText(expiresAt)}. If you decline, the tenant is not told.</p>
+      </section>`,
+    { current: '/app/account', ...viewer },
+  )
+}
+
+function roleText({ role, department }: ShownOwnInvitation): string {
+  return department === null ? role : `${role}, ${department}`
+}
+
+function answerForms({ id, tenant }: ShownOwnInvitation, size: '' | ' slim'): Html {
+  return html`<div class="row">
+              <form method="post" action="/invitations/${id}/accept"><button class="button${size}" aria-label="Accept the invitation to ${tenant.name}">Accept</button></form>
+              <form method="post" action="/invitations/${id}/decline"><button class="button plain${size}" aria-label="Decline the invitation to ${tenant.name}">Decline</button></form>
+            </div>`
+}

@@ -1,0 +1,71 @@
+import t, { type Test } from 'tap'
+import { createLogger } from '#src/observability/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import { build, testConfig } from '#test/support/helper.ts'
+import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
+import { owner } from '#test/support/token-owner.ts'
+import { until } from '#test/support/until.ts'
+
+/** An admin who invites, and a worker that mails. */
+async function setUp(t: Test, mail: MailServer | null) {
+  const settings = mail && { SMTP_URL: mail.url, ALERT_FROM: 'Gatehouse <hello@example.com>' }
+  const test = await build(t, settings ?? {})
+  const admin = await owner(test, { role: 'admin', email: 'boss@example.com' })
+  const invite = async (email: string): Promise<string> =>
+    (await admin.send('POST', '/users', { email, role: 'viewer' })).json().id
+  const log: string[] = []
+  const start = async () => {
+    const logger = createLogger('trace', { write: (line) => void log.push(line) })
+    const worker = await startWorker(testConfig(test.database, settings ?? {}), logger)
+    t.teardown(() => worker.stop())
+  }
+  const handled = (count: number) =>
+    until(
+      test.database,
+      `SELECT FROM pgboss.job WHERE name = 'invitation-mail' AND state = 'completed'
+       HAVING count(*) = ${count}`,
+    )
+  return { test, admin, invite, start, handled, log }
+}
+
+t.test('an invitation is mailed to the invited address, with its link', async (t) => {
+  const mail = await startMailServer(t)
+  const { test, admin, invite, start } = await setUp(t, mail)
+  await start()
+  const { tenantId } = admin.user
+  await test.database.admin.query(
+    `UPDATE tenants SET name = E'Acme\r\nBcc: all@example.com' WHERE id = $1`,
+    [tenantId],
+  )
+  const id = await invite('Ada@example.com')
+  const received = await mail.next()
+  t.same(received.to, ['ada@example.com'])
+  t.match(received.text, 'Subject: You have been invited')
+  t.match(received.text, `${test.config.baseUrl}/app/invitations/${id}`)
+  t.match(received.text, 'boss@example.com')
+  t.notMatch(received.text, /^Bcc:/m)
+  await until(test.database, 'SELECT FROM invitations WHERE mailed_at IS NOT NULL')
+})
+
+t.test('a withdrawn, replaced or answered invitation is not mailed', async (t) => {
+  const mail = await startMailServer(t)
+  const { test, admin, invite, start, handled, log } = await setUp(t, mail)
+  await admin.send('DELETE', `/invitations/${await invite('withdrawn@example.com')}`)
+  await invite('declined@example.com')
+  await test.database.admin.query('UPDATE invitations SET declined_at = now()')
+  await invite('ada@example.com')
+  const last = await invite('ada@example.com')
+  await start()
+  await handled(4)
+  t.equal(mail.mails.length, 1)
+  t.match(mail.mails[0]?.text, last)
+  t.notMatch(log.join(''), /example\.com/, 'no address in the log')
+})
+
+t.test('without a mail server nothing is sent', async (t) => {
+  const { invite, start, handled, log } = await setUp(t, null)
+  await invite('ada@example.com')
+  await start()
+  await handled(1)
+  t.match(log.join(''), '"outcome":"no-mailer"')
+})
