@@ -24,7 +24,7 @@ export type Database = {
     entry: Entry<Facts>,
     statement: Prisma.Sql,
   ): Promise<{ facts: Facts; rows: Row[] }>
-  /** Enters and decides, then runs `work` in the same READ ONLY transaction. */
+  /** Enters and decides, then runs `work` in the same READ ONLY transaction, on one snapshot. */
   read<Facts, T>(entry: Entry<Facts>, work: (tx: Tx, facts: Facts) => Promise<T>): Promise<T>
   /**
    * Enters with the rows that give the right locked and decides, then runs `work` in the same

@@ -14,6 +14,9 @@ type Opening = {
 
 const current = new AsyncLocalStorage<Opening>()
 
+/** Reads of several statements see one state of the database. */
+export const beginRead = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
 /**
  * Runs `work` with `statement` as the first statement of the transaction that it begins on a
  * connection of a ScopedPool.
@@ -70,8 +73,8 @@ type Connected = Parameters<pg.Pool['connect']>[0]
 
 /**
  * The pool below Prisma. It hands out a connection only to a transaction that has an opening: BEGIN
- * and the statement that presents the credential are written without waiting. Reads run READ ONLY
- * and do not wait for their COMMIT.
+ * and the statement that presents the credential are written without waiting. Reads run READ ONLY on
+ * one snapshot and do not wait for their COMMIT.
  */
 export class ScopedPool extends WatchedPool {
   readonly #named: boolean
@@ -132,7 +135,7 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
     // What follows without waiting leaves in the same packet.
     stream.cork()
     process.nextTick(() => stream.uncork())
-    const begun = send({ text: active.access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN' })
+    const begun = send({ text: active.access === 'read' ? beginRead : 'BEGIN' })
     active.entered = send(active.statement)
     opened = Promise.all([begun, active.entered])
     opened.catch(ignore)
