@@ -17,7 +17,7 @@ t.test('a delivery is not read as pending beside its own successful attempt', as
     attempts: 0,
   })
   const read = await db.read(entry, (tx) => findDelivery(afterDelivery(tx, succeed), tenant, id))
-  t.match(read, { status: 'pending', attempts: [] })
+  t.strictSame([read?.status, read?.attempts], ['pending', []])
   const next = await db.read(entry, (tx) => findDelivery(tx, tenant, id))
   t.match(next, { status: 'succeeded', attempts: [{ number: 1, statusCode: 204 }] })
 
@@ -44,7 +44,7 @@ t.test(
     const by = { ...tenant, clientInfo: { ip: '127.0.0.1', userAgent: null } }
     await db.write(entry, async (tx) => {
       t.match(await replayDelivery(tx, by, id, new Date()), { status: 'pending', attempts: [] })
-      const change = `UPDATE deliveries SET status = 'succeeded', finished_at = now()`
+      const change = 'UPDATE deliveries SET attempts = attempts'
       const locked = database.admin.query(`SET lock_timeout = 100; ${change}`)
       await t.rejects(locked, { code: '55P03' })
     })
