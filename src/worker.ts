@@ -78,7 +78,7 @@ async function startParts(
   await queue.start()
   parts.stoppables.push(startTakeover(queue, logger))
   const { api, retentionDays } = config.billing
-  await workBilling({
+  const billing = await workBilling({
     queue,
     db,
     systemDb,
@@ -89,6 +89,7 @@ async function startParts(
     tracing,
     logger,
   })
+  parts.stoppables.push(billing)
   await workRevocations(queue, { systemDb, keys, providers }, logger)
   const deliveryDeps = {
     queue,

@@ -9,6 +9,7 @@ import {
 import { WatchedPool } from '#src/db/scoped-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { eventQueue, type newEventJob } from './job.ts'
 
 /** A verified event, as it is stored. */
 export type VerifiedEvent = {
@@ -18,8 +19,8 @@ export type VerifiedEvent = {
   body: Buffer
   /** Which configured secret verified it, counted from 0. */
   secretIndex: number
-  /** Whether its kind is processed. Other kinds are recorded without a job. */
-  handled: boolean
+  /** Null if its kind is not processed. */
+  job: ReturnType<typeof newEventJob> | null
 }
 
 export type RecordStore = {
@@ -117,7 +118,7 @@ export function openRecordStore(
         events.map(({ type }) => type),
         events.map(({ body }) => body),
         events.map(({ secretIndex }) => secretIndex),
-        events.map(({ handled }) => handled),
+        events.map(({ job }) => job && toRow(job)),
         deadline,
       ],
     })
@@ -166,13 +167,13 @@ async function buildRecordText(queue: PgBoss): Promise<string> {
       return { rows: [] }
     },
   }
-  await queue.insert('billing-event', [], { db })
+  await queue.insert(eventQueue, [], { db })
   if (insertJobs.split('$1').length !== 2)
     throw new Error('pg-boss inserts jobs with another statement')
   return `
     WITH batch AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::boolean[])
-        AS event (event_id, type, body, secret_index, handled)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[])
+        AS event (event_id, type, body, secret_index, job)
       WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < $6::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
@@ -180,7 +181,7 @@ async function buildRecordText(queue: PgBoss): Promise<string> {
     ), stored AS (
       INSERT INTO received_events (event_id, type, body, secret_index, status)
       SELECT event_id, type, body, secret_index,
-             CASE WHEN handled THEN 'recorded' ELSE 'ignored' END
+             CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END
       FROM inserted JOIN batch USING (event_id)
     ), queued AS (
       ${insertJobs.replace('$1', () => newJobs)}
@@ -191,9 +192,14 @@ async function buildRecordText(queue: PgBoss): Promise<string> {
 }
 
 const newJobs = `(
-  SELECT coalesce(json_agg(json_build_object('data', json_build_object('eventId', event_id))), '[]')
-  FROM inserted JOIN batch USING (event_id) WHERE handled
+  SELECT coalesce(json_agg(job::json), '[]') FROM inserted JOIN batch USING (event_id)
+  WHERE job IS NOT NULL
 )`
+
+/** A job as pg-boss's INSERT reads it: the group is a column. */
+function toRow({ group, ...job }: ReturnType<typeof newEventJob>): string {
+  return JSON.stringify({ ...job, groupId: group.id })
+}
 
 const countText = `
   WITH differing AS (

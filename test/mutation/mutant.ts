@@ -39,4 +39,10 @@ export const tests = {
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
+  snapshot: 'test/db/scoped-pool.test.ts',
+  groups: 'test/billing/groups.test.ts',
+  process: 'test/billing/process.test.ts',
+  consumer: 'test/queue/consumer.test.ts',
+  takeover: 'test/queue/takeover.test.ts',
+  health: 'test/webhooks/endpoints/health.test.ts',
 } as const
