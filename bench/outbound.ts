@@ -8,7 +8,7 @@ import type { Member } from '#src/access/caller.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { consumerLimits } from '#src/webhooks/delivery/consumer.ts'
+import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
 import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { insertSessions, memberEntry } from './entry.ts'
@@ -168,7 +168,7 @@ async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promi
 async function measurePlain(ports: readonly number[], seconds: number): Promise<number> {
   const body = JSON.stringify({ id: 'msg_plain', type: 'order.updated', data: change })
   const { stdout } = await run(process.execPath, [
-    ...[path('./outbound/plain-posts.ts'), ports.join(), String(consumerLimits.perEndpoint)],
+    ...[path('./outbound/plain-posts.ts'), ports.join(), String(deliverLimits.perEndpoint)],
     ...[String(seconds), secret, body],
   ])
   return JSON.parse(stdout).perSecond

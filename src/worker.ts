@@ -16,6 +16,7 @@ import { createMailer } from '#src/mail/mailer.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { startTakeover } from '#src/queue/takeover.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/endpoints/alert-mail.ts'
 
@@ -76,8 +77,9 @@ async function startParts(
     logger.warn({ provider, position }, 'the provider accepted another client secret'),
   )
   await queue.start()
+  parts.stoppables.push(startTakeover(queue, logger))
   const { api, retentionDays } = config.billing
-  await workBilling({
+  const billing = await workBilling({
     queue,
     db,
     systemDb,
@@ -88,6 +90,7 @@ async function startParts(
     tracing,
     logger,
   })
+  parts.stoppables.push(billing)
   await workRevocations(queue, { systemDb, keys, providers }, logger)
   const deliveryDeps = {
     queue,

@@ -38,6 +38,21 @@ export function parseEvent(body: Uint8Array): BillingEvent | null {
   }
 }
 
+/** The object of an event; null if it has no id. */
+export function objectIdOf({ object: { id } }: BillingEvent): string | null {
+  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null
+}
+
+/**
+ * The object whose state an event reports; null for events whose order does not matter. A charge
+ * that succeeded stays succeeded; of a subscription only the last state counts.
+ */
+export function statefulIdOf(event: BillingEvent): string | null {
+  const kind = kindOf(event.type)
+  const isState = kind === 'subscription.created' || kind === 'subscription.updated'
+  return isState ? objectIdOf(event) : null
+}
+
 /** The kind of a type, or null if it is not processed. The prefix `customer.` is accepted (contract 5). */
 export function kindOf(type: string): EventKind | null {
   const bare = type.replace(/^customer\./, '')

@@ -4,7 +4,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
 import { decideEffect, type Effect, PoisonEvent } from './effect.ts'
-import { type BillingEvent, kindOf, parseEvent } from './event.ts'
+import { type BillingEvent, kindOf, parseEvent, statefulIdOf } from './event.ts'
 import type { ProviderApi } from './provider-api.ts'
 
 /**
@@ -16,17 +16,16 @@ export type Applied = 'processed' | 'stale' | 'gone' | 'ignored' | 'already-proc
 export type ApplyOptions = {
   /** Returns the current state of an object. Without it, `created` decides which state is newer. */
   api?: ProviderApi | null
-  /** Processes the events of one object one after another. */
-  serialize?: SerializeByKey
   /** Process it again. No effect is doubled, because the event's id is the key of its effects. */
   again?: boolean
+  /** Ends the job in the transaction of the effect. If it throws, nothing is written. */
+  settle?: (tx: Tx) => Promise<void>
 }
 
-const maxTries = 5 // Each time, another event of the object may be applied first.
-
 /**
- * Processes one recorded event. Its effect and its status `processed` commit together, so that
- * running it again changes nothing.
+ * Processes one recorded event. Its effect, its status `processed` and the end of its job commit
+ * together, so that running it again changes nothing. The caller runs the events of one object one
+ * after another.
  * @throws PoisonEvent if it can never be processed; a retry may solve any other error
  */
 export async function applyEvent(
@@ -35,50 +34,32 @@ export async function applyEvent(
   now: Date,
   options: ApplyOptions = {},
 ): Promise<Applied> {
+  const { api = null, again = false, settle = async () => {} } = options
   const body = await findBody(db, eventId)
-  if (body === null) return 'missing'
+  if (body === null) return withoutEffect('missing')
   const event = parseEvent(body)
   if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
-  if (kindOf(event.type) === null) return 'ignored'
-  const work = () => applyUntilCurrent(db, event, now, options)
-  const objectId = objectIdOf(event)
-  return objectId === null || !options.serialize ? work() : options.serialize(objectId, work)
-}
+  if (kindOf(event.type) === null) return withoutEffect('ignored')
 
-async function applyUntilCurrent(
-  db: Database,
-  event: BillingEvent,
-  now: Date,
-  options: ApplyOptions,
-): Promise<Applied> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await applyOnce(db, event, now, options)
-    } catch (error) {
-      if (!(error instanceof StateConflict) || tries === maxTries) throw error
-    }
-  }
-}
-
-async function applyOnce(
-  db: Database,
-  event: BillingEvent,
-  now: Date,
-  { api = null, again = false }: ApplyOptions,
-): Promise<Applied> {
   const objectId = statefulIdOf(event)
   const seen = objectId === null ? null : await findObjectState(db, objectId)
   const { effect, applied } = await decide(event, objectId, seen, api)
   const entry: Entry<Subscriber | undefined> =
     effect.kind === 'none' ? withoutScope : enterCustomer(event.id, effect.customer)
   return db.write(entry, async (tx, customer) => {
-    if (!(await markProcessed(tx, event.id, now, applied, again))) return 'already-processed'
-    if (objectId !== null && applied !== 'stale') {
-      await updateObjectState(tx, objectId, seen, event.created, now)
+    const isFirst = await markProcessed(tx, event.id, now, applied, again)
+    if (isFirst && objectId !== null && applied !== 'stale') {
+      await updateObjectState(tx, objectId, event.created, now)
     }
-    if (customer !== undefined) await carryOut(tx, effect, customer, event.id, now)
-    return applied
+    if (isFirst && customer !== undefined) await carryOut(tx, effect, customer, event.id, now)
+    await settle(tx)
+    return isFirst ? applied : 'already-processed'
   })
+
+  async function withoutEffect(applied: Applied): Promise<Applied> {
+    await db.write(withoutScope, settle)
+    return applied
+  }
 }
 
 type Decision = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
@@ -148,17 +129,15 @@ async function carryOut(
 
 /** Records why an event failed, for the operator. A `dead` event is not retried automatically. */
 export async function recordFailure(
-  db: Database,
+  tx: Tx,
   eventId: string,
   status: 'failed' | 'dead',
   reason: string,
 ): Promise<void> {
-  await db.write(withoutScope, (tx) =>
-    tx.receivedEvent.updateMany({
-      where: { eventId, status: { not: 'processed' } },
-      data: { status, lastError: reason.slice(0, 500), attempts: { increment: 1 } },
-    }),
-  )
+  await tx.receivedEvent.updateMany({
+    where: { eventId, status: { not: 'processed' } },
+    data: { status, lastError: reason.slice(0, 500), attempts: { increment: 1 } },
+  })
 }
 
 /**
@@ -166,43 +145,20 @@ export async function recordFailure(
  * that is processed or dead already stays as it is.
  * @returns whether the event was changed
  */
-export async function recordAbandoned(db: Database, eventId: string): Promise<boolean> {
-  const { count } = await db.write(withoutScope, (tx) =>
-    tx.receivedEvent.updateMany({
-      where: { eventId, status: { notIn: ['processed', 'dead'] } },
-      data: {
-        status: 'dead',
-        lastError: 'the worker ended during the last attempt',
-        attempts: { increment: 1 },
-      },
-    }),
-  )
+export async function recordAbandoned(tx: Tx, eventId: string): Promise<boolean> {
+  const { count } = await tx.receivedEvent.updateMany({
+    where: { eventId, status: { notIn: ['processed', 'dead'] } },
+    data: {
+      status: 'dead',
+      lastError: 'the worker ended during the last attempt',
+      attempts: { increment: 1 },
+    },
+  })
   return count === 1
 }
 
-/** The newest `created` applied to an object of the provider, and the number of its updates. */
-type ObjectState = { newestCreated: number | null; revision: bigint }
-
-/** Thrown if another event of the object was applied in the meantime: decide again. */
-class StateConflict extends Error {
-  override readonly name = 'StateConflict'
-}
-
-/** The object of an event, the key for `serialize`; null if it has no id. */
-function objectIdOf(event: BillingEvent): string | null {
-  const { id } = event.object
-  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null
-}
-
-/**
- * The object whose state an event reports; null for events whose order does not matter. A charge
- * that succeeded stays succeeded; of a subscription only the last state counts.
- */
-function statefulIdOf(event: BillingEvent): string | null {
-  const kind = kindOf(event.type)
-  const isState = kind === 'subscription.created' || kind === 'subscription.updated'
-  return isState ? objectIdOf(event) : null
-}
+/** The newest `created` applied to an object of the provider, Unix seconds. */
+type ObjectState = { newestCreated: number | null }
 
 /** Whether a newer state was applied before. An event without a time is never stale. */
 function isStale(event: BillingEvent, state: ObjectState | null): boolean {
@@ -211,41 +167,26 @@ function isStale(event: BillingEvent, state: ObjectState | null): boolean {
 }
 
 async function findObjectState(db: Database, objectId: string): Promise<ObjectState | null> {
-  const { rows } = await db.readRows<undefined, { newestCreated: number | null; revision: string }>(
+  const { rows } = await db.readRows<undefined, ObjectState>(
     withoutScope,
     Prisma.sql`
-      SELECT newest_created AS "newestCreated", revision FROM billing_objects
-      WHERE object_id = ${objectId}`,
+      SELECT newest_created AS "newestCreated" FROM billing_objects WHERE object_id = ${objectId}`,
   )
-  const [row] = rows
-  if (row === undefined) return null
-  return { newestCreated: row.newestCreated, revision: BigInt(row.revision) }
+  return rows[0] ?? null
 }
 
-/**
- * Stores the state of an object that was decided against `seen`.
- * @throws StateConflict if `seen` is no longer the stored state; the transaction is rolled back
- */
 async function updateObjectState(
   tx: Tx,
   objectId: string,
-  seen: ObjectState | null,
   created: number | null,
   now: Date,
 ): Promise<void> {
-  const newestCreated = Math.max(created ?? -Infinity, seen?.newestCreated ?? -Infinity)
-  const data = { newestCreated: Number.isFinite(newestCreated) ? newestCreated : null }
-  const { count } =
-    seen === null
-      ? await tx.billingObject.createMany({
-          data: { objectId, ...data, updatedAt: now },
-          skipDuplicates: true,
-        })
-      : await tx.billingObject.updateMany({
-          where: { objectId, revision: seen.revision },
-          data: { ...data, revision: { increment: 1 }, updatedAt: now },
-        })
-  if (count !== 1) throw new StateConflict('another event of the object was applied meanwhile')
+  await tx.$executeRaw`
+    INSERT INTO billing_objects AS stored (object_id, newest_created, updated_at)
+    VALUES (${objectId}, ${created}, ${now})
+    ON CONFLICT (object_id) DO UPDATE SET
+      newest_created = GREATEST(stored.newest_created, excluded.newest_created),
+      revision = stored.revision + 1, updated_at = excluded.updated_at`
 }
 
 /**
@@ -266,25 +207,3 @@ function enterCustomer(eventId: string, customer: string): Entry<Subscriber> {
     },
   }
 }
-
-/** Runs calls with the same key one after another, and calls with different keys in parallel. */
-export type SerializeByKey = <T>(key: string, work: () => Promise<T>) => Promise<T>
-
-/** A mutex by key within this process. A key without calls uses no memory. */
-export function serializeByKey(): SerializeByKey {
-  const tails = new Map<string, Promise<unknown>>()
-  return async function serialize(key, work) {
-    const result = (tails.get(key) ?? Promise.resolve()).then(work)
-    // The next call starts when this one has settled, even if it has failed.
-    const tail = result.then(ignore, ignore)
-    tails.set(key, tail)
-    try {
-      return await result
-    } finally {
-      await tail
-      if (tails.get(key) === tail) tails.delete(key)
-    }
-  }
-}
-
-function ignore(): void {}

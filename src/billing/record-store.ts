@@ -10,6 +10,7 @@ import { type Queryable, runTransaction, withoutName } from '#src/db/system-data
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/jobs.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
+import { eventQueue, type newEventJob } from './job.ts'
 
 /** A verified event, as it is stored. */
 export type VerifiedEvent = {
@@ -19,8 +20,8 @@ export type VerifiedEvent = {
   body: Buffer
   /** Which configured secret verified it, counted from 0. */
   secretIndex: number
-  /** Whether its kind is processed. Other kinds are recorded without a job. */
-  handled: boolean
+  /** Null if its kind is not processed. */
+  job: ReturnType<typeof newEventJob> | null
 }
 
 export type RecordStore = {
@@ -108,7 +109,7 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
         events.map(({ type }) => type),
         events.map(({ body }) => body),
         events.map(({ secretIndex }) => secretIndex),
-        events.map(({ handled }) => handled),
+        events.map(({ job }) => job && toRow(job)),
         deadline,
       ],
     })
@@ -147,11 +148,11 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
 
 /** Inserts event rows and jobs in one statement. */
 const recordText = onFirstUse(async () => {
-  const [before, after] = await jobInsert('billing-event')
+  const [before, after] = await jobInsert(eventQueue)
   return `
     WITH batch AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::boolean[])
-        AS event (event_id, type, body, secret_index, handled)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[])
+        AS event (event_id, type, body, secret_index, job)
       WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < $6::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
@@ -159,7 +160,7 @@ const recordText = onFirstUse(async () => {
     ), stored AS (
       INSERT INTO received_events (event_id, type, body, secret_index, status)
       SELECT event_id, type, body, secret_index,
-             CASE WHEN handled THEN 'recorded' ELSE 'ignored' END
+             CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END
       FROM inserted JOIN batch USING (event_id)
     ), queued AS (
       ${before}${newJobs}${after}
@@ -170,9 +171,14 @@ const recordText = onFirstUse(async () => {
 })
 
 const newJobs = `(
-  SELECT coalesce(json_agg(json_build_object('data', json_build_object('eventId', event_id))), '[]')
-  FROM inserted JOIN batch USING (event_id) WHERE handled
+  SELECT coalesce(json_agg(job::json), '[]') FROM inserted JOIN batch USING (event_id)
+  WHERE job IS NOT NULL
 )`
+
+/** A job as pg-boss's INSERT reads it: the group is a column. */
+function toRow({ group, ...job }: ReturnType<typeof newEventJob>): string {
+  return JSON.stringify({ ...job, groupId: group.id })
+}
 
 const countText = `
   WITH differing AS (

@@ -2,6 +2,7 @@ import { createGroupCommit, type Entry } from '#src/db/group-commit.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { Problem } from '#src/http/problems.ts'
 import { type BillingEvent, kindOf } from './event.ts'
+import { newEventJob } from './job.ts'
 import type { RecordStore, StoreLimits, VerifiedEvent } from './record-store.ts'
 
 export type Recorded = 'first' | 'ignored' | 'duplicate' | 'duplicate-different-body'
@@ -74,12 +75,14 @@ export function createRecorder(
   })
 
   return {
-    async record({ id: eventId, type }, body, secretIndex) {
+    async record(event, body, secretIndex) {
+      const { id: eventId, type } = event
       const { items, bytes, expectedMs } = group.waiting()
       const isBehind =
         items >= waitingEvents || bytes + body.length > waitingBytes || expectedMs > waitMs
       if (isBehind) throw overloaded()
-      return group.add({ eventId, type, body, secretIndex, handled: kindOf(type) !== null })
+      const job = kindOf(type) === null ? null : newEventJob(eventId, event)
+      return group.add({ eventId, type, body, secretIndex, job })
     },
     waiting() {
       const { items, oldestMs } = group.waiting()
@@ -120,8 +123,8 @@ async function recordBatch(
     sendBefore,
   )
   for (const entry of ordered) {
-    const { eventId, handled } = entry.item
-    if (inserted.has(eventId)) entry.resolve(handled ? 'first' : 'ignored')
+    const { eventId, job } = entry.item
+    if (inserted.has(eventId)) entry.resolve(job === null ? 'ignored' : 'first')
     else duplicates.push(entry)
   }
   if (duplicates.length > 0) void compareDuplicates(store, duplicates)

@@ -5,8 +5,10 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import { addJob } from '#src/queue/jobs.ts'
+import { addJob, transactionOf } from '#src/queue/jobs.ts'
+import { parseEvent } from './event.ts'
 import type { EventFilter, EventStatus } from './events.ts'
+import { eventQueue, newEventJob } from './job.ts'
 
 /** A request to process events again, once each, and its progress. */
 export type Replay = {
@@ -111,49 +113,85 @@ export async function findReplay(connection: Tx | Queryable, id: string): Promis
 }
 
 /**
- * Processes one page of a replay. The progress and the job for the next page are one commit. A page
- * that is processed twice counts once.
- * @param runAgain processes one event and resolves to whether it succeeded; never rejects
+ * Adds a job for each event of the next page of a replay, in the order of their arrival. The cursor
+ * moves in the same commit, so that no event is queued twice. The replay is finished when no event is
+ * left and every job has ended.
  */
 export async function workReplayPage(
   systemDb: SystemDatabase,
   queue: PgBoss,
   replayId: string,
-  runAgain: (eventId: string) => Promise<boolean>,
   pageEvents = 50,
 ): Promise<void> {
-  const rows = await selectRows<{ event_id: string }>(
-    systemDb,
+  await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+    const page = await lockPage(connection, replayId, pageEvents)
+    const last = page.at(-1)
+    if (last === undefined) {
+      await finish(connection, replayId)
+      return
+    }
+    const jobs = page.map(({ eventId, body }) => newEventJob(eventId, parseEvent(body), replayId))
+    await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
+    await connection.query({
+      text: `
+        UPDATE billing_replays SET queued = queued + $2, cursor_event_id = $3,
+          cursor_received_at = (SELECT received_at FROM received_events WHERE event_id = $3)
+        WHERE id = $1`,
+      values: [replayId, page.length, last.eventId],
+    })
+  })
+}
+
+type PageRow = { eventId: string; body: Uint8Array }
+
+/** The next events of a replay, which is locked until the transaction ends. */
+async function lockPage(
+  connection: Queryable,
+  replayId: string,
+  pageEvents: number,
+): Promise<PageRow[]> {
+  await connection.query({
+    text: 'SELECT FROM billing_replays WHERE id = $1 FOR UPDATE',
+    values: [replayId],
+  })
+  return selectRows<PageRow>(
+    connection,
     Prisma.sql`
-      SELECT e.event_id
+      SELECT e.event_id AS "eventId", e.body
       FROM billing_replays r JOIN received_events e ON ${selected}
         AND (r.cursor_event_id IS NULL
              OR (e.received_at, e.event_id) > (r.cursor_received_at, r.cursor_event_id))
       WHERE r.id = ${replayId}::uuid AND r.finished_at IS NULL
       ORDER BY e.received_at, e.event_id LIMIT ${pageEvents}`,
   )
-  const outcomes = await Promise.all(rows.map(({ event_id }) => runAgain(event_id)))
-  const succeeded = outcomes.filter(Boolean).length
-  const last = rows.at(-1)
-  const isLast = rows.length < pageEvents
-  await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rowCount } = await connection.query({
-      text: `
-        WITH last AS (
-          SELECT max(received_at) AS received_at, max(event_id) AS event_id
-          FROM received_events WHERE event_id = $4
-        )
-        UPDATE billing_replays SET succeeded = succeeded + $2, failed = failed + $3,
-          cursor_received_at = COALESCE(last.received_at, cursor_received_at),
-          cursor_event_id = COALESCE(last.event_id, cursor_event_id),
-          finished_at = CASE WHEN $5 THEN clock_timestamp() END
-        FROM last
-        WHERE id = $1 AND finished_at IS NULL AND (cursor_event_id IS NULL OR last.event_id IS NULL
-          OR (cursor_received_at, cursor_event_id) < (last.received_at, last.event_id))`,
-      values: [replayId, succeeded, rows.length - succeeded, last?.event_id ?? null, isLast],
-    })
-    if (rowCount === 1 && !isLast) await addJob(queue, connection, 'billing-replay', { replayId })
+}
+
+async function finish(connection: Queryable, replayId: string): Promise<void> {
+  await connection.query({
+    text: `
+      UPDATE billing_replays SET finished_at = clock_timestamp()
+      WHERE id = $1 AND finished_at IS NULL AND succeeded + failed >= queued`,
+    values: [replayId],
   })
+}
+
+/**
+ * Counts an event of a replay, in the transaction that ends its job. After the last event of a page
+ * the next page follows.
+ */
+export async function countReplayed(
+  tx: Tx,
+  queue: PgBoss,
+  replayId: string,
+  outcome: 'succeeded' | 'failed',
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ ended: boolean }[]>`
+    UPDATE billing_replays SET
+      succeeded = succeeded + ${outcome === 'succeeded' ? 1 : 0},
+      failed = failed + ${outcome === 'failed' ? 1 : 0}
+    WHERE id = ${replayId}::uuid AND finished_at IS NULL
+    RETURNING succeeded + failed >= queued AS ended`
+  if (rows[0]?.ended) await addJob(queue, tx, 'billing-replay', { replayId })
 }
 
 function toReplay(row: ReplayRow | undefined): Replay {

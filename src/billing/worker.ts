@@ -1,15 +1,22 @@
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { Job, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { BaseLogger } from 'pino'
-import type { Database } from '#src/db/database.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
-import type { Jobs } from '#src/queue/queue.ts'
+import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
+import { JobGone } from '#src/queue/enter-jobs.ts'
+import { transactionOf } from '#src/queue/jobs.ts'
+import { type Jobs, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
-import { applyEvent, recordAbandoned, recordFailure, serializeByKey } from './process.ts'
+import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
+import { applyEvent, recordAbandoned, recordFailure } from './process.ts'
 import type { ProviderApi } from './provider-api.ts'
-import { workReplayPage } from './replays.ts'
+import { countReplayed, workReplayPage } from './replays.ts'
 import { purgeBodies } from './retention.ts'
 
 export type BillingWorkerDeps = {
@@ -26,102 +33,134 @@ export type BillingWorkerDeps = {
 
 type EventJob = JobWithMetadata<Jobs['billing-event']>
 
-const pollSeconds = 0.5
-// Bounds the jobs in progress to a few for each connection of the pool.
-const batchSize = 25
-const localConcurrency = 2
+// Of each lane; bounds the jobs in progress to a few for each connection of the pool.
+const limits = { inFlight: 25, pollMs: 500, stopMs: 6_000 } as const
+const statementTimeoutMs = statementTimeoutsMs.byKey
 const retentionSeconds = 3_600
 
-/** Registers the queue handlers: recorded events, replays and the deletion of old bodies. */
-export async function workBilling(deps: BillingWorkerDeps): Promise<void> {
+/** Starts the consumers of recorded events, and the handlers of replays and of old bodies. */
+export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
   const { queue, db, systemDb, api, clock, metrics, tracing, logger } = deps
-  const serialize = serializeByKey()
 
   await queue.work(
-    'billing-event',
-    {
-      batchSize,
-      localConcurrency,
-      burstWhenBatchFull: true,
-      pollingIntervalSeconds: pollSeconds,
-      perJobResults: true,
-      includeMetadata: true,
-    },
-    (jobs: EventJob[]) => Promise.all(jobs.map((job) => workEvent(job))),
-  )
-  await queue.work<Jobs['billing-event-dead']>(
     'billing-event-dead',
-    { pollingIntervalSeconds: pollSeconds },
-    async (jobs) => {
-      for (const { data } of jobs) await markAbandoned(data.eventId)
+    workOptions,
+    async (jobs: Job<Jobs['billing-event']>[]) => {
+      for (const job of jobs) await markAbandoned(job)
     },
   )
-  await queue.work<Jobs['billing-replay']>(
-    'billing-replay',
-    { pollingIntervalSeconds: pollSeconds },
-    async (jobs) => {
-      for (const { data } of jobs) {
-        await workReplayPage(systemDb, queue, data.replayId, async (eventId) => {
-          return (await processEvent(eventId, { again: true, last: true })) === 'succeeded'
-        })
-      }
-    },
-  )
-  await queue.work<Jobs['billing-retention']>('billing-retention', async (jobs) => {
-    for (const { data } of jobs) await purge(data)
+  await queue.work('billing-replay', workOptions, async (jobs: Job<Jobs['billing-replay']>[]) => {
+    for (const { data } of jobs) await workReplayPage(systemDb, queue, data.replayId)
   })
+  await queue.work(
+    'billing-retention',
+    workOptions,
+    async (jobs: Job<Jobs['billing-retention']>[]) => {
+      for (const { data } of jobs) await purge(data)
+    },
+  )
   await queue.send('billing-retention', {})
+  const consumers = await Promise.all(lanes.map(startLane))
+  return {
+    async stop() {
+      await Promise.all(consumers.map((consumer) => consumer.stop()))
+    },
+  }
 
-  async function workEvent(job: EventJob): Promise<JobResult> {
-    const last = job.retryCount >= job.retryLimit
-    const result = await processEvent(job.data.eventId, { again: false, last })
-    // A recorded poison event is completed, because a retry would fail in the same way.
-    return { id: job.id, status: result === 'failed' ? 'failed' : 'completed' }
+  function startLane(lane: (typeof lanes)[number]): Promise<Consumer> {
+    return startConsumer<EventJob>({
+      queue,
+      name: eventQueue,
+      channel: null,
+      limits,
+      fetch: (batchSize) => fetchEvents(lane, batchSize),
+      run: (jobs, abandoned) => jobs.map((job) => workEvent(job, abandoned)),
+      logger,
+    })
   }
 
   /**
-   * Never rejects: an error is stored with the event, for the operator.
-   * @param last whether the queue makes no further try
+   * Takes jobs of objects of which no other event is in progress, in any process. The lock makes that
+   * certain: of two fetches at once, neither would see what the other takes.
    */
-  async function processEvent(
-    eventId: string,
-    { again, last }: { again: boolean; last: boolean },
-  ): Promise<'succeeded' | 'failed' | 'poison'> {
+  function fetchEvents(lane: (typeof lanes)[number], batchSize: number): Promise<EventJob[]> {
+    return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+      await lockUntilCommit(connection, 'billing-fetch')
+      return queue.fetch<Jobs['billing-event']>(eventQueue, {
+        ...lane,
+        batchSize,
+        groupConcurrency: 1,
+        includeMetadata: true,
+        db: transactionOf(connection),
+      })
+    })
+  }
+
+  /** Never rejects. */
+  async function workEvent(job: EventJob, abandoned: AbortSignal): Promise<void> {
+    const { eventId, replayId } = job.data
     const stopTimer = metrics.stages.startTimer({ stage: 'process' })
     try {
-      const now = clock.now()
       const facts = { 'gatehouse.event_id': eventId }
       const applied = await tracing.span('billing event', facts, async (note) => {
-        const applied = await applyEvent(db, eventId, now, { api, serialize, again })
+        const again = replayId !== undefined
+        const settle = (tx: Tx) => endJob(tx, job, 'succeeded')
+        const applied = await applyEvent(db, eventId, clock.now(), { api, again, settle })
         note({ 'gatehouse.outcome': applied })
         return applied
       })
       logger.info({ eventId, applied }, 'billing event processed')
       metrics.worked.inc({ outcome: applied })
-      return 'succeeded'
     } catch (error) {
-      const poison = error instanceof PoisonEvent
-      const status = poison || last ? 'dead' : 'failed'
-      const reason = error instanceof Error ? error.message : String(error)
-      logger.warn({ eventId, dead: status === 'dead', err: error }, 'billing event failed')
-      metrics.worked.inc({ outcome: status })
-      const recorded = await recordFailure(db, eventId, status, reason).then(
-        () => true,
-        (error) => {
-          logger.error({ eventId, err: error }, 'billing event failure not recorded')
-          return false
-        },
-      )
-      return poison && recorded ? 'poison' : 'failed'
+      if (error instanceof JobGone) logger.info({ eventId }, 'billing event taken over')
+      else if (!abandoned.aborted) await fail(job, error)
     } finally {
       stopTimer()
     }
   }
 
-  async function markAbandoned(eventId: string): Promise<void> {
-    if (!(await recordAbandoned(db, eventId))) return
+  /** Records why an event failed. A poisoned one and a replayed one are not tried again. */
+  async function fail(job: EventJob, error: unknown): Promise<void> {
+    const { eventId, replayId } = job.data
+    const isLast = replayId !== undefined || job.retryCount >= job.retryLimit
+    const status = isLast || error instanceof PoisonEvent ? 'dead' : 'failed'
+    const reason = error instanceof Error ? error.message : String(error)
+    logger.warn({ eventId, dead: status === 'dead', err: error }, 'billing event failed')
+    metrics.worked.inc({ outcome: status })
+    try {
+      await db.write(withoutScope, async (tx) => {
+        await recordFailure(tx, eventId, status, reason)
+        if (status === 'dead') await endJob(tx, job, 'failed')
+        else await retryJob(tx, queue, job, reason)
+      })
+    } catch (error) {
+      if (error instanceof JobGone) return
+      logger.error({ eventId, err: error }, 'billing event failure not recorded')
+      // If this fails too, the job returns without its heartbeat.
+      await queue.fail(eventQueue, job, { message: reason }).catch(() => {})
+    }
+  }
+
+  async function markAbandoned(job: Job<Jobs['billing-event']>): Promise<void> {
+    const { eventId } = job.data
+    const isChanged = await db.write(withoutScope, async (tx) => {
+      const isChanged = await recordAbandoned(tx, eventId)
+      await endJob(tx, job, 'failed')
+      return isChanged
+    })
+    if (!isChanged) return
     logger.warn({ eventId, dead: true }, 'billing event abandoned by its worker')
     metrics.worked.inc({ outcome: 'dead' })
+  }
+
+  async function endJob(
+    tx: Tx,
+    job: Job<Jobs['billing-event']>,
+    outcome: 'succeeded' | 'failed',
+  ): Promise<void> {
+    const { replayId } = job.data
+    await completeJob(tx, queue, job)
+    if (replayId !== undefined) await countReplayed(tx, queue, replayId, outcome)
   }
 
   /** Begins where the last run ended. The next run follows at once while there is more to delete. */

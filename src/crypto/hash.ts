@@ -1,4 +1,11 @@
-import { createHmac, hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import {
+  createHmac,
+  hash,
+  randomBytes,
+  randomUUID,
+  randomUUIDv7,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** SHA-256, 32 bytes. Secret ids are stored as hashes, so that a leaked table cannot be used. */
 export function sha256(content: string | Uint8Array): Buffer {
@@ -18,6 +25,11 @@ export function randomKey(): Buffer {
 /** A random UUID, for ids that are needed before their row is inserted. */
 export function randomId(): string {
   return randomUUID()
+}
+
+/** A UUID that sorts by the time it was made, to the millisecond (RFC 9562, version 7). */
+export function orderedId(): string {
+  return randomUUIDv7()
 }
 
 /** HMAC-SHA256 over the concatenation of `parts`, 32 bytes. Strings are encoded as UTF-8. */

@@ -8,7 +8,13 @@ import type { Queryable } from './system-database.ts'
 export const lockIds = { migrate: 7_165_230_418 } as const
 
 /** Advisory locks with one holder for each key. */
-type LockName = 'folders' | 'webhook-endpoints' | 'api-tokens' | 'store-grant' | 'provider-grant'
+type LockName =
+  | 'api-tokens'
+  | 'billing-fetch'
+  | 'folders'
+  | 'provider-grant'
+  | 'store-grant'
+  | 'webhook-endpoints'
 
 /** Waits for the lock `name` of `key`. The transaction holds it until its end. */
 export async function lockUntilCommit(

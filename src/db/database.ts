@@ -33,8 +33,8 @@ export type Database = {
     statement: Prisma.Sql,
   ): Promise<{ facts: Facts; rows: Row[] }>
   /**
-   * Enters and decides, then runs `work` in the same READ ONLY transaction. Statements that do not
-   * wait for each other (`Promise.all`) leave in one packet.
+   * Enters and decides, then runs `work` in the same READ ONLY transaction, on one snapshot.
+   * Statements that do not wait for each other (`Promise.all`) leave in one packet.
    */
   read<Facts, T>(entry: Entry<Facts>, work: (tx: Tx, facts: Facts) => Promise<T>): Promise<T>
   /**

@@ -8,7 +8,7 @@ import {
   rethrowSilence,
   survivesBrokenConnections,
 } from './pool-options.ts'
-import { WatchedPool } from './scoped-pool.ts'
+import { beginRead, WatchedPool } from './scoped-pool.ts'
 
 /** Rows of each statement, in their order. */
 export type ReadRows<Rows extends readonly object[]> = { [Index in keyof Rows]: Rows[Index][] }
@@ -16,7 +16,8 @@ export type ReadRows<Rows extends readonly object[]> = { [Index in keyof Rows]: 
 export type ReadPool = {
   /**
    * Sends all statements in one packet and waits once. They are one READ ONLY transaction: what the
-   * first one sets for the transaction holds for the others, and nothing of it stays.
+   * first one sets for the transaction holds for the others, and nothing of it stays. They share one
+   * snapshot.
    * @throws what the first failing statement throws; then there are no rows at all
    */
   readOnce<Rows extends readonly object[]>(
@@ -27,12 +28,14 @@ export type ReadPool = {
   close(): Promise<void>
 }
 
-const begin: Statement = { text: 'BEGIN READ ONLY' }
+const begin: Statement = { text: beginRead }
+const readOnly =
+  'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
 const commit: Statement = { text: 'COMMIT' }
 
 /**
  * Connections that only read. Behind a pooler a connection has no settings and keeps no names, so
- * there BEGIN READ ONLY and COMMIT ride in the same packet.
+ * there BEGIN and COMMIT ride in the same packet.
  * @param size connections at most
  */
 export function openReadPool(
@@ -51,7 +54,7 @@ export function openReadPool(
         pipeline: false,
         onConnect: async (client) => {
           options.onConnect(client)
-          if (!pooled) await client.query('SET default_transaction_read_only = on')
+          if (!pooled) await client.query(readOnly)
         },
       },
       watch,

@@ -17,6 +17,9 @@ type Opening = {
 
 const current = new AsyncLocalStorage<Opening>()
 
+/** Reads of several statements see one state of the database. */
+export const beginRead = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
 /**
  * Runs `work` with `statement` as the first statement of the transaction that it begins on a
  * connection of a ScopedPool.
@@ -73,9 +76,9 @@ type Connected = Parameters<pg.Pool['connect']>[0]
 
 /**
  * The pool below Prisma. It hands out a connection only to a transaction that has an opening: BEGIN
- * and the statement that presents the credential are written without waiting. Reads run READ ONLY
- * and do not wait for their end. A query of the pool itself belongs to the read it is called in, so
- * that several of them leave in one packet; outside of a read it is refused.
+ * and the statement that presents the credential are written without waiting. Reads run READ ONLY on
+ * one snapshot and do not wait for their end. A query of the pool itself belongs to the read it is
+ * called in, so that several of them leave in one packet; outside of a read it is refused.
  */
 export class ScopedPool extends WatchedPool {
   readonly #named: boolean
@@ -151,7 +154,7 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
     // What follows without waiting leaves in the same packet.
     stream.cork()
     process.nextTick(() => stream.uncork())
-    const begun = send({ text: active.access === 'read' ? 'BEGIN READ ONLY' : 'BEGIN' })
+    const begun = send({ text: active.access === 'read' ? beginRead : 'BEGIN' })
     active.entered = send(active.statement)
     opened = Promise.all([begun, active.entered])
     opened.catch(ignore)

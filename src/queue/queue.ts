@@ -4,8 +4,8 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
 export type Jobs = {
-  'billing-event': { eventId: string }
-  'billing-event-dead': { eventId: string }
+  'billing-event': EventJob
+  'billing-event-dead': EventJob
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
   'endpoint-replay': { tenantId: string; replayId: string }
@@ -18,6 +18,19 @@ export type Jobs = {
 }
 
 type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: string }
+
+/** Between heartbeats of a job in progress. */
+export const heartbeatMs = 1_000
+
+/** For `queue.work`: how often it looks for jobs, and how often those in progress send a heartbeat. */
+export const workOptions = {
+  pollingIntervalSeconds: 0.5,
+  heartbeatRefreshSeconds: heartbeatMs / 1_000,
+} as const
+
+// Only makes pg-boss send heartbeats: takeover.ts notices a dead worker long before. Longer than
+// most outages of the database, after which pg-boss would take jobs from living workers.
+const heartbeatSeconds = 900
 
 // A dead-letter queue is listed before the queue that refers to it, because it is created first.
 const queues = {
@@ -38,10 +51,10 @@ const queues = {
     expireInSeconds: 60,
     deleteAfterSeconds: 86_400, // the result is in the row of the event
   },
-  // 5 s, 10 s, 20 s … up to an hour, about twelve hours in all. Then an operator has to look.
+  // 1 s, 2 s, 4 s … up to an hour, about twelve hours in all. Then an operator has to look.
   'revoke-grant': {
-    retryLimit: 20,
-    retryDelay: 5,
+    retryLimit: 22,
+    retryDelay: 1,
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 60,
@@ -60,12 +73,14 @@ const queues = {
     expireInSeconds: 300,
   },
   // One attempt per job. A failed attempt gets a new job by the retry schedule. The queue itself only
-  // retries jobs whose process ended, without limit. An attempt takes at most 30 s
-  // (OUTBOUND_TIMEOUT_MS), recording it 20 s.
+  // retries jobs whose worker died or could not record the outcome, without limit. An attempt takes
+  // at most 30 s (OUTBOUND_TIMEOUT_MS), and then its outcome may wait for the database.
   deliver: {
     retryLimit: 1_000_000,
-    retryDelay: 0,
-    expireInSeconds: 60,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 900,
     deleteAfterSeconds: 3_600,
     retentionSeconds: 2_592_000,
   },
@@ -77,10 +92,10 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 900,
   },
-  // 30 s, 1 min, 2 min … up to an hour, about six hours in all. A later mail would be useless.
+  // 1 s, 2 s, 4 s … up to an hour, about six hours in all. A later mail would be useless.
   'alert-mail': {
-    retryLimit: 12,
-    retryDelay: 30,
+    retryLimit: 17,
+    retryDelay: 1,
     retryBackoff: true,
     retryDelayMax: 3_600,
     expireInSeconds: 60,
@@ -96,6 +111,9 @@ const queues = {
 } as const satisfies Record<keyof Jobs, Queue>
 
 export const queueNames: readonly string[] = Object.keys(queues)
+/** Queues whose jobs all have a group: the endpoint of a delivery, the object of a billing event. */
+export const groupedQueues: readonly string[] = ['deliver', 'billing-event']
+export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
 // Deleting completed jobs may take longer than a request may.
 const maintenanceLimits = { statementMs: statementTimeoutsMs.queueMaintenance, silenceMs: 31_000 }
@@ -110,7 +128,8 @@ export async function createQueues(ownerUrl: string, lockWaitMs: number): Promis
   await boss.start()
   try {
     for (const [name, options] of Object.entries(queues)) {
-      const { policy, ...changeable }: Queue = options
+      const { policy, ...rest }: Queue = options
+      const changeable = { ...rest, heartbeatSeconds }
       if (await boss.getQueue(name)) await boss.updateQueue(name, changeable)
       else await boss.createQueue(name, { ...changeable, ...(policy && { policy }) })
     }
@@ -160,6 +179,9 @@ function acceptNewerSchema(boss: PgBoss): PgBoss {
   }
   return boss
 }
+
+/** One job processes one event. `replayId`: the replay that asked for it; it is tried once. */
+export type EventJob = { eventId: string; replayId?: string }
 
 /** One job is one attempt of a delivery. */
 export type DeliverJob = {

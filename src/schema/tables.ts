@@ -56,11 +56,13 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   billing_objects: { web: '', worker: 'SELECT, INSERT, UPDATE' },
   billing_replays: {
     web: 'SELECT, INSERT',
-    worker: 'SELECT, UPDATE (succeeded, failed, cursor_received_at, cursor_event_id, finished_at)',
+    worker:
+      'SELECT, UPDATE (queued, succeeded, failed, cursor_received_at, cursor_event_id, finished_at)',
   },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
-    worker: 'SELECT, UPDATE (status, failing_since, disabled_at, last_success_at)',
+    worker:
+      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at)',
   },
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {

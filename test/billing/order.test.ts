@@ -1,9 +1,9 @@
 import t from 'tap'
-import { applyEvent, serializeByKey } from '#src/billing/process.ts'
+import { applyEvent } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
-import { anApi, openAsWorker, planOf, receive } from './received.ts'
+import { openAsWorker, planOf, receive } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
@@ -116,46 +116,6 @@ t.test('with the billing API the current state applies, whatever the event conta
   }
 })
 
-t.test(
-  'a state fetched before another event of the object was applied is fetched again',
-  async (t) => {
-    const database = await createDatabase(t)
-    const { db } = openAsWorker(t, database)
-    await createUser(database, { billingCustomer: 'cus_1' })
-    const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
-    for (const id of ['a', 'b']) {
-      await receive(database, { id, type: 'subscription.updated', created: 1, object })
-    }
-    let fetched = 0
-    const api = anApi(async () => {
-      fetched += 1
-      // During the first fetch, another process applies another event of the object.
-      if (fetched === 1) t.equal(await applyEvent(db, 'b', now), 'processed')
-      return object
-    })
-    t.equal(await applyEvent(db, 'a', now, { api }), 'processed')
-    t.equal(fetched, 2)
-  },
-)
-
-t.test('an object that keeps changing is returned to the queue', async (t) => {
-  const database = await createDatabase(t)
-  const { db } = openAsWorker(t, database)
-  await createUser(database, { billingCustomer: 'cus_1' })
-  const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
-  await receive(database, { id: 'a', type: 'subscription.updated', object })
-  const api = anApi(async () => {
-    await database.admin.query(
-      `INSERT INTO billing_objects (object_id) VALUES ('sub_1')
-       ON CONFLICT (object_id) DO UPDATE SET revision = billing_objects.revision + 1`,
-    )
-    return object
-  })
-  await t.rejects(applyEvent(db, 'a', now, { api }), { name: 'StateConflict' })
-  const { rows } = await database.admin.query('SELECT status FROM received_events')
-  t.same(rows, [{ status: 'recorded' }], 'nothing was stored')
-})
-
 t.test('an event that is processed again has its effect once', async (t) => {
   const database = await createDatabase(t)
   const { db } = openAsWorker(t, database)
@@ -177,35 +137,3 @@ t.test('a kind that is not processed stays ignored', async (t) => {
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'ignored' }])
 })
-
-t.test(
-  'calls with one key run in order, other keys in parallel, and a failure blocks no later call',
-  async (t) => {
-    const serialize = serializeByKey()
-    const log: string[] = []
-    const gates = new Map<string, () => void>()
-    const work = (name: string) => async () => {
-      log.push(`${name} begins`)
-      await new Promise<void>((resolve) => gates.set(name, resolve))
-      log.push(`${name} ends`)
-      if (name === 'a1') throw new Error('failed')
-    }
-    const settled = Promise.allSettled([
-      serialize('a', work('a1')),
-      serialize('a', work('a2')),
-      serialize('b', work('b1')),
-    ])
-    await new Promise((resolve) => setImmediate(resolve))
-    t.strictSame(log, ['a1 begins', 'b1 begins'])
-    gates.get('a1')?.()
-    await new Promise((resolve) => setImmediate(resolve))
-    t.strictSame(log.slice(2), ['a1 ends', 'a2 begins'])
-    gates.get('a2')?.()
-    gates.get('b1')?.()
-    t.match(await settled, [
-      { status: 'rejected' },
-      { status: 'fulfilled' },
-      { status: 'fulfilled' },
-    ])
-  },
-)

@@ -1,8 +1,12 @@
 import t, { type Test } from 'tap'
 import { PoisonEvent } from '#src/billing/effect.ts'
+import { completeJob, eventQueue } from '#src/billing/job.ts'
 import { applyEvent, recordFailure } from '#src/billing/process.ts'
-import { openDatabase } from '#src/db/database.ts'
+import { openDatabase, type Tx } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
+import { JobGone } from '#src/queue/enter-jobs.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
+import { enqueue, jobsOf, startQueue } from '#test/support/running-worker.ts'
 import { charge, invoicesOf, receive, stateOf } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
@@ -113,19 +117,39 @@ t.test('the effect and the status `processed` commit together', async (t) => {
   t.equal(await apply(eventId), 'processed')
 })
 
+t.test('an event whose job another worker has changes nothing', async (t) => {
+  const { database, db } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const queue = await startQueue(t, database, 'worker')
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue })
+  const [job] = await queue.fetch(eventQueue)
+  if (job === undefined) throw new Error('no job')
+  const settle = (tx: Tx) => completeJob(tx, queue, job)
+  await queue.fail(eventQueue, job)
+  await database.admin.query('UPDATE pgboss.job SET start_after = now()')
+  await t.rejects(applyEvent(db, 'evt_1', now, { settle }), JobGone, 'taken back')
+  t.equal((await queue.fetch(eventQueue)).length, 1)
+  await t.rejects(applyEvent(db, 'evt_1', now, { settle }), JobGone, 'in progress elsewhere')
+  t.match(await stateOf(database), { status: 'recorded', attempts: 0 })
+  t.strictSame(await invoicesOf(database), [])
+  t.match(await jobsOf(database), { evt_1: { state: 'active' } })
+})
+
 t.test('a failure is recorded with its reason, but never replaces a success', async (t) => {
   const { database, db, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
-  await recordFailure(db, eventId, 'failed', 'the reason')
+  const fail = (status: 'failed' | 'dead', reason: string) =>
+    db.write(withoutScope, (tx) => recordFailure(tx, eventId, status, reason))
+  await fail('failed', 'the reason')
   t.strictSame(await stateOf(database), {
     status: 'failed',
     attempts: 1,
     last_error: 'the reason',
   })
-  await recordFailure(db, eventId, 'dead', 'x'.repeat(10_000))
+  await fail('dead', 'x'.repeat(10_000))
   t.match(await stateOf(database), { status: 'dead', last_error: 'x'.repeat(500) })
   t.equal(await apply(eventId), 'processed', 'a dead event can be processed again')
-  await recordFailure(db, eventId, 'dead', 'too late')
+  await fail('dead', 'too late')
   t.match(await stateOf(database), { status: 'processed', last_error: null })
 })

@@ -1,5 +1,4 @@
 import type { Test } from 'tap'
-import type { ProviderApi } from '#src/billing/provider-api.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
@@ -20,15 +19,19 @@ export type AnEvent = {
 
 /** Inserts an event as the recorder does, but without its job; resolves to its id. */
 export async function receive({ admin }: TestDatabase, event: AnEvent): Promise<string> {
-  const { id, type = 'charge.succeeded', created, object = charge } = event
-  const body = event.body ?? Buffer.from(JSON.stringify({ id, type, created, data: { object } }))
+  const { id, type = 'charge.succeeded' } = event
   await admin.query('INSERT INTO processed_events (event_id) VALUES ($1)', [id])
   await admin.query(
     `INSERT INTO received_events (event_id, type, body, secret_index, status, received_at)
      VALUES ($1, $2, $3, 0, $4, COALESCE($5::timestamptz, clock_timestamp()))`,
-    [id, type, body, event.status ?? 'recorded', event.receivedAt ?? null],
+    [id, type, bodyOf(event), event.status ?? 'recorded', event.receivedAt ?? null],
   )
   return id
+}
+
+/** The body of an event, as the provider sends it. */
+export function bodyOf({ id, type = 'charge.succeeded', created, object = charge, body }: AnEvent) {
+  return body ?? Buffer.from(JSON.stringify({ id, type, created, data: { object } }))
 }
 
 /** The worker's two database connections. */
@@ -43,11 +46,6 @@ export function openAsWorker(
     await systemDb.close()
   })
   return { db, systemDb }
-}
-
-/** An API that returns `states[id]`. */
-export function anApi(states: (id: string) => ReturnType<ProviderApi['findSubscription']>) {
-  return { findSubscription: states } satisfies ProviderApi
 }
 
 export async function planOf({ admin }: TestDatabase, userId: number): Promise<string | null> {

@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
+import { completeJob, eventQueue } from '#src/billing/job.ts'
 import {
+  countReplayed,
   createReplay,
   findReplay,
   findUnreplayable,
@@ -7,16 +9,18 @@ import {
   workReplayPage,
 } from '#src/billing/replays.ts'
 import { purgeBodies } from '#src/billing/retention.ts'
+import { withoutScope } from '#src/db/entry.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { openQueue } from '#src/queue/queue.ts'
-import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
-import { openAsWorker, receive } from './received.ts'
+import { type EventJob, openQueue } from '#src/queue/queue.ts'
+import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { startTestWorker } from '#test/support/running-worker.ts'
+import { until } from '#test/support/until.ts'
+import { charge, invoicesOf, openAsWorker, receive, stateOf } from './received.ts'
 
 t.test(
-  'a replay processes the selected events in order of arrival, page by page, and shows its progress',
+  'a replay queues the selected events in order of arrival, page by page, and shows its progress',
   async (t) => {
-    const { database, web, queue, create } = await open(t)
-    const { systemDb } = openAsWorker(t, database)
+    const { database, web, create, workPage, endJobs } = await open(t)
     for (let n = 0; n < 5; n++) {
       await receive(database, { id: `dead_${n}`, status: 'dead', receivedAt: at(n) })
     }
@@ -24,43 +28,46 @@ t.test(
     const replay = await create({ status: 'dead', from: at(1), to: at(4) })
     t.match(replay, { total: 3, succeeded: 0, failed: 0, finishedAt: null })
 
-    const ran: string[] = []
-    const run = async (eventId: string) => {
-      ran.push(eventId)
-      return eventId !== 'dead_2'
-    }
-    await workReplayPage(systemDb, queue, replay.id, run, 2)
-    t.strictSame(ran, ['dead_1', 'dead_2'])
+    await workPage(replay.id, 2)
+    t.strictSame(await endJobs(replay.id, 'succeeded', 1), ['dead_1'])
+    t.equal(await pagesOf(database, replay.id), 1, 'the next page waits for the whole page')
+    t.strictSame(await endJobs(replay.id, 'failed'), ['dead_2'])
     t.match(await findReplay(web, replay.id), { succeeded: 1, failed: 1, finishedAt: null })
-    t.equal(await jobsOf(database, replay.id), 2, 'the first page and the next')
-    await workReplayPage(systemDb, queue, replay.id, run, 2)
-    t.strictSame(ran.slice(2), ['dead_3'])
+    t.equal(await pagesOf(database, replay.id), 2, 'the first page and the next')
+    await workPage(replay.id, 2)
+    await workPage(replay.id, 2)
+    t.match(await findReplay(web, replay.id), { finishedAt: null }, 'an event is in progress')
+    t.strictSame(await endJobs(replay.id, 'succeeded'), ['dead_3'])
+    await workPage(replay.id, 2)
     t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 1, finishedAt: /Z$/ })
-    await workReplayPage(systemDb, queue, replay.id, run, 2)
-    t.equal(ran.length, 3, 'a page that is processed twice does nothing')
-    t.equal(await jobsOf(database, replay.id), 2, 'no page follows the last')
+    await workPage(replay.id, 2)
+    t.strictSame(await endJobs(replay.id, 'succeeded'), [], 'nothing follows')
   },
 )
 
-t.test('a page that is processed twice at once counts once', async (t) => {
-  const { database, web, queue, create } = await open(t)
-  const { systemDb } = openAsWorker(t, database)
+t.test('a page that is processed twice at once queues no event twice', async (t) => {
+  const { database, web, create, workPage, endJobs } = await open(t)
   for (const id of ['a', 'b', 'c']) await receive(database, { id, status: 'dead' })
   const replay = await create({ status: 'dead' })
-  let waiting = 0
-  let release = () => {}
-  const together = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const run = async () => {
-    waiting += 1
-    if (waiting === 4) release()
-    await together
-    return true
+  await Promise.all([workPage(replay.id, 2), workPage(replay.id, 2)])
+  t.strictSame((await endJobs(replay.id, 'succeeded')).toSorted(), ['a', 'b', 'c'])
+  t.match(await findReplay(web, replay.id), { succeeded: 3, failed: 0 })
+})
+
+t.test('a worker replays events, one of an object at a time, and finishes', async (t) => {
+  const { database, web, create } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  for (let n = 0; n < 60; n++) {
+    const object = n === 7 ? {} : { ...charge, id: `ch_${n % 3}` }
+    await receive(database, { id: `evt_${n}`, status: 'dead', object })
   }
-  await Promise.all([1, 2].map(() => workReplayPage(systemDb, queue, replay.id, run, 2)))
-  t.match(await findReplay(web, replay.id), { succeeded: 2, failed: 0 })
-  t.equal(await jobsOf(database, replay.id), 2)
+  const replay = await create({ status: 'dead' })
+  const worker = await startTestWorker(t, database)
+  await until(database, 'SELECT FROM billing_replays WHERE finished_at IS NOT NULL')
+  await worker.stop()
+  t.match(await findReplay(web, replay.id), { total: 60, succeeded: 59, failed: 1 })
+  t.equal((await invoicesOf(database)).length, 59)
+  t.match(await stateOf(database, 'evt_7'), { status: 'dead', last_error: /missing/ })
 })
 
 t.test(
@@ -90,7 +97,8 @@ t.test('a replay of no events is finished at once, without a job', async (t) => 
     const replay = await create(selection)
     t.match(replay, { total: 0, finishedAt: /Z$/ })
     t.match(await findReplay(web, replay.id), { total: 0, finishedAt: /Z$/ })
-    t.equal(await jobsOf(database, replay.id), 0)
+    const jobs = `SELECT FROM pgboss.job WHERE data->>'replayId' = $1`
+    t.equal((await database.admin.query(jobs, [replay.id])).rowCount, 0)
   }
 })
 
@@ -141,10 +149,28 @@ async function open(t: Test) {
     web.transaction({ statementTimeoutMs: 5_000 }, (connection) =>
       createReplay(connection, queue, selection),
     )
-  return { database, web, queue, create }
+  const { db, systemDb } = openAsWorker(t, database)
+  return {
+    database,
+    web,
+    create,
+    workPage: (replayId: string, events: number) =>
+      workReplayPage(systemDb, queue, replayId, events),
+    /** Ends the jobs of events of a replay, all or the first ones; resolves to the ids of the events. */
+    async endJobs(replayId: string, outcome: 'succeeded' | 'failed', batchSize = 100) {
+      const jobs = await queue.fetch<EventJob>(eventQueue, { batchSize })
+      for (const job of jobs) {
+        await db.write(withoutScope, async (tx) => {
+          await completeJob(tx, queue, job)
+          await countReplayed(tx, queue, replayId, outcome)
+        })
+      }
+      return jobs.map(({ data }) => data.eventId)
+    },
+  }
 }
 
-async function jobsOf(database: TestDatabase, replayId: string): Promise<number> {
+async function pagesOf(database: TestDatabase, replayId: string): Promise<number> {
   const { rowCount } = await database.admin.query(
     `SELECT FROM pgboss.job WHERE name = 'billing-replay' AND data->>'replayId' = $1`,
     [replayId],

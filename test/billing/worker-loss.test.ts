@@ -4,32 +4,21 @@ import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { startWorker } from '#src/worker.ts'
 import { createDatabase, createUser, testConfig } from '#test/support/helper.ts'
-import {
-  enqueue,
-  expire,
-  jobsOf,
-  startQueue,
-  startTestWorker,
-} from '#test/support/running-worker.ts'
+import { enqueue, startQueue, startTestWorker } from '#test/support/running-worker.ts'
 import { until } from '#test/support/until.ts'
 import { invoicesOf, receive, stateOf } from './received.ts'
 
-t.test('a job whose worker died is retried after it expires, with one effect', async (t) => {
+t.test('the jobs of a dead worker continue within 10 s, with one effect', async (t) => {
   const database = await createDatabase(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const lost = await startQueue(t, database, 'worker')
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
+  const begun = performance.now()
   t.equal((await lost.fetch('billing-event')).length, 1, 'fetched and never completed')
-  await lost.supervise('billing-event')
-  t.match(await jobsOf(database), { evt_1: { state: 'active' } }, 'not before it expires')
-  await expire(database, lost)
-  t.match(await jobsOf(database), { evt_1: { state: 'retry' } })
-  await database.admin.query(
-    `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
-  )
   const worker = await startTestWorker(t, database)
   // On a busy machine a try may fail without a connection; it is repeated.
   await until(database, `SELECT FROM received_events WHERE status = 'processed'`)
+  t.ok(performance.now() - begun < 10_000)
   await worker.stop()
   t.equal((await invoicesOf(database)).length, 1)
 })
@@ -40,7 +29,6 @@ t.test('a worker that dies during the last try leaves the event dead', async (t)
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue: lost })
   await database.admin.query('UPDATE pgboss.job SET retry_count = retry_limit')
   t.equal((await lost.fetch('billing-event')).length, 1, 'fetched and never completed')
-  await expire(database, lost)
   const worker = await startTestWorker(t, database)
   await until(database, `SELECT FROM received_events WHERE status = 'dead'`)
   await worker.stop()

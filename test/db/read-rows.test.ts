@@ -38,6 +38,12 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     t.strictSame(facts, mine, 'what the entry found')
     t.strictSame((await db.readRows(withoutScope, all)).rows, [], 'nothing of a scope stays')
 
+    const isolation = Prisma.sql`SELECT current_setting('transaction_isolation') AS level`
+    t.strictSame(
+      (await db.readRows(entryOf(mine), isolation)).rows,
+      [{ level: 'repeatable read' }],
+      'the rows are of the moment at which the entry decided',
+    )
     const write = Prisma.sql`UPDATE orders SET updated_at = now() RETURNING id`
     await t.rejects(db.readRows(entryOf(mine), write), /read-only transaction/)
     await t.rejects(db.readRows(entryOf(mine), Prisma.sql`SELECT 1 / 0`), /division by zero/)

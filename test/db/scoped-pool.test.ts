@@ -193,6 +193,24 @@ t.test('reads are READ ONLY', async (t) => {
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'write() may')
 })
 
+t.test('the statements of a read see one state of the database', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const { userId, tenantId } = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
+  const counts = await db.read(entryOf({ tenantId }), async (tx) => {
+    const before = await tx.post.count()
+    await database.admin.query(
+      `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'x', 'x')`,
+      [tenantId, userId],
+    )
+    return [before, await tx.post.count()]
+  })
+  t.strictSame(counts, [0, 0])
+  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.post.count()), 1)
+})
+
 t.test('a write that throws is rolled back', async (t) => {
   const database = await createDatabase(t)
   const db = openDatabase(database.url, 1)

@@ -45,4 +45,10 @@ export const tests = {
   securityHeaders: 'test/plugins/security-headers.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
   forms: 'test/pages/form-submission.test.ts',
+  snapshot: 'test/db/scoped-pool.test.ts',
+  groups: 'test/billing/groups.test.ts',
+  process: 'test/billing/process.test.ts',
+  consumer: 'test/queue/consumer.test.ts',
+  takeover: 'test/queue/takeover.test.ts',
+  health: 'test/webhooks/endpoints/health.test.ts',
 } as const

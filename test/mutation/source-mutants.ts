@@ -70,6 +70,7 @@ const hunts: readonly Hunt[] = [
       cutsOf(text, /(?<=entry\.statement\()(access === 'write'|true)(?=\))/g, 'false'),
     tests: [tests.entryLocks],
   },
+  ...queueHunts(),
   {
     kind: 'value',
     files: ['src/http/schemas.ts', 'plugins/schema-compilers.ts'],
@@ -96,6 +97,35 @@ const hunts: readonly Hunt[] = [
     tests: [tests.matrix],
   },
 ]
+
+/** One snapshot per read, one event of an object at a time, room beside endpoints that hang. */
+function queueHunts(): Hunt[] {
+  const hunt = (file: string, pattern: RegExp, instead: string, test: string): Hunt => ({
+    kind: 'queue',
+    files: [file],
+    find: (text) => cutsOf(text, pattern, instead),
+    tests: [test],
+  })
+  return [
+    hunt('src/db/scoped-pool.ts', /ISOLATION LEVEL REPEATABLE READ /g, '', tests.snapshot),
+    hunt('src/billing/worker.ts', /await lockUntilCommit\(.*\)\n/g, '', tests.groups),
+    hunt('src/billing/worker.ts', /groupConcurrency: 1,/g, '', tests.groups),
+    hunt('src/billing/job.ts', / && response\.affected === 1/g, '', tests.process),
+    hunt('src/queue/consumer.ts', /room >> 1/g, 'room', tests.consumer),
+    hunt(
+      'src/queue/takeover.ts',
+      /if \(performance\.now\(\) >= trustedFrom\) /g,
+      '',
+      tests.takeover,
+    ),
+    hunt(
+      'src/webhooks/endpoints/health.ts',
+      /failingSince\.getTime\(\)/g,
+      '(state.lastSuccessAt ?? failingSince).getTime()',
+      tests.health,
+    ),
+  ]
+}
 
 /** Every mutant of the tree at `root`. */
 export async function findSourceMutants(root: string): Promise<Mutant[]> {

@@ -1,16 +1,22 @@
 import { EventEmitter, once } from 'node:events'
 import type { Test } from 'tap'
+import { parseEvent } from '#src/billing/event.ts'
+import { eventQueue, newEventJob } from '#src/billing/job.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { startWorker } from '#src/worker.ts'
-import { receive } from '#test/billing/received.ts'
+import { bodyOf, receive } from '#test/billing/received.ts'
 import { type TestDatabase, testConfig } from './helper.ts'
 
 type Event = Parameters<typeof receive>[1]
 type Queue = ReturnType<typeof openQueue>
 
 /** A worker and a way to wait for its attempts: each ends in one log line with the event's id. */
-export async function startTestWorker(t: Test, database: TestDatabase) {
+export async function startTestWorker(
+  t: Test,
+  database: TestDatabase,
+  settings: Record<string, string> = {},
+) {
   const lines = new EventEmitter()
   const errors: string[] = []
   let ended = 0
@@ -23,7 +29,7 @@ export async function startTestWorker(t: Test, database: TestDatabase) {
       lines.emit('attempt')
     },
   })
-  const worker = await startWorker(testConfig(database), logger)
+  const worker = await startWorker(testConfig(database, settings), logger)
   let stopped: Promise<void> | undefined
   const stop = () => (stopped ??= worker.stop())
   t.teardown(stop)
@@ -44,8 +50,10 @@ export async function startQueue(t: Test, database: TestDatabase, duty: 'web' | 
   return queue
 }
 
+/** Records an event with its job. */
 export async function enqueue(database: TestDatabase, event: Event, { queue }: { queue: Queue }) {
-  await queue.send('billing-event', { eventId: await receive(database, event) })
+  const eventId = await receive(database, event)
+  await queue.insert(eventQueue, [newEventJob(eventId, parseEvent(bodyOf(event)))])
 }
 
 export async function jobsOf({ admin }: TestDatabase): Promise<Record<string, { state: string }>> {
@@ -54,13 +62,4 @@ export async function jobsOf({ admin }: TestDatabase): Promise<Record<string, { 
      WHERE name = 'billing-event'`,
   )
   return Object.fromEntries(rows.map(({ event, ...job }) => [event, job]))
-}
-
-/** The time of every job that was taken is over. */
-export async function expire({ admin }: TestDatabase, queue: Queue): Promise<void> {
-  await admin.query(`UPDATE pgboss.job SET started_on = now() - interval '61 seconds'`)
-  await admin.query(
-    'UPDATE pgboss.queue SET maintain_on = NULL, monitor_on = NULL, monitor_claim_on = NULL',
-  )
-  await queue.supervise('billing-event')
 }

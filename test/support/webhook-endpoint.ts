@@ -15,7 +15,6 @@ export async function createEndpoint(
     eventTypes?: readonly string[]
     signature?: SignatureProfile
     status?: 'active' | 'failing' | 'disabled'
-    enabledAt?: Date
     lastSuccessAt?: Date
   },
 ): Promise<string> {
@@ -23,9 +22,9 @@ export async function createEndpoint(
   const status = endpoint.status ?? 'active'
   await admin.query(
     `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, event_types,
-       signature, secret, status, failing_since, disabled_at, enabled_at, last_success_at)
+       signature, secret, status, failing_since, disabled_at, last_success_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE $8 WHEN 'failing' THEN now() END,
-       CASE $8 WHEN 'disabled' THEN now() END, COALESCE($9, now()), $10)`,
+       CASE $8 WHEN 'disabled' THEN now() END, $9)`,
     [
       tenantId,
       id,
@@ -35,7 +34,6 @@ export async function createEndpoint(
       endpoint.signature ?? 'spec',
       sealEndpointSecret(testKeys, { tenantId, id }, endpointSecret),
       status,
-      endpoint.enabledAt ?? null,
       endpoint.lastSuccessAt ?? null,
     ],
   )

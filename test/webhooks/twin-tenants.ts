@@ -98,8 +98,8 @@ export async function createTwins(t: Test): Promise<Twins> {
   }
 
   async function createOriginal(database: TestDatabase, tenant: TestUser) {
-    const weekAgo = new Date(Date.now() - 7 * 86_400_000)
-    const facts = { url: 'https://8.8.8.8/original', enabledAt: weekAgo, lastSuccessAt: weekAgo }
+    const lastSuccessAt = new Date(Date.now() - 7 * 86_400_000)
+    const facts = { url: 'https://8.8.8.8/original', lastSuccessAt }
     const endpoint = await createEndpoint(database, tenant, { ...facts, status: 'failing' })
     const of = { ...tenant, endpointId: endpoint }
     const exhausted = await createDelivery(database, of)
@@ -107,8 +107,10 @@ export async function createTwins(t: Test): Promise<Twins> {
     const fresh = await createDelivery(database, { ...of, attempts: 0 })
     const replay = await createReplayOf(database, tenant, endpoint)
     await admin.query(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour'`)
-    // If a query took it for the twin's, it would appear in the explanation of a failure.
-    await admin.query('UPDATE webhook_endpoints SET secret_rotated_at = now()')
+    // If a query took them for the twin's, the rotation would appear in the explanation of a failure,
+    // and the next exhausted delivery would disable the twin.
+    await admin.query(`UPDATE webhook_endpoints SET secret_rotated_at = now(),
+      failing_since = now() - interval '6 days', exhausted_deliveries = 99`)
     const { rows } = await admin.query<{ id: string }>(
       `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
        VALUES ($1, 'endpoint.failing', $2, 'original') RETURNING id`,
@@ -140,7 +142,7 @@ async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: T
   const { exhausted, fresh } = ids
   const change = (sql: string, ...values: string[]) => admin.query(sql, [tenantId, ...values])
   await change(`UPDATE webhook_endpoints SET url = 'https://8.8.4.4/twin', status = 'active',
-    failing_since = NULL, secret_rotated_at = NULL WHERE tenant_id = $1`)
+    failing_since = NULL, exhausted_deliveries = 0, secret_rotated_at = NULL WHERE tenant_id = $1`)
   await change(`UPDATE outbound_events SET body = '{"data":"twin"}' WHERE tenant_id = $1`)
   await change(`UPDATE deliveries SET event_type = 'post.updated' WHERE tenant_id = $1`)
   await change(`UPDATE delivery_attempts SET status_code = 401 WHERE tenant_id = $1`)

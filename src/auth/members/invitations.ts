@@ -7,7 +7,7 @@ import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.t
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
-import type { InvitationMailJob } from '#src/queue/queue.ts'
+import { addJob } from '#src/queue/jobs.ts'
 
 /** An invitation as the tenant's admins see it. */
 export const Invitation = Type.Object({
@@ -100,12 +100,7 @@ export async function createInvitation(
   const { invitedBy: userId, tenantId } = invitation
   const created = { action: 'invitation-create', outcome: 'done', reason: 'invited' } as const
   await recordAudit(connection, { ...created, userId, tenantId, target: row.id }, clientInfo)
-  const job: InvitationMailJob = { tenantId, invitationId: row.id }
-  const db = {
-    executeSql: (text: string, values?: unknown[]) =>
-      connection.query({ text, values: values ?? [] }),
-  }
-  await queue.send('invitation-mail', job, { db })
+  await addJob(queue, connection, 'invitation-mail', { tenantId, invitationId: row.id })
   return toInvitation(row)
 }
 

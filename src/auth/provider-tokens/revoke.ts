@@ -7,7 +7,7 @@ import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/encryption
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { JobLog } from '#src/observability/logger.ts'
-import type { Jobs } from '#src/queue/queue.ts'
+import { type Jobs, workOptions } from '#src/queue/queue.ts'
 import { tokenBinding } from './store.ts'
 
 export type RevocationDeps = {
@@ -147,7 +147,6 @@ async function audit(
 
 type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
 
-const pollSeconds = 0.5
 const batchSize = 5 // each job waits for a provider
 
 /** Starts the worker of the queue `revoke-grant`. */
@@ -159,7 +158,7 @@ export async function workRevocations(
   const work = createRevocationJob(deps, log)
   await queue.work(
     'revoke-grant',
-    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    { ...workOptions, batchSize, perJobResults: true, includeMetadata: true },
     (jobs: RevocationJob[]) => Promise.all(jobs.map((job) => work(job))),
   )
 }

@@ -7,6 +7,7 @@ import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
+import type { Dispatch } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
@@ -30,19 +31,10 @@ export type DispatchDeps = {
   logger: JobLog
 }
 
-/**
- * Runs jobs, each in the scope of its tenant: one attempt, and its outcome in one commit. Returns
- * one promise per job, in their order; none rejects. After `abandoned` nothing more is recorded,
- * and another worker repeats the attempts.
- */
-export type Dispatch = (
-  jobs: readonly Job<DeliverJob>[],
-  abandoned: AbortSignal,
-) => readonly Promise<void>[]
-
 const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
 
-export function createDispatcher(deps: DispatchDeps): Dispatch {
+/** Runs jobs, each in the scope of its tenant: one attempt, and its outcome in one commit. */
+export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> {
   const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
   const readLimit = createLimit(concurrentTenants)
   const writeLimit = createLimit(concurrentTenants)
@@ -93,10 +85,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
   }
 
   async function work(
-    { id: jobId, data }: Job<DeliverJob>,
+    job: Job<DeliverJob>,
     loaded: Promise<ReadonlyMap<string, DueDelivery>>,
     abandoned: AbortSignal,
   ): Promise<void> {
+    const { id: jobId, data } = job
     try {
       const delivery = (await loaded).get(data.deliveryId)
       const update = await runJob(data, delivery)
@@ -105,7 +98,18 @@ export function createDispatcher(deps: DispatchDeps): Dispatch {
     } catch (error) {
       if (abandoned.aborted) return
       if (error instanceof JobGone) logger.warn(data, 'delivery job no longer active')
-      else logger.error({ ...data, err: error }, 'delivery job failed')
+      else await giveBack(job, error)
+    }
+  }
+
+  /** Returns a job at once, so that it does not hold a slot of its endpoint. */
+  async function giveBack(job: Job<DeliverJob>, error: unknown): Promise<void> {
+    logger.error({ ...job.data, err: error }, 'delivery job failed')
+    try {
+      await queue.fail(deliverQueue, job, { message: String(error) })
+    } catch (error) {
+      // Without a heartbeat it returns by itself.
+      logger.warn({ ...job.data, reason: String(error) }, 'delivery job not returned to the queue')
     }
   }
 
@@ -215,23 +219,22 @@ export function createLimit(maxRunning: number): Limit {
 
 const firstWaitMs = 50
 const maxWaitMs = 2_000
-const giveUpMs = 20_000 // The job expires after that, and the attempt is repeated.
 
 /**
- * Repeats `write` while the database is unavailable: the result of an attempt exists only here.
- * @throws the last error, after `giveUpMs` or once `abandoned`
+ * Repeats `write` while the database is unavailable, however long: the result of an attempt exists
+ * only here. Once another worker has the job, there is nothing left to write.
+ * @throws the last error once `abandoned`
  */
 async function retryWhileUnavailable(
   write: () => Promise<void>,
   abandoned: AbortSignal,
 ): Promise<void> {
-  const end = performance.now() + giveUpMs
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
     abandoned.throwIfAborted()
     try {
       return await write()
     } catch (error) {
-      if (!isDatabaseUnavailable(error) || performance.now() + waitMs > end) throw error
+      if (!isDatabaseUnavailable(error)) throw error
       await wait(waitMs, undefined, { signal: abandoned })
     }
   }

@@ -188,7 +188,8 @@ export function isReplayRange(from: Date, to: Date): boolean {
 /**
  * Starts a new series for deliveries of the tenant: the whole schedule again, in place of the rest of
  * the current one. Skips deliveries to a disabled endpoint, and those whose current series has made
- * no attempt yet.
+ * no attempt yet. All of them stay locked until the transaction ends, so that what it reads about a
+ * delivery and its attempts afterwards belongs together.
  * @returns the ids of the deliveries that were started
  */
 export async function startReplay(
@@ -199,16 +200,17 @@ export async function startReplay(
 ): Promise<readonly string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH chosen AS (
-      SELECT d.id FROM deliveries d
+      SELECT d.id, e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
+      FROM deliveries d
       JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...deliveryIds]}::uuid[])
-        AND e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0)
       ORDER BY d.id FOR UPDATE OF d
     ), started AS (
       UPDATE deliveries d
       SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = ${now},
           finished_at = NULL
-      FROM chosen WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id
+      FROM chosen
+      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id AND chosen.startable
       RETURNING d.tenant_id, d.id, d.endpoint_id, d.series
     ), queued AS (
       ${await insertDeliverJobs(nextSeries)}

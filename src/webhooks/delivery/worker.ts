@@ -1,10 +1,12 @@
-import type { Job } from 'pg-boss'
+import type { Job, PgBoss } from 'pg-boss'
 import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
+import { type DeliverJob, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { type Consumer, startConsumer } from './consumer.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
+import { deliverChannel, deliverQueue } from './job.ts'
 import { type ReplayPage, workReplayPage } from './replays.ts'
 import { purgeEvents } from './retention.ts'
 
@@ -14,9 +16,30 @@ export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds'> &
   listens: boolean
 }
 
+export const deliverLimits = {
+  inFlight: 800,
+  /** Jobs of one endpoint in progress, in all processes together. */
+  perEndpoint: 32,
+  pollMs: 500,
+  stopMs: 6_000,
+} as const
+
+// A full share is `perEndpoint`. It shrinks with the room, so that a hundred endpoints that hang do
+// not fill it, and the last slots are for endpoints with nothing in progress.
+const shareOfRoom = deliverLimits.perEndpoint / deliverLimits.inFlight
+
 const retentionSeconds = 21_600
-const pollSeconds = 0.5
 const dayMs = 86_400_000
+
+/** Takes jobs of endpoints that have not used up their share of `room`. */
+export function fetchDeliveries(
+  queue: PgBoss,
+  batchSize: number,
+  room: number,
+): Promise<Job<DeliverJob>[]> {
+  const groupConcurrency = Math.ceil(room * shareOfRoom)
+  return queue.fetch<DeliverJob>(deliverQueue, { batchSize, groupConcurrency })
+}
 
 /** Starts the consumer of deliveries, and the handlers for replays and retention. */
 export async function workOutbound(
@@ -26,7 +49,7 @@ export async function workOutbound(
   const { queue, db, systemDb, listens, clock, metrics, logger } = deps
   const { allow, timeoutMs, retrySeconds, retentionDays } = config
 
-  await queue.work('outbound-retention', async () => {
+  await queue.work('outbound-retention', workOptions, async () => {
     const before = new Date(clock.now().getTime() - retentionDays * dayMs)
     const events = await purgeEvents(systemDb, before)
     metrics.purged.inc(events)
@@ -34,13 +57,9 @@ export async function workOutbound(
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
   })
   await queue.send('outbound-retention', {})
-  await queue.work<ReplayPage>(
-    'endpoint-replay',
-    { pollingIntervalSeconds: pollSeconds },
-    async (jobs) => {
-      for (const job of jobs) await workReplay(job)
-    },
-  )
+  await queue.work('endpoint-replay', workOptions, async (jobs: Job<ReplayPage>[]) => {
+    for (const job of jobs) await workReplay(job)
+  })
 
   async function workReplay({ id, data: { replayId } }: Job<ReplayPage>): Promise<void> {
     const entry = enterJobs('endpoint-replay', [id])
@@ -54,8 +73,15 @@ export async function workOutbound(
   }
 
   const sender = createSender({ allow, timeoutMs, clock })
-  const dispatch = createDispatcher({ ...deps, sender, retrySeconds })
-  const consumer = await startConsumer(queue, dispatch, logger, listens)
+  const consumer = await startConsumer({
+    queue,
+    name: deliverQueue,
+    channel: listens ? deliverChannel : null,
+    limits: deliverLimits,
+    fetch: (batchSize, room) => fetchDeliveries(queue, batchSize, room),
+    run: createDispatcher({ ...deps, sender, retrySeconds }),
+    logger,
+  })
   return {
     ...consumer,
     async stop() {

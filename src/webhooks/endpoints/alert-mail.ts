@@ -5,7 +5,7 @@ import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import type { AlertMailJob } from '#src/queue/queue.ts'
+import { type AlertMailJob, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alertMailQueue } from './alerts.ts'
 import { type AlertKind, isAlertKind } from './health.ts'
@@ -21,14 +21,13 @@ export type AlertDeps = {
 
 type Job = JobWithMetadata<AlertMailJob>
 
-const pollSeconds = 0.5
 const batchSize = 5 // few at once: each waits for the mail server
 
 /** Registers the handler that mails alerts to the owners of a tenant. */
 export async function workAlerts(queue: PgBoss, deps: AlertDeps, log: JobLog): Promise<void> {
   await queue.work(
     alertMailQueue,
-    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    { ...workOptions, batchSize, perJobResults: true, includeMetadata: true },
     (jobs: Job[]) => Promise.all(jobs.map((job) => workAlert(job, deps, log))),
   )
 }

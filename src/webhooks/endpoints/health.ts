@@ -1,10 +1,11 @@
 /** The state of an endpoint that the outcomes of its deliveries change. */
 export type EndpointState = {
   status: 'active' | 'failing' | 'disabled'
-  /** When it was created, or last enabled again. */
-  enabledAt: Date
   lastSuccessAt: Date | null
+  /** When a delivery was exhausted with no success since; null while active. */
   failingSince: Date | null
+  /** Deliveries exhausted since `failingSince`; without a meaning while that is null. */
+  exhaustedDeliveries: number
 }
 
 const alertKinds = ['endpoint.failing', 'endpoint.disabled', 'endpoint.recovered'] as const
@@ -20,21 +21,19 @@ export type HealthDecision = {
   alert: AlertKind | null
 }
 
-const disableAfterMs = 5 * 86_400_000 // contract 7: five days without a single success
-/** And at least this many exhausted deliveries. */
-export const disableAfterExhausted = 10
+// Contract 7: failing for five days without a single success, with ten exhausted deliveries since.
+const disableAfterMs = 5 * 86_400_000
+const disableAfterExhausted = 10
 
 /**
  * Decides the state of an endpoint after one of its deliveries has ended (contract 7). A disabled
- * endpoint stays disabled until it is enabled.
- * @param exhausted deliveries exhausted since `failuresCountFrom`, counted up to
- *   `disableAfterExhausted`
+ * endpoint stays disabled until it is enabled. The time counts from the first exhausted delivery and
+ * not from the last success, so that a quiet endpoint is not disabled after an hour of trouble.
  * @returns null if nothing changes
  */
 export function decideHealth(
   state: EndpointState,
   outcome: 'succeeded' | 'exhausted',
-  exhausted: number,
   now: Date,
 ): HealthDecision | null {
   if (state.status === 'disabled') return null
@@ -45,27 +44,25 @@ export function decideHealth(
         status: 'active',
         lastSuccessAt: now,
         failingSince: null,
+        exhaustedDeliveries: 0,
         disabledAt: null,
       },
       alert: state.status === 'failing' ? 'endpoint.recovered' : null,
     }
   }
   const failingSince = state.failingSince ?? now
-  const failingMs = now.getTime() - failuresCountFrom(state).getTime()
-  return failingMs >= disableAfterMs && exhausted >= disableAfterExhausted
+  const exhaustedDeliveries = state.failingSince === null ? 1 : state.exhaustedDeliveries + 1
+  const failing = { ...state, failingSince, exhaustedDeliveries }
+  const failingMs = now.getTime() - failingSince.getTime()
+  return failingMs >= disableAfterMs && exhaustedDeliveries >= disableAfterExhausted
     ? {
-        state: { ...state, status: 'disabled', failingSince, disabledAt: now },
+        state: { ...failing, status: 'disabled', disabledAt: now },
         alert: 'endpoint.disabled',
       }
     : {
-        state: { ...state, status: 'failing', failingSince, disabledAt: null },
+        state: { ...failing, status: 'failing', disabledAt: null },
         alert: 'endpoint.failing',
       }
-}
-
-/** The last success, or when the endpoint was enabled if that is later. Earlier failures no longer count. */
-export function failuresCountFrom({ enabledAt, lastSuccessAt }: EndpointState): Date {
-  return lastSuccessAt !== null && lastSuccessAt > enabledAt ? lastSuccessAt : enabledAt
 }
 
 const successEveryMs = 60_000

@@ -2,12 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { alertOwners } from './alerts.ts'
-import {
-  decideHealth,
-  disableAfterExhausted,
-  type EndpointState,
-  failuresCountFrom,
-} from './health.ts'
+import { decideHealth, type EndpointState } from './health.ts'
 
 /** The outcome of one delivery to an endpoint. */
 export type EndpointOutcome = { endpointId: string; outcome: 'succeeded' | 'exhausted' }
@@ -25,8 +20,8 @@ export async function recordHealth(
   const ids = [...new Set(outcomes.map(({ endpointId }) => endpointId))]
   // Locked in the order of ids, so that two transactions cannot deadlock.
   const rows = await tx.$queryRaw<EndpointRow[]>`
-    SELECT id, url, status, enabled_at AS "enabledAt", last_success_at AS "lastSuccessAt",
-           failing_since AS "failingSince"
+    SELECT id, url, status, last_success_at AS "lastSuccessAt", failing_since AS "failingSince",
+           exhausted_deliveries AS "exhaustedDeliveries"
     FROM webhook_endpoints
     WHERE tenant_id = ${scope.tenantId}::uuid AND id = ANY (${ids}::uuid[])
     ORDER BY id FOR NO KEY UPDATE`
@@ -49,32 +44,14 @@ async function recordOutcome(
   outcome: EndpointOutcome['outcome'],
   now: Date,
 ): Promise<EndpointState> {
-  const exhausted = outcome === 'succeeded' ? 0 : await countExhausted(tx, scope, id, before)
-  const decision = decideHealth(before, outcome, exhausted, now)
+  const decision = decideHealth(before, outcome, now)
   if (decision === null) return before
   const { state, alert: kind } = decision
-  const { status, lastSuccessAt, failingSince, disabledAt } = state
+  const { status, lastSuccessAt, failingSince, exhaustedDeliveries, disabledAt } = state
   await tx.webhookEndpoint.updateMany({
     where: { tenantId: scope.tenantId, id },
-    data: { status, lastSuccessAt, failingSince, disabledAt },
+    data: { status, lastSuccessAt, failingSince, exhaustedDeliveries, disabledAt },
   })
   if (kind !== null) await alertOwners(tx, queue, scope, { kind, endpointId: id, url }, now)
   return state
-}
-
-/** Counts up to the number that `decideHealth` needs. */
-async function countExhausted(
-  tx: Tx,
-  { tenantId }: TenantScope,
-  endpointId: string,
-  state: EndpointState,
-): Promise<number> {
-  const [row] = await tx.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int FROM (
-      SELECT FROM deliveries
-      WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = ${endpointId}::uuid
-        AND created_at >= ${failuresCountFrom(state)} AND status = 'exhausted' AND attempts > 0
-        AND event_type <> 'endpoint.test'
-      ORDER BY created_at, id LIMIT ${disableAfterExhausted}) AS counted`
-  return row?.count ?? 0
 }

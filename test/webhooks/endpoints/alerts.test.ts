@@ -39,7 +39,6 @@ async function setScene(t: Test, mail: MailServer | null, settings: Record<strin
   })
   const endpointId = await createEndpoint(database, tenant, {
     url: `${receiver.url}/a-secret-path?token=secret-token`,
-    enabledAt: new Date(Date.now() - 6 * day),
   })
   let passed = 0
   const config = testConfig(database, {
@@ -116,14 +115,17 @@ t.test('owners are also alerted when it recovers and when it is disabled', async
   await scene.deliver()
   t.match((await mail.next()).text, /^Subject: A webhook endpoint has recovered\r$/m)
   scene.answer(500)
-  scene.pass(6 * day)
-  for (let delivery = 0; delivery < 10; delivery += 1) await scene.deliver()
+  scene.pass(2 * hourMs)
+  await scene.deliver()
+  t.match((await mail.next()).text, /^Subject: A webhook endpoint is failing\r$/m)
+  scene.pass(5 * day)
+  for (let delivery = 0; delivery < 9; delivery += 1) await scene.deliver()
   // At the same time, so in any order.
   const both = (await mail.next()).text + (await mail.next()).text
   t.match(both, /^Subject: A webhook endpoint is failing\r$/m)
   t.match(both, /^Subject: A webhook endpoint was disabled\r$/m)
-  await mailed(scene.outbox, 4)
-  t.equal(mail.mails.length, 4)
+  await mailed(scene.outbox, 5)
+  t.equal(mail.mails.length, 5)
 })
 
 t.test('a flapping endpoint sends each kind of alert once an hour', async (t) => {

@@ -1,0 +1,185 @@
+import type { Job, PgBoss } from 'pg-boss'
+import type { JobLog } from '#src/observability/logger.ts'
+import { endsWithin } from '#src/runtime/timeout.ts'
+import { heartbeatMs, type Jobs } from './queue.ts'
+
+export type Consumer = {
+  /** Fetches jobs now. */
+  wake(): void
+  /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */
+  stop(): Promise<void>
+}
+
+export type ConsumerOptions<Fetched extends Job> = {
+  queue: PgBoss
+  name: keyof Jobs
+  /** NOTIFY on this channel means that a job is due; null to poll only. */
+  channel: string | null
+  limits: ConsumerLimits
+  /**
+   * Fetches jobs that are due.
+   * @param batchSize at most this many
+   * @param room how many more jobs may be in progress
+   */
+  fetch(batchSize: number, room: number): Promise<readonly Fetched[]>
+  run: Dispatch<Fetched>
+  logger: JobLog
+}
+
+/**
+ * Runs jobs and ends them in the queue. Returns one promise per job, in their order; none rejects.
+ * After `abandoned` nothing more is recorded, and another worker repeats the jobs.
+ */
+export type Dispatch<Fetched extends Job> = (
+  jobs: readonly Fetched[],
+  abandoned: AbortSignal,
+) => readonly Promise<void>[]
+
+export type ConsumerLimits = {
+  /** Jobs in progress in this process. */
+  inFlight: number
+  /** Between fetches without a wake signal: no signal is sent when a retry becomes due. */
+  pollMs: number
+  /** How long `stop` waits for jobs in progress. */
+  stopMs: number
+}
+
+const batchJobs = 200
+const errorWaitMs = 1_000
+
+/**
+ * Takes jobs from the queue as soon as there is room; no job waits for another. One fetch takes at
+ * most half of the free room, so that there is always some left for a job that ends soon. While a
+ * job is in progress, its heartbeat tells the other workers that this one lives.
+ */
+export async function startConsumer<Fetched extends Job>(
+  options: ConsumerOptions<Fetched>,
+): Promise<Consumer> {
+  const { queue, name, limits, logger } = options
+  const wakeSignal = createWakeSignal()
+  const inProgress = new Map<Fetched, InProgress>()
+  const abandoned = new AbortController()
+  let stopping = false
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      const taken = await take().catch((error) => {
+        logger.error({ queue: name, err: error }, 'jobs could not be fetched')
+        return null
+      })
+      if (taken === null) await wakeSignal.wait(errorWaitMs)
+      else if (taken === 0) await wakeSignal.wait(limits.pollMs)
+    }
+  }
+
+  async function take(): Promise<number> {
+    const room = limits.inFlight - inProgress.size
+    const batchSize = Math.min(room >> 1, batchJobs)
+    if (batchSize === 0) return 0
+    const jobs = await options.fetch(batchSize, room)
+    const since = performance.now()
+    for (const [index, done] of options.run(jobs, abandoned.signal).entries()) {
+      const job = jobs[index]
+      if (job === undefined) continue
+      const ended = done.then(() => {
+        inProgress.delete(job)
+        wakeSignal.ring()
+      })
+      inProgress.set(job, { since, ended })
+    }
+    return jobs.length
+  }
+
+  const stopHeartbeat = startHeartbeat(queue, name, inProgress, logger)
+  const listening = await listen(options, wakeSignal.ring)
+  const running = run()
+
+  return {
+    wake: wakeSignal.ring,
+    async stop() {
+      stopping = true
+      wakeSignal.ring()
+      await Promise.all([running, listening?.close()])
+      await endsWithin(
+        limits.stopMs,
+        Promise.all([...inProgress.values()].map(({ ended }) => ended)),
+      )
+      abandoned.abort()
+      stopHeartbeat()
+      // Another worker need not wait until their heartbeats lapse.
+      if (inProgress.size > 0) await queue.fail(name, [...inProgress.keys()])
+    },
+  }
+}
+
+type InProgress = {
+  /** Of the fetch, in ms of `performance.now()`. */
+  since: number
+  ended: Promise<void>
+}
+
+/** Renews the heartbeat of jobs in progress. A fetch sets the first one, so most jobs need no other. */
+function startHeartbeat(
+  queue: PgBoss,
+  name: string,
+  inProgress: ReadonlyMap<Job, InProgress>,
+  logger: JobLog,
+): () => void {
+  let isBeating = false
+  const timer = setInterval(async () => {
+    const before = performance.now() - heartbeatMs
+    const jobs = [...inProgress].flatMap(([job, { since }]) => (since <= before ? [job] : []))
+    if (jobs.length === 0 || isBeating) return
+    isBeating = true
+    try {
+      await queue.touch(name, jobs)
+    } catch (error) {
+      logger.warn({ queue: name, jobs: jobs.length, reason: String(error) }, 'heartbeat failed')
+    }
+    isBeating = false
+  }, heartbeatMs)
+  return () => clearInterval(timer)
+}
+
+/** Wakes on NOTIFY. If LISTEN fails, polling still finds the jobs. */
+async function listen<Fetched extends Job>(
+  { queue, name, channel, logger }: ConsumerOptions<Fetched>,
+  wake: () => void,
+) {
+  if (channel === null) return undefined
+  try {
+    return await queue.getDb().listen?.(channel, wake, wake)
+  } catch (error) {
+    logger.warn({ queue: name, err: error }, 'LISTEN for jobs failed; polling instead')
+    return undefined
+  }
+}
+
+/** A coalescing wake-up signal: `ring()` while nobody waits is remembered for the next `wait()`. */
+type WakeSignal = {
+  ring(): void
+  /** Resolves on `ring()`, or after `ms`. */
+  wait(ms: number): Promise<void>
+}
+
+function createWakeSignal(): WakeSignal {
+  let isRung = false
+  let wake: (() => void) | null = null
+  return {
+    ring() {
+      isRung = true
+      wake?.()
+    },
+    async wait(ms) {
+      if (!isRung) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, ms)
+        wake = resolve
+        await promise
+        clearTimeout(timer)
+        wake = null
+      }
+      isRung = false
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import t, { type Test } from 'tap'
+import { lapseMs, startTakeover } from '#src/queue/takeover.ts'
+
+t.test('jobs of dead workers go back, and only the attempts that were found', async (t) => {
+  const { taken } = start(t, [])
+  t.strictSame(await taken, ['deliver', [{ name: 'deliver', id: 'a', retryCount: 2 }]])
+})
+
+t.test('after trouble with the database, living workers send their heartbeats first', async (t) => {
+  const begun = performance.now()
+  const { taken, warnings } = start(t, [new Error('the database is away')])
+  await taken
+  t.ok(performance.now() - begun >= lapseMs)
+  t.match(warnings[0], /could not be looked up/)
+})
+
+/** A takeover whose first looks at the queue fail, and which then finds a lapsed job each time. */
+function start(t: Test, errors: Error[]) {
+  const { promise: taken, resolve } = Promise.withResolvers<unknown[]>()
+  const warnings: string[] = []
+  const takeover = startTakeover(
+    {
+      getDb: () => ({
+        async executeSql() {
+          const error = errors.shift()
+          if (error) throw error
+          return { rows: [{ name: 'deliver', id: 'a', retryCount: 2 }] }
+        },
+      }),
+      async fail(name, jobs) {
+        resolve([name, jobs])
+        return {}
+      },
+    },
+    {
+      info() {},
+      warn: (_facts, message) => void warnings.push(message),
+      error: (facts) => t.fail('an error was logged', facts),
+    },
+  )
+  t.teardown(() => takeover.stop())
+  return { taken, warnings }
+}

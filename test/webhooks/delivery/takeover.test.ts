@@ -1,0 +1,48 @@
+import t, { type Test } from 'tap'
+import { createLogger } from '#src/observability/logger.ts'
+import { lapseMs } from '#src/queue/takeover.ts'
+import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { startWorker } from '#src/worker.ts'
+import { type TestDatabase, testConfig } from '#test/support/helper.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
+import { startQueue } from '#test/support/running-worker.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+t.test('the deliveries of a dead worker continue within 10 s', async (t) => {
+  const outbox = await createOutbox(t)
+  const receiver = await openReceiver(t)
+  await createEndpoint(outbox.database, outbox.tenant, { url: receiver.url })
+  // All slots of the endpoint.
+  for (let n = 0; n < 32; n++) await outbox.publish()
+  const lost = await startQueue(t, outbox.database, 'worker')
+  const begun = performance.now()
+  t.equal((await lost.fetch(deliverQueue, { batchSize: 32 })).length, 32)
+  await startTestWorker(t, outbox.database, allowing(receiver))
+  await outbox.until(`SELECT FROM deliveries HAVING every(status = 'succeeded')`)
+  t.ok(performance.now() - begun < 10_000)
+})
+
+t.test('a living worker keeps its jobs, however long an attempt takes', async (t) => {
+  const outbox = await createOutbox(t)
+  const receiver = await openReceiver(t, (_request, response) => {
+    setTimeout(() => response.writeHead(204).end(), lapseMs + 3_000)
+  })
+  await createEndpoint(outbox.database, outbox.tenant, { url: receiver.url })
+  await outbox.publish()
+  const log: string[] = []
+  for (let n = 0; n < 2; n++) await startTestWorker(t, outbox.database, allowing(receiver), log)
+  await outbox.until(`SELECT FROM deliveries WHERE status = 'succeeded'`)
+  t.equal(receiver.requests.length, 1)
+  t.notMatch(log.join(''), /dead worker/)
+})
+
+async function startTestWorker(
+  t: Test,
+  database: TestDatabase,
+  settings: Record<string, string>,
+  log: string[] = [],
+): Promise<void> {
+  const logger = createLogger('warn', { write: (line) => void log.push(line) })
+  const worker = await startWorker(testConfig(database, settings), logger)
+  t.teardown(() => worker.stop())
+}
