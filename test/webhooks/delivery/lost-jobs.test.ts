@@ -51,8 +51,27 @@ t.test('an outcome whose commit was not answered is recorded once', async (t) =>
   t.strictSame(await fetch(), [])
 })
 
+t.test('a job whose outcome cannot be recorded goes back to the queue', async (t) => {
+  const errors: string[] = []
+  const refuse = (db: Database): Database => ({
+    ...db,
+    write: () => Promise.reject(new Error('refused')),
+  })
+  const { outbox, sent, fetch, work } = await setUp(t, refuse, errors)
+  await outbox.publish()
+  await work(await fetch())
+  t.equal(sent.length, 1)
+  t.strictSame(errors, ['delivery job failed'])
+  const { rows } = await outbox.database.admin.query('SELECT state::text FROM pgboss.job')
+  t.strictSame(rows, [{ state: 'retry' }])
+})
+
 /** An endpoint, and a dispatcher without a consumer: the test fetches the jobs. */
-async function setUp(t: Test, change: (db: Database) => Database = (db) => db) {
+async function setUp(
+  t: Test,
+  change: (db: Database) => Database = (db) => db,
+  errors: string[] | null = null,
+) {
   const outbox = await createOutbox(t)
   const { database, tenant } = outbox
   await createEndpoint(database, tenant, { url: 'https://receiver.example' })
@@ -82,7 +101,11 @@ async function setUp(t: Test, change: (db: Database) => Database = (db) => db) {
     retrySeconds: [0, 5],
     clock,
     metrics: createMetrics().outbound,
-    logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
+    logger: {
+      info() {},
+      warn() {},
+      error: (facts, message) => errors?.push(message) ?? t.fail('an error was logged', facts),
+    },
   })
   return {
     outbox,
