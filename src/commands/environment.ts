@@ -31,9 +31,9 @@ export async function withEnvironment<T>(
   work: (env: Environment) => Promise<T>,
 ): Promise<T> {
   if (env.NODE_ENV === 'production') return work(env)
-  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
+  const { findRunningDemo, withDemoSettings } = await import('#src/demo/running-demo.ts')
   const running = await findRunningDemo()
-  if (running !== null) return work({ ...running.env, ...env })
+  if (running !== null) return work(withDemoSettings(running, env))
   const { startDemo } = await import('#src/demo/demo.ts')
   const demo = await startDemo(env)
   return work(demo.env).finally(() => demo.stop())

@@ -30,6 +30,7 @@ export type Demo = {
 
 const dataFolder = '.data'
 const databaseName = 'gatehouse'
+const secretNames = ['SESSION_SECRETS', 'BILLING_WEBHOOK_SECRETS', 'ENCRYPTION_KEYS']
 const clientId = 'gatehouse-demo'
 const preferredProviderPort = 3001
 const preferredReceiverPort = 3002
@@ -37,32 +38,30 @@ const preferredReceiverPort = 3002
 /**
  * Starts the parts that are not configured, outside production: a real PostgreSQL in `.data/`
  * (migrated and seeded), a real OpenID Provider, random secrets. Configured parts are used as given.
- * @throws OperatorError if a demo runs in this folder
+ * @throws OperatorError if a part is to be embedded and a demo runs in this folder
  */
 export async function startDemo(given: Environment): Promise<Demo> {
-  const running = await findRunningDemo()
-  if (running !== null) {
-    throw new OperatorError(
-      `A demo already runs in this folder: ${running.env.BASE_URL}, process ${running.pid}.`,
-      'Stop it first.',
-    )
-  }
-  const folder = resolve(dataFolder)
-  const secrets = await readSecrets(folder)
   const env: Demo['env'] = { ...given }
+  const embedded = {
+    database: env.DATABASE_URL === undefined,
+    provider: env.OIDC_PROVIDERS === undefined,
+  }
+  const isEmbedding = embedded.database || embedded.provider
+  if (isEmbedding) await refuseSecond()
   const port = env.PORT === '0' ? await findFreePort() : Number(env.PORT ?? 3000)
   env.PORT = String(port)
   env.BASE_URL ??= `http://localhost:${port}`
+  if (!isEmbedding && secretNames.every((name) => env[name] !== undefined)) {
+    return { env, embedded, customer: null, stop: async () => {} }
+  }
+  const folder = resolve(dataFolder)
+  const secrets = await readSecrets(folder)
   env.SESSION_SECRETS ??= secrets.session
   env.BILLING_WEBHOOK_SECRETS ??= secrets.billing
   env.ENCRYPTION_KEYS ??= secrets.encryption
   const started: { stop(): Promise<void> }[] = []
   const stop = async () => {
     for (const part of started.reverse()) await part.stop()
-  }
-  const embedded = {
-    database: env.DATABASE_URL === undefined,
-    provider: env.OIDC_PROVIDERS === undefined,
   }
   try {
     if (embedded.provider) started.push(await addProvider(env, secrets))
@@ -71,13 +70,22 @@ export async function startDemo(given: Environment): Promise<Demo> {
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
     const receiver = embedded.database ? await addReceiver(env, secrets) : null
     if (receiver !== null) started.push(receiver)
-    started.push({ stop: await announceDemo(env) })
+    if (isEmbedding) started.push({ stop: await announceDemo(given, env) })
     const customer = receiver && { receiverUrl: receiver.url, token: secrets.token }
     return { env, embedded, customer, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+async function refuseSecond(): Promise<void> {
+  const running = await findRunningDemo()
+  if (running === null) return
+  throw new OperatorError(
+    `A demo already runs in this folder: ${running.env.BASE_URL}, process ${running.pid}.`,
+    'Stop it first.',
+  )
 }
 
 async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalProvider> {

@@ -1,5 +1,6 @@
 import type { Environment } from '#src/config/parse.ts'
 import type { Demo } from './demo.ts'
+import type { RunningDemo } from './running-demo.ts'
 
 /*
  * Replaces demo.ts and running-demo.ts in the single binary, which has no demo: missing settings
@@ -13,4 +14,8 @@ export async function startDemo(env: Environment): Promise<Demo> {
 
 export async function findRunningDemo(): Promise<null> {
   return null
+}
+
+export function withDemoSettings(_running: RunningDemo, env: Environment): Environment {
+  return env
 }
