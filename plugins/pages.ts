@@ -23,7 +23,8 @@ export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(markup) {
-      return this.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(markup)
+      this.header('cache-control', 'no-store').type('text/html; charset=utf-8')
+      return this.send(this.withTypedText(markup))
     })
     app.decorateReply('sendLivePage', function sendLivePage(markup) {
       const policy = this.getHeader('content-security-policy')
@@ -31,7 +32,11 @@ export default fp(
       return this.sendPage(markup)
     })
   },
-  { name: 'pages', fastify: '5.x', dependencies: ['session', 'security-headers'] },
+  {
+    name: 'pages',
+    fastify: '5.x',
+    dependencies: ['session', 'security-headers', 'sign-in-return'],
+  },
 )
 
 function viewerOf(this: FastifyRequest): Viewer {

@@ -39,6 +39,7 @@ root
         @fastify/cookie
         @fastify/session
       csrf
+      sign-in-return
       provider-tokens
       @fastify/formbody
       pages
