@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { draftCookie, draftSeconds, sealDraft, unsealDraft } from '#src/http/form-draft.ts'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
-import { Problem } from '#src/http/problems.ts'
+import { Problem, type Resumption } from '#src/http/problems.ts'
 import { isPagePath, pageOfForm, pathPattern } from '#src/http/return-path.ts'
 import { fillForm } from '#src/pages/form-draft.ts'
 import { signInPath } from '#src/pages/sign-in.ts'
@@ -46,7 +46,8 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
  */
 export default fp<Options>(
   async function signInReturn(app, { baseUrl, returnPaths, keys, secureCookie, clock }) {
-    const pages: RegExp[] = []
+    /** Patterns by route. */
+    const pages = new Map<string, RegExp>()
     const cookie = {
       path: '/app',
       httpOnly: true,
@@ -57,11 +58,12 @@ export default fp<Options>(
     app.addHook('onRoute', function collectPage({ method, url, exposeHeadRoute }) {
       // Event streams, which are no pages, are the GET routes without HEAD.
       if (method !== 'GET' || exposeHeadRoute === false) return
-      if (url === '/' || url.startsWith('/app/')) pages.push(pathPattern(url))
+      if (url === '/' || url.startsWith('/app/')) pages.set(url, pathPattern(url))
     })
+    const patterns = () => [...pages.values()]
     app.decorate('allowedReturn', (path) => {
       if (path === undefined) return null
-      return returnPaths.includes(path) || isPagePath(path, pages) ? path : null
+      return returnPaths.includes(path) || isPagePath(path, patterns()) ? path : null
     })
     app.decorateRequest('redirectedToSignIn', false)
     app.decorateReply('withTypedText', withTypedText)
@@ -73,17 +75,18 @@ export default fp<Options>(
       request: FastifyRequest,
       reply: FastifyReply,
     ) {
-      if (!isSignInNeeded(error) || !isOfPage(request)) throw error
-      if (request.method === 'POST') {
-        const returnTo = pageOfForm(pathOf(request), pages) ?? '/'
+      if (!isSignInNeeded(error) || !acceptsHtml(request.headers.accept)) throw error
+      const { method, routeOptions, url } = request
+      const { url: route = '' } = routeOptions
+      if (method === 'POST' && route.startsWith('/app/')) {
+        const returnTo = pageOfForm(pathOf(request), patterns()) ?? '/'
         const isTextKept = await keepDraft(request, reply, returnTo)
-        const { code, detail, reason } = error
-        const resumption = { returnTo, isTextKept }
-        throw new Problem(code, { ...(detail !== undefined && { detail }), reason, resumption })
+        throw resumable(error, { returnTo, isTextKept })
       }
+      if (error.code !== 'unauthenticated' || !pages.has(route)) throw error
       request.redirectedToSignIn = true
       reply.header('cache-control', 'no-store').header('vary', 'accept')
-      return reply.redirect(signInPath({ returnTo: this.allowedReturn(request.url) }))
+      return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
     }
 
     /** @returns false if nothing was typed, or it is too long */
@@ -117,9 +120,8 @@ function isSignInNeeded(error: unknown): error is Problem {
   return error.code === 'unauthenticated' || error.code === 'reauthentication-required'
 }
 
-/** True for a browser's request of a page or a form of a page. */
-function isOfPage({ headers, routeOptions }: FastifyRequest): boolean {
-  return acceptsHtml(headers.accept) && routeOptions.url?.startsWith('/app/') === true
+function resumable({ code, detail, reason }: Problem, resumption: Resumption): Problem {
+  return new Problem(code, { ...(detail !== undefined && { detail }), reason, resumption })
 }
 
 function isSameOrigin({ headers }: FastifyRequest, baseUrl: string): boolean {
