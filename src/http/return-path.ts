@@ -15,7 +15,8 @@ export function pathPattern(route: string): RegExp {
  */
 export function isPagePath(path: string, pages: readonly RegExp[]): boolean {
   const url = path.length <= maxLength ? URL.parse(path, anyOrigin) : null
-  if (url === null || url.origin !== anyOrigin || url.pathname + url.search !== path) return false
+  // For another origin the path is shorter than the text.
+  if (url === null || url.pathname + url.search !== path) return false
   return pages.some((page) => page.test(url.pathname))
 }
 

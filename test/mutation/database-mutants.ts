@@ -8,7 +8,8 @@ const rowTests = [
 ]
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
-  ...[tests.members, tests.worker, tests.noCredential, tests.revoked, tests.matrix],
+  ...[tests.members, tests.worker, tests.noCredential, tests.addresses, tests.revoked],
+  tests.matrix,
 ]
 
 type SqlFunction = { name: string; definition: string }
@@ -87,6 +88,7 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
       : []),
     ...(name === 'enter_session' || name === 'enter_token' ? livenessOf(definition) : []),
+    ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
     ...refusalsOf(definition),
   ]
   return cuts.map((cut) => ({
@@ -101,6 +103,13 @@ function livenessOf(definition: string): Cut[] {
   const conditions = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > [\w()]+/g
   const from = definition.lastIndexOf(' INTO ')
   return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
+}
+
+const addressFunctions = ['look_up_identity', 'link_by_address', 'prove_address']
+
+/** Each condition on whether an address is verified. */
+function verificationsOf(definition: string): Cut[] {
+  return cutsOf(definition, /(?<=\bAND )(NOT )?[uo]\.email_verified/g, 'true')
 }
 
 /** Each IF whose first statement raises, as if its condition were false. */

@@ -39,4 +39,7 @@ export const tests = {
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
+  linking: 'test/auth/sign-in/account-linking.test.ts',
+  addresses: 'test/routes/auth/addresses.test.ts',
+  returnPath: 'test/routes/auth/return-path.test.ts',
 } as const

@@ -53,6 +53,18 @@ const hunts: readonly Hunt[] = [
     tests,
   })),
   {
+    kind: 'linking',
+    files: ['src/auth/sign-in/account-linking.ts'],
+    find: conditions,
+    tests: [tests.linking],
+  },
+  {
+    kind: 'return',
+    files: ['src/http/return-path.ts'],
+    find: conditions,
+    tests: [tests.returnPath],
+  },
+  {
     kind: 'lock',
     files: ['src/db/database.ts'],
     find: (text) =>

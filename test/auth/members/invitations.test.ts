@@ -129,8 +129,8 @@ t.test('a member keeps their role; a second invitation replaces the first', asyn
 t.test('a refused sign-in accepts no invitation', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   const host = await createUser(journey.database, { role: 'admin' })
-  await createUser(journey.database, { email: 'ada@example.com', emailVerified: true })
   await invite(journey, host, 'ada@example.com')
+  await createUser(journey.database, { email: 'ada@example.com', emailVerified: true })
   t.equal((await arrive(journey, { email_verified: false })).answer.statusCode, 400)
   t.same(await membershipsOf(journey, host.tenantId), [])
 })
