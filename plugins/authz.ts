@@ -62,9 +62,12 @@ async function requireIdentity(request: FastifyRequest): Promise<void> {
   if (!withoutBody.includes(request.method)) await request.enter()
 }
 
-/** A handler that responds without having entered has checked no permission: that is a 500. */
+/**
+ * A handler that responds without having entered has checked no permission: that is a 500. Only a
+ * redirect to sign-in needs none.
+ */
 async function requireEntered(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (reply.statusCode < 400 && request.enteredCaller === null) {
+  if (reply.statusCode < 400 && request.enteredCaller === null && !request.redirectedToSignIn) {
     throw new Error(`${request.method} ${request.routeOptions.url} answers without an entry.`)
   }
 }

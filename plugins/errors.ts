@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { acceptsHtml } from '#src/http/params.ts'
 import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
 
@@ -47,7 +48,7 @@ function sendProblem(
   const challenge = challenges[problem.code]
   if (challenge !== undefined) reply.header('www-authenticate', challenge)
   reply.code(status).header('vary', 'accept')
-  if (wantsPage(request)) {
+  if (acceptsHtml(request.headers.accept)) {
     const page = {
       status,
       title,
@@ -57,6 +58,7 @@ function sendProblem(
       path: request.url,
       waitSeconds: wait ?? null,
       signIn: problem.signIn ?? null,
+      resumption: problem.resumption ?? null,
     }
     return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }
@@ -71,11 +73,6 @@ function sendProblem(
       instance: request.id,
       errors,
     })
-}
-
-/** True for a browser navigation, which accepts text/html explicitly; API clients get JSON. */
-function wantsPage(request: FastifyRequest): boolean {
-  return request.headers.accept?.includes('text/html') ?? false
 }
 
 /** Converts an error for the response. Only messages of Fastify's own 400s are passed on. */

@@ -23,7 +23,7 @@ export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(markup) {
-      return this.type('text/html; charset=utf-8').send(markup)
+      return this.type('text/html; charset=utf-8').send(this.withTypedText(markup))
     })
     app.decorateReply('sendLivePage', function sendLivePage(markup) {
       const policy = this.getHeader('content-security-policy')
@@ -31,7 +31,11 @@ export default fp(
       return this.sendPage(markup)
     })
   },
-  { name: 'pages', fastify: '5.x', dependencies: ['session', 'security-headers'] },
+  {
+    name: 'pages',
+    fastify: '5.x',
+    dependencies: ['session', 'security-headers', 'sign-in-return'],
+  },
 )
 
 function viewerOf(this: FastifyRequest): Viewer {

@@ -24,6 +24,7 @@ import requireAccess from '#plugins/require-access.ts'
 import schemaCompilers from '#plugins/schema-compilers.ts'
 import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
+import signInReturn from '#plugins/sign-in-return.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
 import tracingPlugin from '#plugins/tracing.ts'
 import underPressure from '#plugins/under-pressure.ts'
@@ -56,7 +57,8 @@ declare module 'fastify' {
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
- *     ├─ browser           under-pressure, credential, session, csrf, provider tokens, pages
+ *     ├─ browser           under-pressure, credential, session, csrf, sign-in return, provider
+ *     │  │                 tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
  *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy
@@ -80,7 +82,7 @@ export async function buildApp(
   options: { connect: boolean; tracing?: Tracing } = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(config, logger))
-  const { redirectUri, signedOutUri, returnTo, rateLimits, encryptionKeys, clock } = config
+  const { redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } = config
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
 
   app.decorate('clock', clock)
@@ -122,6 +124,13 @@ export async function buildApp(
     await app.register(credential)
     await app.register(session, { ...config.session, operators: config.operators })
     await app.register(csrf, { baseUrl: config.baseUrl })
+    await app.register(signInReturn, {
+      baseUrl: config.baseUrl,
+      returnPaths,
+      keys: encryptionKeys,
+      secureCookie: config.session.secureCookie,
+      clock,
+    })
     await app.register(providerTokens, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
     await app.register(pages)
@@ -135,7 +144,7 @@ export async function buildApp(
       await app.register(auth.login, { redirectUri })
       await app.register(auth.callback, {
         redirectUri,
-        returnTo,
+        returnTo: returnPaths[0],
         encryptionKeys,
         ...config.session,
       })

@@ -13,6 +13,7 @@ import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {
   redirectUri: string
+  /** Where a sign-in returns to that asked for no other path. */
   returnTo: string
   absoluteSeconds: number
   encryptionKeys: EncryptionKeys
@@ -62,7 +63,7 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
       .exchange(parameters, state, redirectUri)
       .catch(async (error) => {
         await recordFailure(this, request, state, error)
-        throw toProviderProblem(error, purpose)
+        throw toProviderProblem(error, purpose, state.returnTo)
       })
     const newCookieId = randomToken()
     const { email, emailVerified, sessionId, tokens, ...identity } = completed
@@ -88,11 +89,11 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
     if (result.outcome === 'gone') return refuseState(this, request, reply)
     if (result.outcome === 'refused') {
       count(this, state, 'refused', result.reason)
-      throw toIdentityProblem(result.reason, purpose)
+      throw toIdentityProblem(result.reason, purpose, state.returnTo)
     }
     count(this, state, 'done', '')
     await request.adoptSession(newCookieId)
-    return reply.redirect(returnTo)
+    return reply.redirect(state.returnTo ?? returnTo)
   }
 }
 
@@ -119,7 +120,7 @@ async function refuseState(
 
 async function recordFailure(
   app: FastifyInstance,
-  { clientInfo }: FastifyRequest,
+  { clientInfo, log }: FastifyRequest,
   state: SignInState,
   error: unknown,
 ): Promise<void> {
@@ -129,11 +130,15 @@ async function recordFailure(
   count(app, state, outcome.outcome, reason)
   const { provider, purpose } = state
   const { kind: action, userId } = purpose
+  log.info({ provider, action, ...outcome }, 'sign-in failed')
   await recordAudit(app.systemDb, { action, ...outcome, provider, userId }, clientInfo)
 }
 
 function outcomeOf(error: unknown) {
-  if (error instanceof SignInRefused) return { outcome: 'refused', reason: error.reason } as const
+  if (error instanceof SignInRefused) {
+    const { reason, providerError } = error
+    return { outcome: 'refused', reason, providerError } as const
+  }
   if (error instanceof ProviderUnavailable) {
     return { outcome: 'unavailable', reason: error.reason } as const
   }

@@ -101,10 +101,10 @@ function startLink({ redirectUri }: Options) {
     const provider = this.providers.get(request.params.provider)?.client
     if (provider === undefined) throw new Problem('not-found')
     const { caller, session, clientInfo } = request
-    const start = { provider, redirectUri, clientInfo }
+    const start = { provider, redirectUri, returnTo: null, clientInfo }
     const purpose = { kind: 'link', userId: caller.userId } as const
     const { url, state } = await prepareSignIn(this.systemDb, start, purpose).catch((error) => {
-      throw toProviderProblem(error, 'link')
+      throw toProviderProblem(error, 'link', null)
     })
     const isStored = await this.db.transaction(request.sessionEntry, (connection) =>
       storeSignInState(connection, session.sessionId, state, clientInfo),

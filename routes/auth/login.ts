@@ -21,6 +21,12 @@ const LoginQuery = Type.Object(
           'Authenticate again in the current session, with an identity linked to your account',
       }),
     ),
+    return_to: Type.Optional(
+      Type.String({
+        description:
+          'Where to return to: a path of `SIGN_IN_RETURN_TO` or of one of our pages. Anything else returns to the first path of the setting.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -55,19 +61,22 @@ function startLogin({ redirectUri }: Options) {
     reply: FastifyReply,
   ) {
     if (isPrefetch(request)) throw new Problem('prefetch-refused')
-    const { provider, reauthenticate } = request.query
+    const { provider, reauthenticate, return_to } = request.query
+    const returnTo = this.allowedReturn(return_to)
     const purpose = reauthenticate === undefined ? signIn : await reauthentication(request)
     const name = provider ?? singleName([...this.providers.keys()])
     if (name === null) {
-      const page = signInPage(this.signInChoices(), reauthenticate !== undefined)
+      const start = { reauthenticate: reauthenticate !== undefined, returnTo }
+      const page = signInPage(this.signInChoices(), start)
       return reply.type('text/html; charset=utf-8').send(page)
     }
-    const url = await redirectUrl(this, request, { name, redirectUri, purpose }).catch((error) => {
+    const start = { name, redirectUri, returnTo, purpose }
+    const url = await redirectUrl(this, request, start).catch((error) => {
       if (error instanceof ProviderUnavailable) {
         const unavailable = { outcome: 'unavailable', reason: error.reason }
         this.metrics.identity.signIns.inc({ provider: name, purpose: purpose.kind, ...unavailable })
       }
-      throw toProviderProblem(error, purpose.kind)
+      throw toProviderProblem(error, purpose.kind, returnTo)
     })
     return reply.redirect(url.href)
   }
@@ -89,12 +98,21 @@ function isPrefetch({ headers }: FastifyRequest): boolean {
 async function redirectUrl(
   { providers, systemDb }: FastifyInstance,
   request: FastifyRequest,
-  { name, redirectUri, purpose }: { name: string; redirectUri: string; purpose: Purpose },
+  {
+    name,
+    purpose,
+    ...paths
+  }: {
+    name: string
+    redirectUri: string
+    returnTo: string | null
+    purpose: Purpose
+  },
 ): Promise<URL> {
   const provider = providers.get(name)?.client
   if (provider === undefined) throw new Problem('not-found')
   const { clientInfo } = request
-  const start = { provider, redirectUri, clientInfo }
+  const start = { provider, ...paths, clientInfo }
   const { url, state } = await prepareSignIn(systemDb, start, purpose)
   if (purpose.kind === 'sign-in') await openBrowserSession(request)
   const isStored = await storeSignInState(systemDb, request.session.sessionId, state, clientInfo)

@@ -19,6 +19,8 @@ export type AuditEntry = {
     | 'link'
     | 'unlink'
     | 'reauthenticate'
+    | 'address-verify'
+    | 'address-remove'
     | 'session-end'
     | 'tenant-switch'
     | 'tenant-leave'
@@ -45,6 +47,8 @@ export type AuditEntry = {
   /** Stable code: why it was refused or how it was done. */
   reason: string
   provider?: string | null
+  /** The `error` code that the provider sent: [a-z_]{1,64}. */
+  providerError?: string | null
   userId?: number | null
   tenantId?: string | null
   /** Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned. */
@@ -63,13 +67,14 @@ export async function recordAudit(
   await connection.query({
     name: 'record-audit',
     text: `
-      INSERT INTO audit_log (action, outcome, reason, provider, user_id, tenant_id, ip, user_agent, target)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id, ip, user_agent, target)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       entry.action,
       entry.outcome,
       entry.reason,
       entry.provider ?? null,
+      entry.providerError ?? null,
       entry.userId ?? null,
       entry.tenantId ?? null,
       clientInfo.ip,

@@ -16,6 +16,9 @@ export const AuditPage = PageOf(
       Type.String({ description: 'Stable code: why it was refused or how it was done' }),
     ),
     provider: Nullable(Type.String()),
+    providerError: Nullable(
+      Type.String({ description: 'The `error` code that the provider sent' }),
+    ),
     target: Nullable(
       Type.String({
         description:
@@ -60,6 +63,7 @@ async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name
       outcome: row.outcome,
       reason: row.reason,
       provider: row.provider,
+      providerError: row.providerError,
       target: row.target,
       userId: row.userId === null ? null : Number(row.userId),
       tenantId: row.tenantId,

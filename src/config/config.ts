@@ -18,7 +18,7 @@ import {
   readRateLimit,
   readRedisUrl,
   readRetrySeconds,
-  readReturnTo,
+  readReturnPaths,
   readSchema,
   readSecrets,
   readTracing,
@@ -55,7 +55,8 @@ export type Config = {
   }
   encryptionKeys: EncryptionKeys
   providers: readonly ProviderConfig[]
-  returnTo: string
+  /** Paths that a sign-in may return to besides our own pages; the first is the default. */
+  returnPaths: readonly [string, ...string[]]
   billing: {
     secrets: readonly [string, ...string[]]
     api: BillingApiConfig | null
@@ -129,7 +130,7 @@ export function readConfig(env: Environment): Config {
     },
     encryptionKeys: readEncryptionKeys(values.ENCRYPTION_KEYS, faults),
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
-    returnTo: readReturnTo(values.SIGN_IN_RETURN_TO, faults),
+    returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
     billing: {
       secrets: readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults),
       api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),

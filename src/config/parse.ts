@@ -130,14 +130,15 @@ function readKey(text: string): EncryptionKey | null {
   return secret.length === secretBytes ? { id, secret } : null
 }
 
-export function readReturnTo(value: string, faults: string[]): string {
+export function readReturnPaths(value: string, faults: string[]): readonly [string, ...string[]] {
   const paths = list(value)
   for (const path of paths) {
     if (!/^\/(?![/\\])[!-~]*$/.test(path)) {
       faults.push(`SIGN_IN_RETURN_TO: “${path}” is not a path on this origin.`)
     }
   }
-  return paths[0] ?? '/'
+  const [first = '/', ...others] = paths
+  return [first, ...others]
 }
 
 /** The API that returns the current state of an object; `url` has no trailing slash. */

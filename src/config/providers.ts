@@ -61,13 +61,16 @@ export function readProviders(
   production: boolean,
   faults: string[],
 ): ProviderConfig[] {
-  if (names === undefined) {
+  const listed = list(names ?? '')
+  if (listed.length === 0) {
     faults.push(
       'OIDC_PROVIDERS: is missing. Name at least one provider and give OIDC_<NAME>_ISSUER, _CLIENT_ID and _CLIENT_SECRET.',
     )
     return []
   }
-  return list(names).map((name) => {
+  const unique = [...new Set(listed)]
+  if (unique.length < listed.length) faults.push('OIDC_PROVIDERS: a name is listed twice.')
+  return unique.map((name) => {
     if (!/^[a-z][a-z0-9_]*$/.test(name)) {
       faults.push(`OIDC_PROVIDERS: “${name}” is not a name ([a-z][a-z0-9_]*).`)
     }

@@ -127,7 +127,7 @@ export const Settings = Type.Object({
   SIGN_IN_RETURN_TO: Type.String({
     default: '/',
     description:
-      'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated; no other path is ever redirected to.',
+      'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them or one of the program’s own pages, and nothing else.',
   }),
   BILLING_WEBHOOK_SECRETS: Type.Optional(
     Type.String({

@@ -25,13 +25,27 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable
 
 /** Why a sign-in at a provider failed, and what it was for. The error page explains both. */
-export type SignInFailure = { purpose: 'sign-in' | 'link' | 'reauthenticate'; reason: string }
+export type SignInFailure = {
+  purpose: 'sign-in' | 'link' | 'reauthenticate'
+  reason: string
+  /** Path that another try returns to; null for the configured one. */
+  returnTo?: string | null
+}
+
+/** How a person goes on whose form was refused because they have to sign in first. */
+export type Resumption = {
+  /** Path of the page with the form. */
+  returnTo: string
+  /** The page will show what they typed. */
+  isTextKept: boolean
+}
 
 type ProblemOptions = {
   detail?: string
   retryAfterSeconds?: number
   reason?: string
   signIn?: SignInFailure
+  resumption?: Resumption
 }
 
 /** An HTTP error by its code. `detail` is sent to the caller, so it must hold nothing confidential. */
@@ -42,6 +56,7 @@ export class Problem extends Error {
   /** Which rate limit or policy rule refused the request; a metric label, so one of a few words. */
   readonly reason: string
   readonly signIn: SignInFailure | undefined
+  readonly resumption: Resumption | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     super(options.detail ?? errorTable[code].title)
@@ -51,5 +66,6 @@ export class Problem extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.reason = options.reason ?? ''
     this.signIn = options.signIn
+    this.resumption = options.resumption
   }
 }

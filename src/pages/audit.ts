@@ -27,6 +27,8 @@ const actions: Readonly<Record<AuditEntry['action'], string>> = {
   link: 'Added a sign-in method',
   unlink: 'Removed a sign-in method',
   reauthenticate: 'Confirmed their identity',
+  'address-verify': 'Verified their email address',
+  'address-remove': 'Lost an unverified email address',
   'session-end': 'Ended a session',
   'tenant-switch': 'Switched to this tenant',
   'tenant-leave': 'Left this tenant',

@@ -1,8 +1,9 @@
 import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
-import type { ErrorCode, SignInFailure } from '#src/http/problems.ts'
+import type { ErrorCode, Resumption, SignInFailure } from '#src/http/problems.ts'
 import { html } from './html.ts'
 import { entryAbove, layout } from './layout.ts'
+import { signInPath } from './sign-in.ts'
 
 export type PageProblem = {
   status: number
@@ -17,6 +18,8 @@ export type PageProblem = {
   waitSeconds: number | null
   /** Why a sign-in at a provider failed; null for any other problem. */
   signIn: SignInFailure | null
+  /** How to go on after signing in; null for anything but a form that was refused for that. */
+  resumption: Resumption | null
 }
 
 /** Explanation and the one suggested next step. */
@@ -93,14 +96,29 @@ function isDetailForApi({ code, signIn }: PageProblem): boolean {
 }
 
 /** Leads back to the section the user came from, unless the problem has its own next step. */
-function adviceFor({ code, path, signIn, waitSeconds }: PageProblem): Advice {
+function adviceFor({ code, path, signIn, resumption, waitSeconds }: PageProblem): Advice {
   if (signIn !== null) return signInAdvice(signIn)
   const advice = adviceByCode[code]
+  if (resumption !== null) return resumptionAdvice(code, advice, resumption)
   if (advice.href !== '/') return advice
   const [pathname = '/'] = path.split('?')
   const above = entryAbove(pathname)
   if (above !== null) return { ...advice, label: `Back to ${above.label}`, href: above.href }
   return waitSeconds === null ? advice : { ...advice, label: 'Try again', href: '/' }
+}
+
+function resumptionAdvice(
+  code: ErrorCode,
+  { text, label }: Advice,
+  { returnTo, isTextKept }: Resumption,
+): Advice {
+  const reauthenticate = code === 'reauthentication-required'
+  const kept = isTextKept ? ' Afterwards, the page shows what you entered, so you can send it.' : ''
+  return {
+    text: `${reauthenticate ? text : 'Your session has ended, so nothing was changed.'}${kept}`,
+    label,
+    href: signInPath({ reauthenticate, returnTo }),
+  }
 }
 
 function waitText(seconds: number): string {
@@ -177,6 +195,7 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
   'not-authenticated-anew': {
     text: 'The provider did not ask you to sign in again. Sign out there, then confirm again.',
   },
+  'concurrent-change': { text: 'The account was changed at the same time. Try again.' },
 }
 
 const purposes: Readonly<Record<SignInFailure['purpose'], { title: string; next: Next }>> = {
@@ -195,8 +214,15 @@ const purposes: Readonly<Record<SignInFailure['purpose'], { title: string; next:
 }
 
 /** Advice after a failed sign-in at a provider. */
-function signInAdvice({ purpose, reason }: SignInFailure) {
+function signInAdvice({ purpose, reason, returnTo }: SignInFailure) {
   const { title, next } = purposes[purpose]
   const known = Object.entries(signInTexts).find(([name]) => name === reason)?.[1]
-  return { title, text: known?.text ?? failedChecks, ...(known?.next ?? next) }
+  const { label, href } = known?.next ?? next
+  return { title, text: known?.text ?? failedChecks, label, href: returningTo(href, returnTo) }
+}
+
+/** Another sign-in returns to the same page. */
+function returningTo(href: string, returnTo: string | null = null): string {
+  if (!href.startsWith('/auth/login')) return href
+  return signInPath({ reauthenticate: href.includes('reauthenticate'), returnTo })
 }

@@ -4,27 +4,48 @@ import { layout } from './layout.ts'
 /** `isDown`: the provider did not respond to the last request. */
 export type ProviderChoice = { name: string; label: string; isDown: boolean }
 
-/**
- * The page to choose a provider.
- * @param reauthenticate for a signed-in user who has to confirm their identity
- */
-export function signInPage(providers: readonly ProviderChoice[], reauthenticate: boolean): string {
+type SignInStart = {
+  provider?: string
+  /** For a signed-in user who has to confirm their identity. */
+  reauthenticate?: boolean
+  /** Path to return to; null for the configured one. */
+  returnTo?: string | null
+}
+
+/** Path and query that start a sign-in. */
+export function signInPath({ provider, reauthenticate, returnTo }: SignInStart): string {
+  const query = new URLSearchParams()
+  if (provider !== undefined) query.set('provider', provider)
+  if (reauthenticate === true) query.set('reauthenticate', 'true')
+  if (returnTo) query.set('return_to', returnTo)
+  return query.size === 0 ? '/auth/login' : `/auth/login?${query}`
+}
+
+/** The page to choose a provider. */
+export function signInPage(
+  providers: readonly ProviderChoice[],
+  start: Omit<SignInStart, 'provider'>,
+): string {
+  const { reauthenticate = false } = start
   const title = reauthenticate ? 'Confirm your identity' : 'Sign in'
   return layout(
     title,
     html`<section class="card narrow">
         <h1>${title}</h1>
         <p class="quiet">You will be redirected to your provider and back.</p>
-        ${signInButtons(providers, reauthenticate ? '&reauthenticate=true' : '')}
+        ${signInButtons(providers, start)}
       </section>`,
   )
 }
 
 /** One button per provider; providers with an outage come last and are marked. */
-export function signInButtons(providers: readonly ProviderChoice[], extraQuery = ''): Html {
+export function signInButtons(
+  providers: readonly ProviderChoice[],
+  start: Omit<SignInStart, 'provider'> = {},
+): Html {
   const up = providers.filter(({ isDown }) => !isDown)
   const down = providers.filter(({ isDown }) => isDown)
-  const href = (name: string) => `/auth/login?provider=${name}${extraQuery}`
+  const href = (provider: string) => signInPath({ ...start, provider })
   const buttons = up.map(
     ({ name, label }) => html`<a class="button" href="${href(name)}">Sign in with ${label}</a>`,
   )

@@ -1,6 +1,6 @@
 /** Reads a body to its end, or cancels it and returns null once it is longer than `maxBytes`. */
 export async function readBody(
-  body: ReadableStream<Uint8Array> | null,
+  body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,
 ): Promise<Buffer<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []

@@ -128,7 +128,7 @@ async function makeIsolationTenant(client: pg.Client): Promise<TestMember | null
   await client.query('SAVEPOINT first_sign_in')
   try {
     const { rows } = await client.query<{ id: string }>({
-      text: `SELECT create_user($1, 'isolation test', NULL, false, 'isolation test') AS id`,
+      text: `SELECT create_user($1, 'isolation test', NULL, 'isolation test') AS id`,
       values: [randomToken()],
     })
     const begun = await client.query<{ tenant_id: string }>({

@@ -42,6 +42,7 @@ root
         @fastify/cookie
         @fastify/session
       csrf
+      sign-in-return
       provider-tokens
       @fastify/formbody
       pages

@@ -162,7 +162,9 @@ async function actCallback(
   const asked = await openTab(app, browser)
   const pending = await database.admin.query('SELECT nonce, code_verifier FROM sign_in_attempts')
   const parameters = op.approve(asked)
-  const secrets = [...parameters.values(), ...pending.rows.flatMap(Object.values)].map(String)
+  // An error code is kept in the audit log and in the log.
+  const sent = [...parameters].flatMap(([name, value]) => (name === 'error' ? [] : [value]))
+  const secrets = [...sent, ...pending.rows.flatMap(Object.values)].map(String)
   if (row.expect === 'bad state') {
     const changed = row.change(parameters.get('state') ?? '')
     parameters.delete('state')

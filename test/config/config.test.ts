@@ -36,7 +36,7 @@ t.test('the defaults are those of the contract', async (t) => {
     role: 'all',
     database: { workerUrl: complete.DATABASE_URL, poolSize: 10 },
     session: { idleSeconds: 43_200, absoluteSeconds: 604_800, secureCookie: false },
-    returnTo: '/',
+    returnPaths: ['/'],
     rateLimits: {
       signIn: { max: 30, seconds: 60 },
       webhooks: { max: 10_000, seconds: 60 },
@@ -93,6 +93,8 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
     [{ BILLING_WEBHOOK_SECRETS: 'short' }, /^BILLING_WEBHOOK_SECRETS: .* at least 16/],
     [{ OIDC_PROVIDERS: undefined }, /^OIDC_PROVIDERS: is missing/],
     [{ OIDC_PROVIDERS: 'Acme' }, /^OIDC_PROVIDERS: “Acme”/],
+    [{ OIDC_PROVIDERS: 'acme, acme' }, /^OIDC_PROVIDERS: a name is listed twice/],
+    [{ OIDC_PROVIDERS: ',' }, /^OIDC_PROVIDERS: is missing/],
     [{ OIDC_ACME_ISSUER: undefined }, /^OIDC_ACME_ISSUER: is missing/],
     [{ OIDC_ACME_ISSUER: 'http://login.example.com' }, /^OIDC_ACME_ISSUER: must be an https/],
     [

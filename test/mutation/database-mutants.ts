@@ -8,7 +8,7 @@ const rowTests = [
 ]
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
-  ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential],
+  ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential, tests.addresses],
   ...[tests.revoked, tests.matrix],
 ]
 
@@ -89,6 +89,7 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       : []),
     ...(name === 'enter_session' || name === 'enter_token' ? livenessOf(definition) : []),
     ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
+    ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
     ...refusalsOf(definition),
   ]
   return cuts.map((cut) => ({
@@ -114,6 +115,13 @@ function opennessOf(definition: string): Cut[] {
     ...cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from),
     ...cutsOf(definition, /(?<=\bAND )m\.role = 'admin'/g, 'true'),
   ]
+}
+
+const addressFunctions = ['look_up_identity', 'link_by_address', 'prove_address']
+
+/** Each condition on whether an address is verified. */
+function verificationsOf(definition: string): Cut[] {
+  return cutsOf(definition, /(?<=\bAND )(NOT )?[uo]\.email_verified/g, 'true')
 }
 
 /** Each IF whose first statement raises, as if its condition were false. */

@@ -51,4 +51,7 @@ export const tests = {
   consumer: 'test/queue/consumer.test.ts',
   takeover: 'test/queue/takeover.test.ts',
   health: 'test/webhooks/endpoints/health.test.ts',
+  linking: 'test/auth/sign-in/account-linking.test.ts',
+  addresses: 'test/routes/auth/addresses.test.ts',
+  returnPath: 'test/routes/auth/return-path.test.ts',
 } as const

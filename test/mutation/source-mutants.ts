@@ -64,6 +64,18 @@ const hunts: readonly Hunt[] = [
     tests: [tests.forms],
   },
   {
+    kind: 'linking',
+    files: ['src/auth/sign-in/account-linking.ts'],
+    find: conditions,
+    tests: [tests.linking],
+  },
+  {
+    kind: 'return',
+    files: ['src/http/return-path.ts'],
+    find: conditions,
+    tests: [tests.returnPath],
+  },
+  {
     kind: 'lock',
     files: ['src/db/database.ts'],
     find: (text) =>

@@ -13,7 +13,7 @@ function page(change: Partial<PageProblem>): string {
     path: '/auth/callback?code=x',
     waitSeconds: null,
   } as const
-  return problemPage({ ...problem, ...rest, signIn: null, ...change })
+  return problemPage({ ...problem, ...rest, signIn: null, resumption: null, ...change })
 }
 
 const mainOf = (markup: string) => /<main.*<\/main>/s.exec(markup)?.[0] ?? ''

@@ -8,7 +8,8 @@ export const refusalReasons = {
   'response-malformed': 'The response has a wrong state, a repeated parameter or another flow.',
   'client-rejected': 'The provider accepts none of the configured client credentials.',
   'exchange-rejected': 'The provider refused the code, see `providerError`.',
-  'token-response-malformed': 'The token response is not valid JSON as in RFC 6749, 5.1.',
+  'token-response-malformed':
+    'The token response is not JSON as in RFC 6749, 5.1, or has characters that it does not allow.',
   'id-token-missing': 'The token response contains no id_token.',
   'id-token-malformed': 'The id_token is not a signed JWT with a JSON object as payload.',
   'id-token-algorithm': 'The id_token is signed with an algorithm that is not configured.',

@@ -88,11 +88,26 @@ export async function readTokenResponse(
     if (claims === undefined || result.id_token === undefined) {
       throw new SignInRefused('id-token-missing')
     }
+    if (!hasAllowedCharacters(result)) throw new SignInRefused('token-response-malformed')
     return { claims, idToken: result.id_token, tokens: tokensOf(result) }
   } catch (error) {
     if (error instanceof SignInRefused || error instanceof ProviderUnavailable) throw error
     throw new SignInRefused(reasonOf(error))
   }
+}
+
+// Printable ASCII; in a scope without quote and backslash (RFC 6749, appendix A).
+const tokenCharacters = /^[ -~]*$/
+const scopeCharacters = /^[ !#-[\]-~]*$/
+
+/** The library checks only that these members are strings. */
+function hasAllowedCharacters(result: oauth.TokenEndpointResponse): boolean {
+  const { access_token, refresh_token = '', scope = '' } = result
+  return (
+    tokenCharacters.test(access_token) &&
+    tokenCharacters.test(refresh_token) &&
+    scopeCharacters.test(scope)
+  )
 }
 
 const maxLifetimeSeconds = 366 * 86_400 // a longer lifetime is a mistake of the provider
@@ -216,7 +231,7 @@ async function readRefreshResponse(
   const withIdToken = await hasIdToken(response)
   try {
     const result = await oauth.processRefreshTokenResponse(deps.metadata, client, response)
-    if (result.token_type !== 'bearer') return lost
+    if (result.token_type !== 'bearer' || !hasAllowedCharacters(result)) return lost
     if (result.id_token !== undefined && !(await isSameIdentity(deps, result, response, subject))) {
       return { kind: 'ended', reason: 'id-token-changed' }
     }

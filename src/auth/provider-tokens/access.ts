@@ -22,7 +22,10 @@ type AccessToken =
   | { kind: 'unavailable'; retryAfterSeconds: number }
 
 export type ProviderTokens = {
-  /** An access token for the provider's API, refreshed if it expires within a minute. */
+  /**
+   * An access token for the provider's API, refreshed if it expires within a minute, or if half of a
+   * shorter lifetime is over. A token that was just refreshed is returned however short it lives.
+   */
   accessToken(key: IdentityKey): Promise<AccessToken>
 }
 
@@ -43,10 +46,12 @@ const retrySeconds = 5
 /**
  * Decides what to do with a grant. A refresh attempt without a lock holder is left from a process
  * that ended between sending and storing, so its refresh token may have been used.
+ * @param staleGeneration the generation that was to be refreshed: a newer one is returned, because
+ *   another refresh would bring no longer-lived token
  */
-export function decideAccess(grant: Grant): AccessDecision {
+export function decideAccess(grant: Grant, staleGeneration: number): AccessDecision {
   if (grant.status === 'needs-sign-in') return 'needs-sign-in'
-  if (grant.fresh) return 'return'
+  if (grant.fresh || grant.generation > staleGeneration) return 'return'
   if (grant.refreshAttempt !== null) return 'lost'
   return grant.refreshToken === null ? 'needs-sign-in' : 'refresh'
 }
@@ -61,42 +66,52 @@ export function createProviderTokens(deps: ProviderTokensDeps): ProviderTokens {
   return {
     async accessToken(key) {
       const stored = await readStored(deps, key)
-      if (stored !== 'refresh') return stored
+      if (stored.kind !== 'stale') return stored
       // All requests of this process for one identity share one connection.
       const name = JSON.stringify([key.provider, key.subject])
-      const pending = pendingRefreshes.get(name) ?? refresh(deps, key)
+      const pending = pendingRefreshes.get(name) ?? refresh(deps, key, stored.generation)
       pendingRefreshes.set(name, pending)
       return pending.finally(() => pendingRefreshes.delete(name))
     },
   }
 }
 
+/** The stored token is to be refreshed. */
+type Stale = { kind: 'stale'; generation: number }
+
+/** @param staleGeneration a newer token counts as fresh, however short it lives */
 async function readStored(
   { systemDb, keys }: ProviderTokensDeps,
   key: IdentityKey,
-): Promise<AccessToken | 'refresh'> {
+  staleGeneration = Number.POSITIVE_INFINITY,
+): Promise<AccessToken | Stale> {
   const grant = await findGrant(systemDb, key)
   if (grant === null) return { kind: 'none' }
-  const decision = decideAccess(grant)
+  const { scope, expiresAt, generation } = grant
+  const decision = decideAccess(grant, staleGeneration)
   if (decision === 'needs-sign-in') return { kind: 'needs-sign-in' }
-  if (decision !== 'return') return 'refresh'
-  const { scope, expiresAt } = grant
+  if (decision !== 'return') return { kind: 'stale', generation }
   const accessToken = unseal(keys, grant.accessToken, tokenBinding(key, 'access_token'))
   return { kind: 'token', accessToken, scope, expiresAt }
 }
 
-async function refresh(deps: ProviderTokensDeps, key: IdentityKey): Promise<AccessToken> {
+async function refresh(
+  deps: ProviderTokensDeps,
+  key: IdentityKey,
+  staleGeneration: number,
+): Promise<AccessToken> {
   const outcome = await withGrantLock(deps.locks, key, async () => {
     const grant = await findGrant(deps.systemDb, key)
     if (grant === null) return 'stored'
-    const decision = decideAccess(grant)
+    const decision = decideAccess(grant, staleGeneration)
     if (decision === 'return' || decision === 'needs-sign-in') return 'stored'
     return refreshGrant(deps, key, grant)
   })
   if (outcome === 'busy') return { kind: 'unavailable', retryAfterSeconds: retrySeconds }
   if (typeof outcome === 'object') return outcome
-  const stored = await readStored(deps, key)
-  return stored === 'refresh' ? { kind: 'unavailable', retryAfterSeconds: retrySeconds } : stored
+  const stored = await readStored(deps, key, staleGeneration)
+  if (stored.kind !== 'stale') return stored
+  return { kind: 'unavailable', retryAfterSeconds: retrySeconds }
 }
 
 const waitMs = statementTimeoutsMs.refreshLock

@@ -14,7 +14,10 @@ export type Grant = {
   generation: number
   status: 'active' | 'needs-sign-in'
   refreshAttempt: string | null
-  /** The access token is valid for at least another minute, by database time. */
+  /**
+   * The access token is valid for another minute, or for half its lifetime if that is shorter, by
+   * database time.
+   */
   fresh: boolean
 }
 
@@ -92,14 +95,15 @@ export async function storeGrant(
   await connection.query({
     text: `
       INSERT INTO provider_grants AS g
-        (provider, provider_user_id, access_token, refresh_token, scope, expires_at)
-      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+        (provider, provider_user_id, access_token, refresh_token, scope, issued_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(secs => $6))
       ON CONFLICT (provider, provider_user_id) DO UPDATE SET
         access_token = excluded.access_token,
         refresh_token = CASE
           WHEN excluded.refresh_token IS NULL AND g.status = 'active' AND g.refresh_attempt IS NULL
           THEN g.refresh_token ELSE excluded.refresh_token END,
-        scope = excluded.scope, expires_at = excluded.expires_at, generation = g.generation + 1,
+        scope = excluded.scope, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
+        generation = g.generation + 1,
         status = 'active', refresh_attempt = NULL, created_at = now(), updated_at = now()`,
     values: [key.provider, key.subject, accessToken, refreshToken, scope, expiresIn],
   })

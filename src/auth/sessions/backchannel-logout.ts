@@ -11,11 +11,11 @@ const rememberedSeconds = 3_600
 
 /**
  * Ends the sessions that a verified logout token is for: with `sid` those signed in from that
- * session at the provider, otherwise all sessions of the subject signed in through this provider.
- * One transaction stores the `jti`, ends the sessions and writes the audit entries, so that a
- * failed request can be repeated with the same token. Stored provider tokens are not revoked:
- * offline access outlasts the provider's session (Back-Channel Logout 1.0, 2.7), and the provider
- * revokes all others itself.
+ * session at the provider; without it, or if none is, all sessions of the subject signed in through
+ * this provider. One transaction stores the `jti`, ends the sessions and writes the audit entries,
+ * so that a failed request can be repeated with the same token. Stored provider tokens are not
+ * revoked: offline access outlasts the provider's session (Back-Channel Logout 1.0, 2.7), and the
+ * provider revokes all others itself.
  * @returns the number of ended sessions, or `replayed` for a `jti` that was used before
  */
 export function endProviderSessions(

@@ -28,8 +28,11 @@ export type Intent =
 export type ExistingUsers = {
   /** The user with this identity (provider and `sub`). */
   identityUserId: number | null
-  /** Users with the same address, compared with ASCII letters in lower case. */
-  sameAddress: readonly { userId: number; emailVerified: boolean }[]
+  /**
+   * The user who has verified the same address through a trusted provider. Addresses are compared
+   * with ASCII letters in lower case.
+   */
+  addressUserId: number | null
 }
 
 export type IdentityRefusal =
@@ -38,11 +41,12 @@ export type IdentityRefusal =
   | 'identity-of-another'
   | 'another-identity'
   | 'not-authenticated-anew'
+  | 'concurrent-change'
 
 export type IdentityDecision =
   | { kind: 'sign-in'; userId: number }
   | { kind: 'link'; userId: number }
-  | { kind: 'create'; emailVerified: boolean }
+  | { kind: 'create' }
   /** Links on the user's own request; `known` if the identity is already linked to them. */
   | { kind: 'link-own'; userId: number; known: boolean }
   | { kind: 'reauthenticate'; userId: number }
@@ -79,19 +83,16 @@ export function decideIdentity(
 
 /**
  * A new identity is linked by its address only if the identity and the user both have it verified
- * through a trusted provider. Otherwise a sign-in with a known address is refused, so that nobody
- * takes over an account by claiming its address.
+ * through a trusted provider. An identity that only claims a verified address is refused, so that
+ * nobody takes over an account that way. An address that nobody has verified keeps nobody out.
  */
-function decideSignIn(identity: VerifiedIdentity, existing: ExistingUsers): IdentityDecision {
-  if (existing.identityUserId !== null) return { kind: 'sign-in', userId: existing.identityUserId }
-  if (identity.email === null || existing.sameAddress.length === 0) {
-    return { kind: 'create', emailVerified: identity.email !== null && identity.emailTrusted }
-  }
-  const [only, ...others] = existing.sameAddress
-  if (identity.emailTrusted && only?.emailVerified && others.length === 0) {
-    return { kind: 'link', userId: only.userId }
-  }
-  return refuse('email-known')
+function decideSignIn(
+  { emailTrusted }: VerifiedIdentity,
+  { identityUserId, addressUserId }: ExistingUsers,
+): IdentityDecision {
+  if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
+  if (addressUserId === null) return { kind: 'create' }
+  return emailTrusted ? { kind: 'link', userId: addressUserId } : refuse('email-known')
 }
 
 function refuse(reason: IdentityRefusal): IdentityDecision {
@@ -101,6 +102,10 @@ function refuse(reason: IdentityRefusal): IdentityDecision {
 /** True if the provider is trusted to verify this address (setting `OIDC_<NAME>_TRUST_EMAIL`). */
 export function trustsAddress(trust: boolean | readonly string[], email: string): boolean {
   if (typeof trust === 'boolean') return trust
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-  return trust.includes(domain)
+  return trust.includes(lowerAscii(email.slice(email.lastIndexOf('@') + 1)))
+}
+
+/** Only ASCII letters, as the database compares addresses: `K` (Kelvin) does not become `k`. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

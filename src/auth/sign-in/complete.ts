@@ -1,4 +1,4 @@
-import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
@@ -20,6 +20,7 @@ import {
   findExistingUsers,
   linkByAddress,
   linkIdentity,
+  proveAddress,
   recordVerifiedEmail,
 } from './users.ts'
 
@@ -57,18 +58,38 @@ const statementTimeoutMs = statementTimeoutsMs.byKey
 /**
  * Completes a sign-in in one transaction, which the ticket of the pending sign-in opens: identity,
  * verified address, session and audit entry. Of two concurrent first sign-ins of one user the second
- * violates a unique key; its transaction runs again and finds the new user.
+ * violates a unique key; its transaction runs again and finds the new user. A conflict that remains
+ * is refused.
  */
 export async function completeSignIn(
   systemDb: SystemDatabase,
   signIn: SignIn,
 ): Promise<SignInOutcome> {
-  return tryTwice(
-    () =>
-      systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn)),
-    (error) =>
-      error instanceof Overtaken || isUniqueViolation(error) || isRolledBackForAnother(error),
-  )
+  try {
+    return await tryTwice(
+      () =>
+        systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn)),
+      isConflict,
+    )
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    return refuseConflict(systemDb, signIn)
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Overtaken || isUniqueViolation(error) || isRolledBackForAnother(error)
+}
+
+async function refuseConflict(
+  systemDb: SystemDatabase,
+  { identity, state, clientInfo }: SignIn,
+): Promise<SignInOutcome> {
+  const { kind: action, userId } = state.purpose
+  const refused = { outcome: 'refused', reason: 'concurrent-change' } as const
+  const { provider } = identity
+  await recordAudit(systemDb, { action, ...refused, provider, userId }, clientInfo)
+  return refused
 }
 
 async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOutcome> {
@@ -79,7 +100,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   if (session === null && starter === null) return { outcome: 'gone' }
   const existing =
     session === null
-      ? { identityUserId: null, sameAddress: [] }
+      ? { identityUserId: null, addressUserId: null }
       : await findExistingUsers(connection, identity)
   const decision = decideIdentity(identity, intentOf(signIn, session), existing)
   if (decision.kind === 'refuse') {
@@ -93,6 +114,9 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   if (signIn.grant !== null) {
     const { keys, tokens } = signIn.grant
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
+  }
+  if (identity.email !== null && identity.emailTrusted) {
+    await verifyAddress(connection, signIn, identity.email, decision)
   }
   await recordVerifiedEmail(connection, identity)
   const tenantId = await startOrRenewSession(connection, signIn, decision, session)
@@ -139,13 +163,35 @@ async function enterUser(
   identity: VerifiedIdentity,
   decision: Allowed,
 ): Promise<number> {
-  if (decision.kind === 'create') return createUser(connection, identity, decision.emailVerified)
+  if (decision.kind === 'create') return createUser(connection, identity)
   const { kind, userId } = decision
   if (kind === 'link-own' && !decision.known) await linkIdentity(connection, identity)
   if (kind === 'link-own' || kind === 'reauthenticate') return userId
   const enter = kind === 'link' ? linkByAddress : enterIdentity
   if ((await enter(connection, identity)) !== userId) throw new Overtaken()
   return userId
+}
+
+/**
+ * The address counts as verified from now on. Its former claimants read in their audit log that they
+ * lost it, and nothing about the new holder.
+ */
+async function verifyAddress(
+  connection: Queryable,
+  { identity: { provider }, clientInfo }: SignIn,
+  address: string,
+  { kind }: Allowed,
+): Promise<void> {
+  const outcome = 'done'
+  for (const { userId, verified } of await proveAddress(connection, address)) {
+    if (!verified) {
+      const lost = { action: 'address-remove', outcome, reason: 'verified-by-another' } as const
+      await recordAudit(connection, { ...lost, userId }, noClientInfo)
+    } else if (kind !== 'create') {
+      const proven = { action: 'address-verify', outcome, reason: 'verified-by-provider' } as const
+      await recordAudit(connection, { ...proven, provider, userId }, clientInfo)
+    }
+  }
 }
 
 /**

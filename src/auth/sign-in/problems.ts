@@ -19,26 +19,38 @@ const details: Readonly<Record<IdentityRefusal, string>> = {
   'another-identity': 'This identity is not linked to your account. Confirm with one that is.',
   'not-authenticated-anew':
     'The identity provider did not authenticate you again, so your identity is not confirmed. Sign out and sign in again.',
+  'concurrent-change':
+    'The account was changed at the same time, so nothing was changed. Start again.',
 }
 
 /** The problem response for a refused identity. */
-export function toIdentityProblem(reason: IdentityRefusal, purpose: PurposeKind): Problem {
-  return new Problem('sign-in-refused', { detail: details[reason], signIn: { purpose, reason } })
+export function toIdentityProblem(
+  reason: IdentityRefusal,
+  purpose: PurposeKind,
+  returnTo: string | null,
+): Problem {
+  const signIn = { purpose, reason, returnTo }
+  return new Problem('sign-in-refused', { detail: details[reason], signIn })
 }
 
 /**
  * The problem response for a refused sign-in or an unavailable provider; other errors unchanged.
  */
-export function toProviderProblem(error: unknown, purpose: PurposeKind): unknown {
+export function toProviderProblem(
+  error: unknown,
+  purpose: PurposeKind,
+  returnTo: string | null,
+): unknown {
   if (error instanceof SignInRefused) {
     const reason = error.providerError === 'access_denied' ? 'access-denied' : error.reason
-    return new Problem('sign-in-refused', { detail: responseDetail, signIn: { purpose, reason } })
+    const signIn = { purpose, reason, returnTo }
+    return new Problem('sign-in-refused', { detail: responseDetail, signIn })
   }
   if (!(error instanceof ProviderUnavailable)) return error
   const { retryAfterSeconds, reason } = error
   return new Problem('unavailable', {
     detail: 'The identity provider cannot be reached. Try again in a moment.',
     retryAfterSeconds,
-    signIn: { purpose, reason },
+    signIn: { purpose, reason, returnTo },
   })
 }

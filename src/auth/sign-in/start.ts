@@ -7,6 +7,8 @@ import type { NewSignInState, Purpose } from './state.ts'
 export type StartRequest = {
   provider: Provider
   redirectUri: string
+  /** Path that the browser goes to afterwards; null for the configured one. */
+  returnTo: string | null
   clientInfo: ClientInfo
 }
 
@@ -19,7 +21,7 @@ export type StartRequest = {
  */
 export async function prepareSignIn(
   systemDb: Queryable,
-  { provider, redirectUri, clientInfo }: StartRequest,
+  { provider, redirectUri, returnTo, clientInfo }: StartRequest,
   { kind: purpose, userId }: Purpose,
 ): Promise<{ url: URL; state: NewSignInState }> {
   const { name } = provider.config
@@ -27,7 +29,7 @@ export async function prepareSignIn(
   const extras = purpose === 'reauthenticate' ? { max_age: '0' } : {}
   try {
     const url = await provider.authorizationUrl(pending, redirectUri, extras)
-    return { url, state: { ...pending, provider: name, purpose } }
+    return { url, state: { ...pending, provider: name, purpose, returnTo } }
   } catch (error) {
     if (error instanceof ProviderUnavailable) {
       const unavailable = { outcome: 'unavailable', reason: error.reason, provider: name } as const

@@ -9,12 +9,18 @@ export type Purpose =
   | { kind: 'link' | 'reauthenticate'; userId: number }
 
 /** A pending sign-in in one tab of a browser, about to be stored. */
-export type NewSignInState = PendingSignIn & { provider: string; purpose: Purpose['kind'] }
+export type NewSignInState = PendingSignIn & {
+  provider: string
+  purpose: Purpose['kind']
+  /** Path that the browser goes to afterwards; null for the configured one. */
+  returnTo: string | null
+}
 
 /** A pending sign-in that a callback has taken. */
 export type SignInState = PendingSignIn & {
   provider: string
   purpose: Purpose
+  returnTo: string | null
   /** Opens the one transaction that completes the sign-in; kept in memory only. */
   ticket: Uint8Array
   /** Seconds since its start, by database time. */
@@ -36,7 +42,7 @@ export async function storeSignInState(
   clientInfo: ClientInfo,
 ): Promise<boolean> {
   const { rows } = await connection.query<{ stored: boolean }>({
-    text: 'SELECT start_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9) AS stored',
+    text: 'SELECT start_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS stored',
     values: [
       sha256(cookieId),
       sha256(signIn.state),
@@ -47,6 +53,7 @@ export async function storeSignInState(
       clientInfo.userAgent,
       clientInfo.ip,
       lifetimeSeconds,
+      signIn.returnTo,
     ],
   })
   return rows[0]?.stored === true
@@ -58,6 +65,7 @@ type SignInStateRow = {
   code_verifier: string
   purpose: Purpose['kind']
   user_id: string | null
+  return_to: string | null
   age_seconds: number
 }
 
@@ -85,6 +93,7 @@ export async function takeSignInState(
     nonce: row.nonce,
     codeVerifier: row.code_verifier,
     purpose: toPurpose(row),
+    returnTo: row.return_to,
     ticket,
     ageSeconds: row.age_seconds,
   }

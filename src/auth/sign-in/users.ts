@@ -1,27 +1,21 @@
 import type { Queryable } from '#src/db/system-database.ts'
 import type { ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
-/** The user with this identity, or else the users with its address. */
+/** The user with this identity, or else the user who has verified its address. */
 export async function findExistingUsers(
   connection: Queryable,
   { subject, email }: VerifiedIdentity,
 ): Promise<ExistingUsers> {
   const { rows } = await connection.query<{
     identity_user_id: string | null
-    user_id: string | null
-    email_verified: boolean | null
+    address_user_id: string | null
   }>({
     text: 'SELECT * FROM look_up_identity($1, $2)',
     values: [subject, email],
   })
-  const holder = rows[0]?.identity_user_id ?? null
-  if (holder !== null) return { identityUserId: Number(holder), sameAddress: [] }
   return {
-    identityUserId: null,
-    sameAddress: rows.map(({ user_id, email_verified }) => ({
-      userId: Number(user_id),
-      emailVerified: email_verified === true,
-    })),
+    identityUserId: toUserId(rows[0]?.identity_user_id),
+    addressUserId: toUserId(rows[0]?.address_user_id),
   }
 }
 
@@ -34,8 +28,8 @@ export function enterIdentity(
 }
 
 /**
- * Gives the new identity to the one user who has its address verified, and signs in as them.
- * @returns null if that is no longer exactly one user
+ * Gives the new identity to the user who has its address verified, and signs in as them.
+ * @returns null if nobody has it verified any more
  */
 export function linkByAddress(
   connection: Queryable,
@@ -48,18 +42,37 @@ export function linkByAddress(
   ])
 }
 
-/** Creates a user and a tenant of their own, of which they are admin (contract 8), and signs in. */
+/**
+ * Creates a user and a tenant of their own, of which they are admin (contract 8), and signs in.
+ * Their address is unverified until `proveAddress`.
+ */
 export async function createUser(
   connection: Queryable,
   { subject, issuer, email, name }: VerifiedIdentity,
-  emailVerified: boolean,
 ): Promise<number> {
   const tenantName = (name ?? email ?? 'Personal').slice(0, 200)
   const { rows } = await connection.query<{ id: string }>({
-    text: 'SELECT create_user($1, $2, $3, $4, $5) AS id',
-    values: [subject, issuer, email, emailVerified, tenantName],
+    text: 'SELECT create_user($1, $2, $3, $4) AS id',
+    values: [subject, issuer, email, tenantName],
   })
   return Number(rows[0]?.id)
+}
+
+/**
+ * Records that the user of the sign-in has verified an address through a trusted provider. A user
+ * without a verified address gets it, unless another user has verified it before. Users who only
+ * claimed it lose the address, not the account.
+ * @returns the users whose address changed; `verified` is true for the new holder
+ */
+export async function proveAddress(
+  connection: Queryable,
+  address: string,
+): Promise<{ userId: number; verified: boolean }[]> {
+  const { rows } = await connection.query<{ user_id: string; verified: boolean }>({
+    text: 'SELECT user_id, verified FROM prove_address($1)',
+    values: [address],
+  })
+  return rows.map(({ user_id, verified }) => ({ userId: Number(user_id), verified }))
 }
 
 /** Links the identity to the user of a link. Fails with a unique violation if it is linked already. */
@@ -76,8 +89,11 @@ async function readUserId(
   values: unknown[],
 ): Promise<number | null> {
   const { rows } = await connection.query<{ id: string | null }>({ text, values })
-  const id = rows[0]?.id ?? null
-  return id === null ? null : Number(id)
+  return toUserId(rows[0]?.id)
+}
+
+function toUserId(id: string | null | undefined): number | null {
+  return id === null || id === undefined ? null : Number(id)
 }
 
 /**

@@ -39,8 +39,11 @@ t.test(
       [{ status: 'needs-sign-in', refreshAttempt, fresh: false }, 'needs-sign-in'],
     ]
     for (const [change, decision] of rows) {
-      t.equal(decideAccess({ ...grant, ...change }), decision, JSON.stringify(change))
+      t.equal(decideAccess({ ...grant, ...change }, 7), decision, JSON.stringify(change))
     }
+    const renewed = { ...grant, fresh: false, generation: 8 }
+    t.equal(decideAccess(renewed, 7), 'return', 'what was just refreshed is not refreshed again')
+    t.equal(decideAccess({ ...renewed, status: 'needs-sign-in' }, 7), 'needs-sign-in')
   },
 )
 
@@ -72,6 +75,39 @@ t.test('a valid token is returned without a call', async (t) => {
   const [accessToken] = world.op.records.accessTokens
   t.match(await access.accessToken(identity), { kind: 'token', accessToken })
   t.equal(world.op.records.presented.length, 0)
+})
+
+t.test('a token that lives a minute or less is used for half of its life', async (t) => {
+  const world = await createWorld(t)
+  await grantTokens(world)
+  world.op.fault = { refreshBody: { expires_in: 60 } }
+  const access = openAccess(t, world)
+  const accessToken = () => access.accessToken(identity)
+  const got = await accessToken()
+  t.match(got, { kind: 'token', accessToken: world.op.records.accessTokens[1] })
+  t.same(await accessToken(), got)
+  t.same(await accessToken(), got)
+  t.equal(world.op.records.presented.length, 1, 'three calls spend one refresh token')
+  const aged = (seconds: number) =>
+    world.database.admin.query(
+      `UPDATE provider_grants SET issued_at = issued_at - make_interval(secs => $1),
+         expires_at = expires_at - make_interval(secs => $1)`,
+      [seconds],
+    )
+  await aged(25)
+  const [, second] = world.op.records.accessTokens
+  t.match(await accessToken(), { accessToken: second }, 'before half of its life')
+  await aged(10)
+  t.match(await accessToken(), { accessToken: world.op.records.accessTokens[2] }, 'after it')
+})
+
+t.test('a token that has expired on arrival is returned once', async (t) => {
+  const world = await createWorld(t)
+  await grantTokens(world)
+  world.op.fault = { refreshBody: { expires_in: 0 } }
+  const got = await openAccess(t, world).accessToken(identity)
+  t.match(got, { kind: 'token', accessToken: world.op.records.accessTokens[1] })
+  t.equal(world.op.records.presented.length, 1)
 })
 
 t.test('an identity without a grant has no token', async (t) => {

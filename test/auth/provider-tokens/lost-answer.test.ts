@@ -28,6 +28,7 @@ t.test('a response lost after rotation: sign in again, no second use of the toke
     ['redirected', after({ status: 307, headers: { location: '/x' } }), 'answer-lost'],
     ['no access token', { refreshBody: { access_token: undefined } }, 'answer-lost'],
     ['token type mac', { refreshBody: { token_type: 'mac' } }, 'answer-lost'],
+    ['scope with NUL', { refreshBody: { scope: 'openid\0' } }, 'answer-lost'],
     ['token type dpop', { refreshBody: { token_type: 'DPoP' } }, 'answer-lost'],
     ['R2 another issuer', { refreshClaims: { iss: 'http://x1' } }, 'id-token-changed'],
     ['R3 another subject', { refreshClaims: { sub: 'subject-11' } }, 'id-token-changed'],

@@ -45,6 +45,7 @@ t.test('a user reads their own entries of all tenants, newest first', async (t) 
     'outcome',
     'reason',
     'provider',
+    'providerError',
     'target',
     'userId',
     'tenantId',

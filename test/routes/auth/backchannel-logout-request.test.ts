@@ -127,7 +127,7 @@ t.test('only a small form with one token for a configured provider is accepted',
 t.test('cookie and origin are ignored: the signature authenticates the request', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const browser = await signedInFrom(journey, 'session-1')
-  const token = await signLogoutToken(journey, logoutClock)
+  const token = await signLogoutToken(journey, logoutClock, { claims: { sub: 'subject-2' } })
   const headers = {
     cookie: browser.cookie,
     'content-type': 'application/x-www-form-urlencoded',

@@ -77,11 +77,12 @@ t.test('sid without sub is enough; a session through another provider remains', 
   )
 })
 
-t.test('an unknown or ended session or an unknown subject is 200 as well', async (t) => {
+t.test('an unknown session without sub or an unknown subject is 200 as well', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const browser = await signedInFrom(journey, 'session-1')
   const trail = (await auditTrail(journey)).length
-  for (const claims of [{ sid: 'unknown' }, { sub: 'unknown', sid: undefined }]) {
+  const unknown = [{ sub: undefined, sid: 'unknown' }, { sub: 'unknown' }]
+  for (const claims of unknown) {
     const token = await signLogoutToken(journey, logoutClock, { claims })
     const response = await postLogout(journey, token)
     t.equal(response.statusCode, 200)
@@ -90,6 +91,19 @@ t.test('an unknown or ended session or an unknown subject is 200 as well', async
   const none = 'sign-out done provider-request-no-session'
   t.strictSame((await auditTrail(journey)).slice(trail), [none, none])
   t.equal(await isSignedIn(journey, browser), true)
+})
+
+t.test('with sub and an unknown sid all sessions of the subject end and no others', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const browsers = [
+    await signedInFrom(journey, 'session-1'),
+    await signedInFrom(journey, undefined),
+    await signedInFrom(journey, 'session-3', 'subject-2'),
+  ]
+  const token = await signLogoutToken(journey, logoutClock, { claims: { sid: 'unknown' } })
+  t.equal((await postLogout(journey, token)).statusCode, 200)
+  const still = await Promise.all(browsers.map((browser) => isSignedIn(journey, browser)))
+  t.strictSame(still, [false, false, true])
 })
 
 t.test('a repeated jti is 400 and changes nothing, also for concurrent requests', async (t) => {

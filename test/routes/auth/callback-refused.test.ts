@@ -24,9 +24,10 @@ t.test('a browser gets a page with one action', async (t) => {
 })
 
 t.test('the callback is validated in one order: the first fault is reported', async (t) => {
-  const journey = await buildWithProvider(t)
+  const journey = await buildWithProvider(t, { OIDC_DEMO_TRUST_EMAIL: 'false' })
   const { app, op, database } = journey
-  const { userId } = await createUser(database, { email: 'ada@example.com' })
+  const owner = { email: 'ada@example.com', emailVerified: true }
+  const { userId } = await createUser(database, owner)
   const wrong = { error: 'access_denied', iss: 'https://x', code: undefined }
   const rejected: Partial<Faults> = { token: { status: 400, body: '{"error":"invalid_grant"}' } }
   const expired: Partial<Faults> = { claims: { exp: 1 } }

@@ -54,6 +54,13 @@ t.test('with STORE_TOKENS a sign-in stores encrypted tokens and no id_token', as
   }
 })
 
+t.test('a NUL in the granted scope is a malformed token response', async (t) => {
+  const test = await journey(t)
+  test.op.fault = { tokenBody: { scope: 'openid\0' } }
+  t.equal((await signInThrough(test, { cookie: '' })).statusCode, 400)
+  t.same(await auditTrail(test), ['sign-in refused token-response-malformed'])
+})
+
 t.test('a refused sign-in stores no token', async (t) => {
   const test = await journey(t)
   test.op.fault = { offline: true, claims: { nonce: 'x' } }

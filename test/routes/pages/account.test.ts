@@ -101,7 +101,7 @@ t.test('a reason is shown in words, never as its code', async (t) => {
 
 t.test('the page requires a session; a token is refused', async (t) => {
   const { test, cookie } = await setUp(t)
-  t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 401)
+  t.equal((await test.app.inject({ url: '/app/account', headers: html })).statusCode, 302)
   const made = await as(test, { cookie })('POST', '/auth/tokens', { name: 'program' })
   const headers = { ...html, authorization: `Bearer ${made.json().token}` }
   t.equal((await test.app.inject({ url: '/app/account', headers })).statusCode, 403)

@@ -65,7 +65,7 @@ t.test('a delivery of another tenant is a 404 for every request', async (t) => {
   t.equal((await admin.submit(`${path}/replay`)).statusCode, 404)
   t.equal((await viewer.open(path)).statusCode, 403)
   t.equal((await viewer.send(`${path}/replay`)).statusCode, 403)
-  t.equal((await test.app.inject({ url: path, headers: { accept: 'text/html' } })).statusCode, 401)
+  t.equal((await test.app.inject({ url: path, headers: { accept: 'text/html' } })).statusCode, 302)
   const crossSite = { 'sec-fetch-site': 'cross-site' }
   t.equal((await admin.send(`${path}/replay`, {}, crossSite)).statusCode, 403)
 })

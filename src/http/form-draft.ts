@@ -1,0 +1,43 @@
+import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
+import { parseJsonObject } from '#src/runtime/json.ts'
+
+/** What a person typed into a form that could not be submitted because they had to sign in. */
+export type FormDraft = {
+  /** Path of the page that has the form. */
+  page: string
+  /** Path that the form is posted to. */
+  action: string
+  /** Name and value of each field, as submitted. */
+  fields: readonly (readonly [string, string])[]
+}
+
+export const draftCookie = 'draft'
+/** Seconds that a draft is kept: as long as a pending sign-in. */
+export const draftSeconds = 600
+// Browsers keep cookies of up to 4096 bytes with name and attributes.
+const maxCookieLength = 3_800
+const binding = ['form-draft'] as const
+
+/**
+ * Encrypts a draft for a cookie of the browser that typed it.
+ * @param now Unix seconds
+ * @returns null if it is too long for a cookie
+ */
+export function sealDraft(keys: EncryptionKeys, draft: FormDraft, now: number): string | null {
+  const text = JSON.stringify({ ...draft, until: now + draftSeconds })
+  const sealed = seal(keys, text, binding).toString('base64url')
+  return sealed.length > maxCookieLength ? null : sealed
+}
+
+/** @returns null if the cookie is expired or not one of ours */
+export function unsealDraft(keys: EncryptionKeys, cookie: string, now: number): FormDraft | null {
+  let text: string
+  try {
+    text = unseal(keys, Buffer.from(cookie, 'base64url'), binding)
+  } catch {
+    return null
+  }
+  // `sealDraft` wrote it, so its shape is known.
+  const draft = parseJsonObject(text) as (FormDraft & { until: number }) | null
+  return draft !== null && draft.until > now ? draft : null
+}

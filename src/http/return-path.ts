@@ -1,0 +1,32 @@
+const anyOrigin = 'http://origin.invalid'
+const maxLength = 2_000
+
+/** The pattern of the paths that a route matches, such as `/app/orders/:id`. */
+export function pathPattern(route: string): RegExp {
+  const segments = route
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '[^/]+' : RegExp.escape(segment)))
+  return new RegExp(`^${segments.join('/')}$`)
+}
+
+/**
+ * True for a path, with or without a query, of one of the pages. It must be written exactly as a URL
+ * parser writes it: no other origin, dot segments, backslashes, control characters or fragment.
+ */
+export function isPagePath(path: string, pages: readonly RegExp[]): boolean {
+  const url = path.length <= maxLength ? URL.parse(path, anyOrigin) : null
+  // For another origin the path is shorter than the text.
+  if (url === null || url.pathname + url.search !== path) return false
+  return pages.some((page) => page.test(url.pathname))
+}
+
+/**
+ * The page that the form of a POST is on: the nearest page at or above its path.
+ * @returns null if there is none
+ */
+export function pageOfForm(path: string, pages: readonly RegExp[]): string | null {
+  for (let page = path; page !== ''; page = page.slice(0, page.lastIndexOf('/'))) {
+    if (isPagePath(page, pages)) return page
+  }
+  return null
+}
