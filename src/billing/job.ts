@@ -1,7 +1,8 @@
-import { fromPrisma, type Job, type PgBoss } from 'pg-boss'
+import type { Job, PgBoss } from 'pg-boss'
 import { orderedId, sha256 } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
+import { transactionOf } from '#src/queue/jobs.ts'
 import type { EventJob } from '#src/queue/queue.ts'
 import { type BillingEvent, objectIdOf, statefulIdOf } from './event.ts'
 
@@ -40,7 +41,7 @@ type Claim = Pick<Job, 'name' | 'id' | 'retryCount'>
  * @throws JobGone if another worker has it
  */
 export async function completeJob(tx: Tx, queue: PgBoss, job: Claim): Promise<void> {
-  requireOne(job, await queue.complete(job.name, job, null, { db: fromPrisma(tx) }))
+  requireOne(job, await queue.complete(job.name, job, null, { db: transactionOf(tx) }))
 }
 
 /**
@@ -48,7 +49,7 @@ export async function completeJob(tx: Tx, queue: PgBoss, job: Claim): Promise<vo
  * @throws JobGone if another worker has it
  */
 export async function retryJob(tx: Tx, queue: PgBoss, job: Claim, message: string): Promise<void> {
-  requireOne(job, await queue.fail(job.name, job, { message }, { db: fromPrisma(tx) }))
+  requireOne(job, await queue.fail(job.name, job, { message }, { db: transactionOf(tx) }))
 }
 
 /** pg-boss reports how many jobs still were of this attempt, but does not declare it. */

@@ -1,6 +1,5 @@
 import type { Environment } from '#src/config/parse.ts'
 import type { Demo } from './demo.ts'
-import type { RunningDemo } from './running-demo.ts'
 
 /*
  * Replaces demo.ts and running-demo.ts in the single binary, which has no demo: missing settings

@@ -34,6 +34,6 @@ t.test('a job exists once its transaction is committed', async (t) => {
   t.strictSame(await jobs(), [])
   await add(false)
   t.strictSame(await jobs(), [
-    { name: 'revoke-grant', data: { revocationId: '7' }, retry_limit: 20 },
+    { name: 'revoke-grant', data: { revocationId: '7' }, retry_limit: 22 },
   ])
 })

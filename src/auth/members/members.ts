@@ -101,11 +101,11 @@ export async function findMemberNames(
   { tenantId }: TenantScope,
   userIds: readonly number[],
 ): Promise<Map<number, string | null>> {
-  const rows = await tx.membership.findMany({
-    where: { tenantId, userId: { in: userIds.map(BigInt) } },
-    select: { userId: true, user: { select: { email: true } } },
+  const rows = await tx.user.findMany({
+    where: { id: { in: userIds.map(BigInt) }, memberships: { some: { tenantId } } },
+    select: { id: true, email: true },
   })
-  return new Map(rows.map(({ userId, user }) => [Number(userId), user.email]))
+  return new Map(rows.map(({ id, email }) => [Number(id), email]))
 }
 
 function toMember(row: MemberRow): Member {
