@@ -147,30 +147,52 @@ t.test('a tenant switch waits for a write of its session', async (t) => {
   t.match((await switching).rows, [{ outcome: 'switched' }])
 })
 
-/** What must wait while an invitation is being accepted, with the inviter as $1 and the guest as $2. */
-const acceptable: Record<string, string> = {
+/** What ends an invitation, with the inviter as $1 and the guest as $2. */
+const endings: Record<string, string> = {
   'the inviter is demoted': `UPDATE memberships SET role = 'viewer' WHERE user_id = $1 AND $2 > 0`,
   'the address is no longer verified': `UPDATE users SET email_verified = false WHERE id = $2 AND $1 > 0`,
+  'it is withdrawn': 'DELETE FROM invitations WHERE invited_by = $1 AND $2 > 0',
 }
-for (const [name, sql] of Object.entries(acceptable)) {
+for (const [name, sql] of Object.entries(endings)) {
   t.test(`accepting an invitation: ${name}: it waits`, async (t) => {
-    const { database, web, other, user } = await setUp(t)
-    const guest = await createUser(database, { email: 'g@example.com', emailVerified: true })
-    const { rows } = await database.admin.query<{ id: string }>(
-      `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
-       VALUES ($1, 'g@example.com', 'viewer', $2, now() + interval '1 day') RETURNING id`,
-      [user.tenantId, user.userId],
-    )
-    const credential = await addSession(database, guest)
+    const { database, web, other, accept, values, user } = await setUpInvitation(t)
     await web.query('BEGIN')
-    await enterSession(web, credential, true)
-    const accepted = await web.query('SELECT accept_invitation($1) AS tenant', [rows[0]?.id])
-    t.strictSame(accepted.rows, [{ tenant: user.tenantId }])
-    const ending = other.query(sql, [user.userId, guest.userId])
+    t.strictSame((await accept()).rows, [{ tenant: user.tenantId }])
+    const ending = other.query(sql, values)
     await isHeldUp(database, other)
     await web.query('COMMIT')
     await ending
   })
+
+  t.test(`accepting an invitation: ${name}: what accepts later sees it`, async (t) => {
+    const { database, web, other, accept, values } = await setUpInvitation(t)
+    await other.query('BEGIN')
+    await other.query(sql, values)
+    await web.query('BEGIN')
+    const accepting = accept()
+    await isHeldUp(database, web)
+    await other.query('COMMIT')
+    t.strictSame((await accepting).rows, [{ tenant: null }])
+    await web.query('ROLLBACK')
+  })
+}
+
+/** An open invitation, and a function that accepts it as the guest. */
+async function setUpInvitation(t: Test) {
+  const scene = await setUp(t)
+  const { database, web, user } = scene
+  const guest = await createUser(database, { email: 'g@example.com', emailVerified: true })
+  const { rows } = await database.admin.query<{ id: string }>(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     VALUES ($1, 'g@example.com', 'viewer', $2, now() + interval '1 day') RETURNING id`,
+    [user.tenantId, user.userId],
+  )
+  const credential = await addSession(database, guest)
+  const accept = async () => {
+    await enterSession(web, credential, true)
+    return web.query('SELECT accept_invitation($1) AS tenant', [rows[0]?.id])
+  }
+  return { ...scene, accept, values: [user.userId, guest.userId] }
 }
 
 async function setUp(t: Test): Promise<{

@@ -1,6 +1,13 @@
 import t, { type Test } from 'tap'
+import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
 import { createInvitation, endInvitationsOf } from '#src/auth/members/invitations.ts'
-import { changeMember, removeMember, writeAsAdmin } from '#src/auth/members/members.ts'
+import {
+  changeMember,
+  findMemberNames,
+  listMembers,
+  removeMember,
+  writeAsAdmin,
+} from '#src/auth/members/members.ts'
 import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -123,6 +130,47 @@ t.test('a member of another tenant can be invited; a member cannot', async (t) =
   )
   const { rowCount } = await test.database.admin.query('SELECT FROM invitations')
   t.equal(rowCount, 1, 'an admin ends no invitation of another tenant')
+})
+
+t.test('members and their names are those of the tenant', async (t) => {
+  const { app, database, enter, admin, member } = await world(t)
+  const stranger = await createUser(database, { email: 'stranger@example.com' })
+  const { tenantId } = admin
+  await app.db.read(enter({ tenantId }), async (tx) => {
+    const { data } = await listMembers(tx, admin, page, 'example.com')
+    t.match(data, [{ id: member }])
+    t.equal(data.length, 1)
+    const names = await findMemberNames(tx, admin, [member, admin.userId, stranger.userId])
+    t.same(
+      [...names],
+      [
+        [member, 'ada@example.com'],
+        [admin.userId, null],
+      ],
+    )
+  })
+})
+
+t.test('an invitation is mailed in the tenant of the job only', async (t) => {
+  const { app, config, database, enterAdmin, admin, elsewhere } = await world(t)
+  const id = crypto.randomUUID()
+  for (const [index, { tenantId }] of [elsewhere, admin].entries()) {
+    await database.admin.query(
+      `INSERT INTO invitations (tenant_id, id, email, role, expires_at)
+       VALUES ($1, $2, $3, 'viewer', now() + interval '1 day')`,
+      [tenantId, id, `${index}@example.com`],
+    )
+  }
+  const sent: unknown[] = []
+  const mailer = { send: async ({ to }: { to: readonly string[] }) => void sent.push(...to) }
+  const deps = { ...config, db: app.db, mailer }
+  t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed')
+  t.same(sent, ['1@example.com'])
+  const { rows } = await database.admin.query(
+    'SELECT email FROM invitations WHERE mailed_at IS NOT NULL',
+  )
+  t.same(rows, [{ email: '1@example.com' }])
+  t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed-before')
 })
 
 t.test('only the user of a session can switch its tenant', async (t) => {

@@ -91,7 +91,9 @@ t.test('who declines sees the invitation no more; the tenant is not told', async
   const before = (await admin.send('GET', '/invitations')).json()
   t.equal((await guest.send('POST', `/invitations/${id}/decline`)).statusCode, 204)
   t.strictSame(await pending(), [])
-  t.equal((await guest.send('POST', `/invitations/${id}/accept`)).statusCode, 404)
+  for (const answer of ['accept', 'decline']) {
+    t.equal((await guest.send('POST', `/invitations/${id}/${answer}`)).statusCode, 404)
+  }
   t.equal((await membershipsOf(test, guest.user.userId)).length, 1)
   t.strictSame((await admin.send('GET', '/invitations')).json(), before)
   const actions = async (send: typeof admin.send, url: string) =>
