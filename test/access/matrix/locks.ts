@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -106,8 +107,9 @@ function withoutScopeParameters({ query }: Queryable): Queryable {
   }
 }
 
-/** Where a statement leaves together with its entry, the scope is `tenant_id = (SELECT current_tenant_id())`. */
-const ownClause = /((?:\w+\.)?(?:tenant_id|user_id)) = \(SELECT current_(?:tenant|user)_id\(\)\)/g
+/** Where a statement leaves together with its entry, owner and tenant come from the scope. */
+const fromScope = [scopeUserId, scopeTenantId].map(({ sql }) => RegExp.escape(sql)).join('|')
+const ownClause = new RegExp(`((?:\\w+\\.)?(?:tenant_id|user_id)) = (?:${fromScope})`, 'g')
 
 /** In hand-written SQL the scope is `tenant_id = ${…}` or `user_id = ${…}`. Makes it always true. */
 function withoutScopeClauses(
