@@ -1,4 +1,5 @@
 import type { FormDraft } from '#src/http/form-draft.ts'
+import { submissionFields } from './form-submission.ts'
 import { html } from './html.ts'
 
 /*
@@ -34,12 +35,15 @@ function valuesByName(fields: FormDraft['fields']): Values {
   return values
 }
 
-/** Several forms can have one action, for instance one for each member; hidden fields differ. */
+/**
+ * Several forms can have one action, for instance one for each member; hidden fields differ. The id of
+ * a submission is new each time a form is rendered, so it tells nothing.
+ */
 function hasHiddenFields(content: string, values: Values): boolean {
-  const hidden = tagsOf(content, 'input').filter((tag) => attribute(tag, 'type') === 'hidden')
-  return hidden.every((tag) =>
-    values.get(attribute(tag, 'name') ?? '')?.includes(attribute(tag, 'value') ?? ''),
-  )
+  return tagsOf(content, 'input')
+    .filter((tag) => attribute(tag, 'type') === 'hidden')
+    .map((tag) => ({ name: attribute(tag, 'name') ?? '', value: attribute(tag, 'value') ?? '' }))
+    .every(({ name, value }) => name in submissionFields || values.get(name)?.includes(value))
 }
 
 function fillFields(content: string, values: Values): string {

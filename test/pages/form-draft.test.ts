@@ -57,6 +57,16 @@ t.test('each kind of field shows what was entered, escaped', async (t) => {
   for (const [content, fields, expected] of rows) t.equal(filled(content, fields), expected)
 })
 
+t.test('a form is the same although the id of its submission is new', async (t) => {
+  const id = (value: string) => `<input type="hidden" name="submission" value="${value}">`
+  const sent: [string, string][] = [
+    ['submission', 'first'],
+    ['a', 'x'],
+  ]
+  const expected = `${id('second')}<input name="a" value="x">`
+  t.equal(filled(`${id('second')}<input name="a">`, sent), expected)
+})
+
 t.test('passwords, hidden fields and confirmations are not filled in', async (t) => {
   for (const content of [
     '<input type="password" name="a">',

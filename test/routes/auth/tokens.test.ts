@@ -107,7 +107,7 @@ t.test('creating a token needs an authentication of the last five minutes', asyn
     payload: 'name=x&days=7',
   })
   t.equal(form.statusCode, 403)
-  t.match(form.body, 'href="/auth/login?reauthenticate=true"', 'the page leads there')
+  t.match(form.body, 'href="/auth/login?reauthenticate=true&amp;', 'the page leads there')
   t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 1)
   t.equal((await send('DELETE', `/auth/tokens/${id}`)).statusCode, 204, 'deleting one does not')
 })
