@@ -16,8 +16,8 @@ declare module 'fastify' {
     readonly sessionEntry: Entry<SessionCaller>
     /** Who is asking, as the latest transaction of this request found them. */
     readonly caller: Caller
-    /** The request has passed what comes before the decision: limits, origin, a credential. */
-    passedGuards: boolean
+    /** The request has passed limits, origin and a credential's form; whether it may is not decided. */
+    awaitsDecision: boolean
     /** Enters and decides without reading anything else; at most once a request. */
     enter(): Promise<Caller>
   }
@@ -30,7 +30,7 @@ declare module 'fastify' {
  */
 export default fp(
   async function authz(app) {
-    app.decorateRequest('passedGuards', false)
+    app.decorateRequest('awaitsDecision', false)
     app.decorateRequest('entry', { getter: entryOf })
     app.decorateRequest('sessionEntry', {
       getter() {
@@ -58,7 +58,7 @@ const withoutBody = ['GET', 'HEAD']
 async function requireIdentity(request: FastifyRequest): Promise<void> {
   if (request.credentialFault !== null) throw request.credentialFault
   if (request.credential === null) throw new Problem('unauthenticated')
-  request.passedGuards = true
+  request.awaitsDecision = true
   if (!withoutBody.includes(request.method)) await request.enter()
 }
 
@@ -79,7 +79,7 @@ async function requireEntered(request: FastifyRequest, reply: FastifyReply): Pro
  */
 async function enterFirst(error: unknown, request: FastifyRequest): Promise<never> {
   const isInputError = statusOf(error) >= 400 && statusOf(error) < 500
-  if (isInputError && request.passedGuards) await request.enter()
+  if (isInputError && request.awaitsDecision) await request.enter()
   throw error
 }
 
@@ -92,6 +92,7 @@ function entryOf(this: FastifyRequest): Entry<Caller> {
   const { credential } = this
   if (credential === null) throw new Problem('unauthenticated')
   return refine<Caller | null, Caller>(this.identify(credential), (caller) => {
+    this.awaitsDecision = false
     if (caller === null) {
       throw new Problem(credential.kind === 'token' ? 'invalid-token' : 'unauthenticated')
     }

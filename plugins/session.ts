@@ -1,4 +1,4 @@
-import fastifyCookie, { Signer } from '@fastify/cookie'
+import fastifyCookie from '@fastify/cookie'
 import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -9,7 +9,11 @@ import { endSession } from '#src/auth/sessions/sessions.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
-import { countSessionCookies, sessionCookie } from '#src/http/session-cookie.ts'
+import {
+  countSessionCookies,
+  createSessionSigner,
+  sessionCookie,
+} from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface Session {
@@ -77,7 +81,7 @@ export default fp<Options>(
     app.decorateReply('followSession', followSession)
     app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
-      secret: sessionSigner(secrets),
+      secret: createSessionSigner(secrets),
       cookieName: sessionCookie,
       cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
       saveUninitialized: false,
@@ -111,23 +115,6 @@ function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
       return caller
     })
   )
-}
-
-/**
- * Signs and verifies ids with `secrets`; the first one signs. The plugin signs every id that it has
- * just verified: that signature is known.
- */
-function sessionSigner(secrets: readonly string[]) {
-  const signer = new Signer([...secrets])
-  let verified = { id: '', cookie: '' }
-  return {
-    sign: (id: string) => (id === verified.id ? verified.cookie : signer.sign(id)),
-    unsign(cookie: string) {
-      const result = signer.unsign(cookie)
-      if (result.valid && !result.renew) verified = { id: result.value, cookie }
-      return result
-    },
-  }
 }
 
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>

@@ -76,6 +76,10 @@ async function build(t: Test) {
   app.get('/silent', async (request) => request.enter())
   app.get('/no-rule', { config: noRule }, async (request) => request.enter())
   app.get('/blind', { config: profile }, async () => 'done')
+  app.get('/blind/400', { config: profile }, async (_, reply) => reply.code(400).send('no'))
+  app.get('/blind/500', { config: profile }, async () => {
+    throw new Error('broken before it entered')
+  })
   app.get(
     '/tenant/:id',
     { config: invoice, schema: { params: idParams, querystring: noQuery } },
@@ -165,7 +169,11 @@ t.test('a route without a rule is refused: only an explicit allow passes', async
   for (const url of ['/public', '/silent', '/no-rule']) {
     t.equal((await get(url, 'admin')).statusCode, 403, url)
   }
-  t.equal(log.filter((line) => line.includes('"reason":"no-rule"')).length, 3)
+  const refused = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'refused')
+  t.same(
+    refused.map(({ reason }) => reason),
+    ['no-rule', 'no-rule', 'no-rule'],
+  )
 })
 
 t.test('a tenant rule is refused to a caller without a tenant', async (t) => {
@@ -233,6 +241,13 @@ t.test('the write decides on what is true then, not on what was true at first', 
   })
   t.equal(answer.statusCode, 403)
   t.same(entered, ['enter', 'write'])
+})
+
+t.test('an answer of 400 needs no entry, and an error of ours does not enter', async (t) => {
+  const { get, entered } = await build(t)
+  t.equal((await get('/blind/400', 'admin')).statusCode, 400)
+  t.equal((await get('/blind/500', 'admin')).statusCode, 500)
+  t.same(entered, [])
 })
 
 t.test('a handler that answers without having entered is a 500', async (t) => {
