@@ -1,4 +1,4 @@
-import fastifyCookie from '@fastify/cookie'
+import fastifyCookie, { Signer } from '@fastify/cookie'
 import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
@@ -9,11 +9,7 @@ import { endSession } from '#src/auth/sessions/sessions.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
-import {
-  countSessionCookies,
-  createSessionSigner,
-  sessionCookie,
-} from '#src/http/session-cookie.ts'
+import { countSessionCookies, rememberVerified, sessionCookie } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface Session {
@@ -81,7 +77,7 @@ export default fp<Options>(
     app.decorateReply('followSession', followSession)
     app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
-      secret: createSessionSigner(secrets),
+      secret: rememberVerified(new Signer([...secrets])),
       cookieName: sessionCookie,
       cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
       saveUninitialized: false,

@@ -1,10 +1,10 @@
 import { Signer } from '@fastify/cookie'
 import t from 'tap'
-import { createSessionSigner } from '#src/http/session-cookie.ts'
+import { rememberVerified } from '#src/http/session-cookie.ts'
 
 t.test('an id is signed by the first secret, also after another one has verified it', async (t) => {
   const [first, second] = [new Signer('first'), new Signer('second')]
-  const signer = createSessionSigner(['first', 'second'])
+  const signer = rememberVerified(new Signer(['first', 'second']))
   const rows: [cookie: string, id: string | null, renew: boolean][] = [
     [first.sign('a'), 'a', false],
     [second.sign('a'), 'a', true],

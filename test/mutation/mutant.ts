@@ -39,6 +39,7 @@ export const tests = {
   ownInvitations: 'test/routes/api/own-invitations.test.ts',
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
+  login: 'test/routes/auth/login.test.ts',
   leave: 'test/routes/api/leave.test.ts',
   newTokens: 'test/routes/auth/tokens.test.ts',
   requestValues: 'test/http/request-values.test.ts',

@@ -11,7 +11,7 @@ type Hunt = { kind: string; files: string[]; find: Find; tests: readonly string[
 const decisions = [tests.rules, tests.policy, tests.matrix]
 const guards = {
   authz: [tests.authz, tests.revoked, tests.matrix],
-  session: [tests.session, tests.leave, tests.matrix],
+  session: [tests.session, tests.leave, tests.login, tests.matrix],
   'api-token': [tests.tokens, tests.matrix],
   'require-access': [tests.routeAccess],
   credential: [tests.csrf, tests.matrix],
