@@ -39,7 +39,7 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
 
 /**
  * The headers that helmet sets, which are the same for every response. Registered in the program
- * itself it would compose the policy anew for every request, a fifth of what a read allocates.
+ * itself it would compose the policy for every request, a fifth of what a read allocates.
  */
 async function headersOf(options: FastifyHelmetOptions): Promise<Headers> {
   const app = Fastify()

@@ -289,7 +289,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
   }
 })
 
-// @ts-expect-error Prisma merges the findUnique of one moment, whoever asks: no domain function can call it
+// @ts-expect-error Prisma would merge the findUnique calls of different people: no domain function can call it
 t.type(({ invoice }: Tx) => invoice.findUnique, Function)
 
 type ScopeRow = { tenant: string | null; user: string | null; setting: string; pid: number }
