@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { findDocument, listDocuments } from '#src/resources/documents.ts'
+import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
 import { changeFolder, createFolder } from '#src/resources/folders.ts'
 import { findInvoice } from '#src/resources/invoices.ts'
 import { findLatestOrders, findOrder } from '#src/resources/orders.ts'
@@ -59,6 +59,17 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
     t.match(found, [null, null, own])
     t.match(list.data, [own])
     t.equal(list.data.length, 1)
+  })
+
+  await t.test('a document is changed within its own tenant', async (t) => {
+    const change = (id: number) =>
+      db.write(entryOf(caller), (tx) => changeDocument(tx, caller, id, { title: 'Changed' }, now))
+    t.match(await change(both), { id: both, tenantId, title: 'Changed' })
+    for (const id of [inShared, inOther]) t.equal(await change(id), null)
+    const { rows } = await database.admin.query(
+      `SELECT tenant_id, id::int FROM documents WHERE title = 'Changed'`,
+    )
+    t.same(rows, [{ tenant_id: tenantId, id: both }])
   })
 
   await t.test('a folder is created and moved within its own tenant', async (t) => {

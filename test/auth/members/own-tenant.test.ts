@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createOwnToken } from '#src/auth/api-tokens/api-tokens.ts'
 import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
 import { createInvitation, endInvitationsOf } from '#src/auth/members/invitations.ts'
 import {
@@ -56,6 +57,21 @@ async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<
   )
   return Object.fromEntries(rows.map(({ id, role }) => [id, role]))
 }
+
+t.test('tokens of another person take no room', async (t) => {
+  const { database, write, admin, elsewhere } = await world(t)
+  await database.admin.query(
+    `INSERT INTO api_tokens (user_id, tenant_id, name, hash, expires_at)
+     SELECT $1, $2, 'theirs', sha256(n::text::bytea), now() + interval '1 day'
+     FROM generate_series(1, 50) n`,
+    [elsewhere.userId, elsewhere.tenantId],
+  )
+  const wanted = { name: 'mine', permissions: null, expiresAt: null }
+  const made = await write(admin, (connection) =>
+    createOwnToken(connection, { ...admin, role: 'admin' }, wanted, clientInfo),
+  )
+  t.match(made, { token: String })
+})
 
 t.test('a role changes only in the admin’s tenant and only for this member', async (t) => {
   const test = await world(t)
