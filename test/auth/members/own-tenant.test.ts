@@ -5,6 +5,7 @@ import { createInvitation, endInvitationsOf } from '#src/auth/members/invitation
 import {
   changeMember,
   findMemberNames,
+  listManagerAddresses,
   listMembers,
   removeMember,
   writeAsAdmin,
@@ -57,6 +58,21 @@ async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<
   )
   return Object.fromEntries(rows.map(({ id, role }) => [id, role]))
 }
+
+t.test('admins of other tenants do not count, and get no mail', async (t) => {
+  const { database, app, write, admin, enter } = await world(t)
+  await createUser(database, { role: 'admin', email: 'grace@example.com', emailVerified: true })
+  await database.admin.query(
+    `UPDATE users SET email = 'boss@example.com', email_verified = true WHERE id = $1`,
+    [admin.userId],
+  )
+  const demote = write(admin, (connection) =>
+    changeMember(connection, admin, admin.userId, { role: 'viewer' }, clientInfo),
+  )
+  t.equal(await demote, 'last-admin')
+  const managers = app.db.read(enter(admin), (tx) => listManagerAddresses(tx, admin))
+  t.same(await managers, ['boss@example.com'])
+})
 
 t.test('tokens of another person take no room', async (t) => {
   const { database, write, admin, elsewhere } = await world(t)
