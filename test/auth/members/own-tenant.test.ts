@@ -11,6 +11,8 @@ import {
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
 import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
+import { endOtherSessions } from '#src/auth/sessions/list.ts'
+import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
@@ -72,6 +74,27 @@ t.test('admins of other tenants do not count, and get no mail', async (t) => {
   t.equal(await demote, 'last-admin')
   const managers = app.db.read(enter(admin), (tx) => listManagerAddresses(tx, admin))
   t.same(await managers, ['boss@example.com'])
+})
+
+t.test('sessions of another person do not end', async (t) => {
+  const test = await world(t)
+  const { database, app, write, admin, elsewhere } = test
+  for (const user of [admin, admin, elsewhere]) await signIn(test, user)
+  const sessionsOf = async ({ userId }: TestUser) => {
+    const { rows } = await database.admin.query<{ id: string }>(
+      'SELECT id FROM sessions WHERE user_id = $1 ORDER BY id',
+      [userId],
+    )
+    return rows.map(({ id }) => id)
+  }
+  const [kept = '', ended = ''] = await sessionsOf(admin)
+  const theirs = await sessionsOf(elsewhere)
+  const others = { userId: admin.userId, tenantId: admin.tenantId, sessionId: kept }
+  t.equal(await write(admin, (tx) => endOtherSessions(tx, others, clientInfo)), 1)
+  t.same(await sessionsOf(admin), [kept], ended)
+  const foreign = { ...others, sessionId: theirs[0] ?? '' }
+  t.equal(await write(admin, (tx) => signOut(tx, app.queue, foreign, clientInfo)), null)
+  t.same(await sessionsOf(elsewhere), theirs)
 })
 
 t.test('tokens of another person take no room', async (t) => {
