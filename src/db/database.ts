@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { resultWithin } from '#src/runtime/timeout.ts'
 import type { Entry } from './entry.ts'
 import { isRolledBackForAnother, tryTwice } from './errors.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
@@ -25,8 +26,8 @@ export type Database = {
   /**
    * Enters, decides, and runs one hand-written statement in the same READ ONLY transaction; entry
    * and statement are one packet, so this is for what is read most: one row by its id. The
-   * statement takes owner and tenant from the scope (src/access/scope.ts),
-   * since it leaves before they are known here. When the decision is no, its rows are dropped.
+   * statement takes owner and tenant from the scope (src/access/scope.ts), since it leaves before
+   * they are known here. When the decision is no, its rows are dropped.
    */
   readRows<Facts, Row extends object>(
     entry: Entry<Facts>,
@@ -52,18 +53,21 @@ export type Database = {
   close(): Promise<void>
 }
 
-const transactionLimits = { maxWait: 2_000, timeout: 10_000 }
+const maxWaitMs = 2_000
+const maxTransactionMs = 10_000
 const namedStatements = 200 // the code has fewer; a list of values makes one for each length
 
 /**
  * The only way to owned and tenant rows: transactions that begin with an entry.
  * @param url connection of the application or worker role
  * @param size connections at most, for single reads and for longer transactions each
+ * @param transactionMs how long `work` may take
  */
 export function openDatabase(
   url: string,
   size: number,
   watch: { reads?: PoolWatch; transactions?: PoolWatch } = {},
+  transactionMs = maxTransactionMs,
 ): Database {
   const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), watch.transactions))
   const reads = openReadPool(url, size, watch.reads)
@@ -71,13 +75,14 @@ export function openDatabase(
   const nameOf = isPooled(url) ? () => '' : nameStatements()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf })
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
+  const limits = { maxWait: maxWaitMs, timeout: transactionMs }
 
   async function runPrisma<Facts, T>(
     entry: Entry<Facts>,
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
     return opening('write', entry.statement(true), (entered) =>
-      prisma.$transaction(async (tx) => work(tx, entry.admit(await entered())), transactionLimits),
+      prisma.$transaction(async (tx) => work(tx, entry.admit(await entered())), limits),
     )
   }
 
@@ -91,7 +96,8 @@ export function openDatabase(
       try {
         await client.query({ text: 'BEGIN' })
         const facts = entry.admit(await entered())
-        const result = await work({ query: (statement) => client.query(statement) }, facts)
+        const working = work({ query: (statement) => client.query(statement) }, facts)
+        const result = await endWithin(transactionMs, working)
         await client.query({ text: 'COMMIT' })
         return result
       } catch (error) {
@@ -127,6 +133,16 @@ export function openDatabase(
       await Promise.all([pool.end(), reads.close()])
     },
   }
+}
+
+/** Gives up `work`: its transaction ends and refuses further statements. @throws code ETIMEDOUT */
+async function endWithin<T>(ms: number, work: Promise<T>): Promise<T> {
+  const ended = await resultWithin(
+    ms,
+    work.then((result) => ({ result })),
+  )
+  if (ended !== null) return ended.result
+  throw Object.assign(new Error('the transaction took too long'), { code: 'ETIMEDOUT' })
 }
 
 /**

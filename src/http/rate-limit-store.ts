@@ -42,7 +42,7 @@ const defaultMaxKeys = 50_000 // about 10 MB
 
 /**
  * Counts of this process only, in memory. When it is full, the windows that began first are dropped:
- * those end first, and nobody else's count is lost.
+ * those end first, and all other counts are kept.
  */
 export function createLocalCounts(
   maxKeys = defaultMaxKeys,

@@ -155,7 +155,7 @@ async function listen<Fetched extends Job>(
   }
 }
 
-/** A coalescing wake-up signal: `ring()` while nobody waits is remembered for the next `wait()`. */
+/** A coalescing wake-up signal: `ring()` without a waiter is remembered for the next `wait()`. */
 type WakeSignal = {
   ring(): void
   /** Resolves on `ring()`, or after `ms`. */

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
+import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
@@ -62,3 +63,24 @@ const refused = {
   statusCode: 503,
   headers: { 'retry-after': '1', 'content-type': /^application\/problem\+json/ },
 }
+
+t.test('a whole transaction is limited, and its connection is free again', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1, {}, 100)
+  t.teardown(() => db.close())
+  let late: Promise<unknown> = Promise.resolve()
+  const slow = async (tx: Tx) => {
+    for (let statements = 0; statements < 3; statements += 1)
+      await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.08)`
+  }
+  const read = db.read(withoutScope, (tx) => {
+    const working = slow(tx)
+    late = working.catch((error) => error)
+    return working
+  })
+  const error = await read.catch((reason: unknown) => reason)
+  t.ok(isDatabaseUnavailable(error), 'answered with 503')
+  t.match(await late, /has ended/, 'and no further statement runs')
+  const rows = await db.read(withoutScope, (tx) => tx.$queryRaw`SELECT 1 AS one`)
+  t.same(rows, [{ one: 1 }])
+})

@@ -82,7 +82,7 @@ export async function acceptInvitation(
 }
 
 /**
- * Hides the invitation from the caller. The tenant is not told: the invitation stays in its list
+ * Hides the invitation from the caller. The tenant does not see it: the invitation stays in its list
  * until it expires, and the audit entry is the caller's alone.
  * @returns false as `acceptInvitation`
  */
