@@ -7,12 +7,14 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { describeFailures } from '#test/support/failures.ts'
 import { makeRunFolder } from '#test/support/run-folder.ts'
 import { prepareTemplate } from '#test/support/template.ts'
 
 /*
  * The program behind `npm test`: one PostgreSQL for the whole run, tap with the given arguments,
- * and as the last line what came of it. Exits as tap does, and with 1 when nothing ran.
+ * then what failed, and as the last line how many did. Exits as tap does, and with 1 when nothing
+ * ran.
  */
 
 /** The data is thrown away: nothing has to survive a power cut. */
@@ -43,7 +45,10 @@ async function runWithDatabase(args: string[]): Promise<number> {
     await prepareTemplate(database.url('postgres'))
     const results = join(folder, 'results.tap')
     const code = await runTap(args, results, database.url('postgres'))
-    return conclude(await readOutcome(results), code)
+    const tap = await readFile(results, 'utf8').catch(() => '')
+    const failures = describeFailures(tap)
+    if (failures) console.log(`\n${failures}\n`)
+    return conclude(readOutcome(tap), code)
   } finally {
     await database.stop()
     await removePostgres(dataDir)
@@ -85,9 +90,8 @@ async function runTap(args: string[], results: string, databaseUrl: string): Pro
 }
 
 /** tap's own count of assertions, from the comment that ends its output; none without one. */
-async function readOutcome(results: string): Promise<Outcome> {
-  const text = await readFile(results, 'utf8').catch(() => '')
-  const summary = [...text.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
+function readOutcome(tap: string): Outcome {
+  const summary = [...tap.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
   const counts = new Map(
     summary.split(', ').map((entry) => {
       const [name = '', count] = entry.split(': ')
