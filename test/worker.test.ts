@@ -4,7 +4,7 @@ import { charge, invoicesOf, receive, stateOf } from '#test/billing/received.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
 import { build, createDatabase, createUser } from '#test/support/helper.ts'
 import { enqueue, jobsOf, startQueue, startTestWorker } from '#test/support/running-worker.ts'
-import { until } from '#test/support/until.ts'
+import { until, untilBlocked } from '#test/support/until.ts'
 
 t.test('a received event is processed, end to end', async (t) => {
   const { app, database } = await build(t)
@@ -123,7 +123,7 @@ t.test('on stop, the job in progress finishes', async (t) => {
   const blocker = await database.admin.connect()
   await blocker.query('BEGIN; LOCK TABLE invoices IN ACCESS EXCLUSIVE MODE')
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
-  await until(database, 'SELECT FROM pg_locks WHERE NOT granted')
+  await untilBlocked(database)
   const stopped = worker.stop()
   await blocker.query('ROLLBACK')
   blocker.release()

@@ -5,6 +5,7 @@ import { identityTables, serviceTables } from '#src/schema/tables.ts'
 import { verifyIsolation, verifyWithoutScope } from '#src/schema/verify-isolation.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { createDatabaseWithRole } from '#test/support/own-role.ts'
+import { until } from '#test/support/until.ts'
 
 t.test('two test tenants see only their own rows, and leave nothing behind', async (t) => {
   const database = await createDatabase(t)
@@ -157,8 +158,11 @@ t.test('a check that is killed half-way is an error, and leaves nothing behind',
   t.teardown(() => blocker.release())
   await blocker.query('BEGIN; LOCK TABLE posts IN ACCESS EXCLUSIVE MODE')
   const trying = tryAs(database.url).catch((error: unknown) => error)
-  const waiting = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted`
-  while ((await database.admin.query(waiting)).rowCount === 0);
+  await until(
+    database,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  )
   t.type(await trying, Error)
   await blocker.query('ROLLBACK')
   t.equal((await database.admin.query('SELECT FROM tenants')).rowCount, 0)
