@@ -1,0 +1,31 @@
+import Fastify from 'fastify'
+import type { Caller } from '#src/access/caller.ts'
+import { enterCredential } from '#src/auth/sessions/enter.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { refine } from '#src/db/entry.ts'
+import { findOrder } from '#src/resources/orders.ts'
+
+/*
+ * Reads an own order exactly as Gatehouse does, with both locks and the sealed scope, but without its
+ * hooks: session plugin, limits, metrics, headers, schemas. So it shows what the core costs and what
+ * the hooks cost. Prints its address.
+ */
+
+const { DATABASE_URL = '', POOL_SIZE = '20' } = process.env
+const db = openDatabase(DATABASE_URL, Number(POOL_SIZE))
+const rules = { idleSeconds: 604_800, operators: new Set<string>(), onStale() {} }
+const app = Fastify()
+
+app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
+  const [, cookieId = ''] = /(?:^|; )sid=([^.;]*)/.exec(request.headers.cookie ?? '') ?? []
+  const credential = { kind: 'session', hash: sha256(cookieId) } as const
+  const entry = refine<Caller | null, Caller>(enterCredential(credential, rules), (caller) => {
+    if (caller === null) throw Object.assign(new Error('not signed in'), { statusCode: 401 })
+    return caller
+  })
+  const order = await findOrder(db, entry, Number(request.params.id))
+  return order ?? reply.code(404).send({ error: 'not found' })
+})
+
+console.log(await app.listen({ host: '127.0.0.1', port: 0 }))
