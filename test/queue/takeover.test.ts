@@ -1,5 +1,12 @@
 import t, { type Test } from 'tap'
+import { heartbeatMs } from '#src/queue/queue.ts'
 import { lapseMs, startTakeover } from '#src/queue/takeover.ts'
+
+t.test('a dead worker is noticed, and its jobs are returned, within 10 s', (t) => {
+  t.ok(lapseMs + heartbeatMs < 10_000, 'it is looked for at every heartbeat')
+  t.ok(lapseMs >= 4 * heartbeatMs, 'a living one may miss some heartbeats')
+  t.end()
+})
 
 t.test('jobs of dead workers go back, and only the attempts that were found', async (t) => {
   const { taken } = start(t, [])

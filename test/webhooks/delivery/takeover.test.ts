@@ -8,18 +8,17 @@ import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
 import { startQueue } from '#test/support/running-worker.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
-t.test('the deliveries of a dead worker continue within 10 s', async (t) => {
+t.test('the deliveries of a dead worker continue before their jobs expire', async (t) => {
   const outbox = await createOutbox(t)
   const receiver = await openReceiver(t)
   await createEndpoint(outbox.database, outbox.tenant, { url: receiver.url })
   // All slots of the endpoint.
   for (let n = 0; n < 32; n++) await outbox.publish()
   const lost = await startQueue(t, outbox.database, 'worker')
-  const begun = performance.now()
   t.equal((await lost.fetch(deliverQueue, { batchSize: 32 })).length, 32)
+  await outbox.database.admin.query('UPDATE pgboss.job SET expire_seconds = 86400')
   await startTestWorker(t, outbox.database, allowing(receiver))
   await outbox.until(`SELECT FROM deliveries HAVING every(status = 'succeeded')`)
-  t.ok(performance.now() - begun < 10_000)
 })
 
 t.test('a living worker keeps its jobs, however long an attempt takes', async (t) => {
