@@ -2,10 +2,15 @@ import { once } from 'node:events'
 import t from 'tap'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
-import { poolOptions } from '#src/db/pool-options.ts'
+import { poolOptions, survivesBrokenConnections } from '#src/db/pool-options.ts'
 import { opening, ScopedPool } from '#src/db/scoped-pool.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
+import {
+  createDatabase,
+  createTestInvoice,
+  createUser,
+  type TestDatabase,
+} from '#test/support/helper.ts'
 import { allowScopes, type TestScope } from '#test/support/scope.ts'
 
 const currentScope = `SELECT current_tenant_id()::text AS tenant, current_user_id()::text AS "user",
@@ -13,9 +18,13 @@ const currentScope = `SELECT current_tenant_id()::text AS tenant, current_user_i
 
 const nothing = { text: 'SELECT' }
 
+/** Of one connection. */
+const openPool = ({ url }: TestDatabase) =>
+  survivesBrokenConnections(new ScopedPool(poolOptions(url, 1)))
+
 t.test('a query without a scope is refused', async (t) => {
   const database = await createDatabase(t)
-  const pool = new ScopedPool(poolOptions(database.url, 1))
+  const pool = openPool(database)
   t.teardown(() => pool.end())
   const refusal = /without an entry/
   await t.rejects(async () => pool.query('SELECT 1'), refusal, 'pool.query')
@@ -30,8 +39,7 @@ t.test('a query without a scope is refused', async (t) => {
 
 t.test('a connection runs one transaction', async (t) => {
   const database = await createDatabase(t)
-  const pool = new ScopedPool(poolOptions(database.url, 1))
-  pool.on('error', () => {})
+  const pool = openPool(database)
   t.teardown(() => pool.end())
   const take = () => opening('write', nothing, () => pool.connect())
 
@@ -59,7 +67,7 @@ t.test('a connection runs one transaction', async (t) => {
 
 t.test('the connection’s state is verified', async (t) => {
   const database = await createDatabase(t)
-  const pool = new ScopedPool(poolOptions(database.url, 1))
+  const pool = openPool(database)
   t.teardown(() => pool.end())
   const tenantId = crypto.randomUUID()
   const entryOf = await allowScopes<TestScope>(database)
