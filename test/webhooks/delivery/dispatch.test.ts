@@ -126,7 +126,9 @@ t.test('deliveries to healthy endpoints succeed while another endpoint hangs', a
     await createEndpoint(outbox.database, outbox.tenant, { url: `${healthy.url}/${n}` })
   }
   const hangingId = await createEndpoint(outbox.database, outbox.tenant, { url: hanging.url })
-  await startTestWorker(t, outbox.database, allowing(hanging, healthy))
+  // No attempt times out meanwhile, also on a slow machine: each request is in progress.
+  const settings = { ...allowing(hanging, healthy), OUTBOUND_TIMEOUT_MS: '30000' }
+  await startTestWorker(t, outbox.database, settings)
   const events = 60 // more than an endpoint may have in progress
   for (let n = 0; n < events; n++) await outbox.publish()
   for (let n = 0; n < events * 5; n++) await healthy.next()
