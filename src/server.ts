@@ -21,7 +21,7 @@ import { verifyDatabase } from '#src/schema/verify.ts'
 import { type Repeat, startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
-import { startWorker, type Worker } from './worker.ts'
+import { type SupervisedWorker, superviseWorker } from './worker.ts'
 
 export type Running = {
   /** Address of the public listener; null for a worker. */
@@ -81,8 +81,12 @@ export async function start(
       // Registering the routes blocks the event loop, so it is finished before any job runs.
       await parts.app.ready()
     }
-    if (role !== 'web') parts.worker = await startWorker(config, logger, metrics, tracing)
-    describeProcess(metrics, role, parts.verification?.holds ?? null)
+    if (role !== 'web') parts.worker = await superviseWorker(config, logger, metrics, tracing)
+    const { verification, worker } = parts
+    describeProcess(metrics, role, {
+      lockHolds: verification?.holds ?? null,
+      inQuarantine: worker && (() => worker.current() === null),
+    })
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
@@ -117,7 +121,7 @@ async function refuseUnverifiedDatabase(
 /** The parts of this process; null if not needed for the role or not started yet. */
 type Parts = {
   app: FastifyInstance | null
-  worker: Worker | null
+  worker: SupervisedWorker | null
   admin: FastifyInstance | null
   verification: VerifyMonitor | null
   tracing: Tracing
@@ -162,7 +166,7 @@ async function buildAdmin(
 function checksOf({ app, worker, verification }: Parts): ReadinessCheck[] {
   return [
     ...(app ? databaseChecks(app.systemDb, app.queue) : []),
-    ...(worker ? databaseChecks(worker.systemDb, worker.queue) : []),
+    ...(worker ? workerChecks(worker) : []),
     ...(verification ? [verificationCheck(verification)] : []),
   ]
 }
@@ -192,6 +196,12 @@ function databaseChecks(systemDb: Queryable, queue: PgBoss): ReadinessCheck[] {
     ['database', () => systemDb.query({ text: 'SELECT 1' })],
     ['queue', () => requireQueue(queue)],
   ]
+}
+
+function workerChecks({ current, systemDb }: SupervisedWorker): ReadinessCheck[] {
+  const worker = current()
+  if (worker !== null) return databaseChecks(systemDb, worker.queue)
+  return [['quarantine', () => Promise.reject(new Error('No job is done.'))]]
 }
 
 /** Whether the last verification of row-level security passed. */

@@ -9,6 +9,7 @@ import { createProviderApi } from '#src/billing/provider-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { findQuarantine } from '#src/db/installation.ts'
 import { isPooled } from '#src/db/pool-options.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
@@ -16,13 +17,42 @@ import { createMailer } from '#src/mail/mailer.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { type Supervised, supervise } from '#src/queue/supervisor.ts'
 import { startTakeover } from '#src/queue/takeover.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/endpoints/alert-mail.ts'
 
-export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
+export type Worker = { queue: PgBoss; stop(): Promise<void> }
+
+/** A worker that does nothing while its database is in quarantine. */
+export type SupervisedWorker = Supervised<Worker> & { readonly systemDb: SystemDatabase }
 
 const stopTimeoutMs = 8_000
+
+/**
+ * Processes jobs, except while the database is in quarantine.
+ * @throws what `startWorker` throws
+ */
+export async function superviseWorker(
+  config: Config,
+  logger: FastifyBaseLogger,
+  metrics: Metrics = createMetrics(),
+  tracing: Tracing = untraced,
+): Promise<SupervisedWorker> {
+  const systemDb = openSystemDatabase(config.database.workerUrl, 1)
+  try {
+    const supervised = await supervise({
+      start: () => startWorker(config, logger, metrics, tracing),
+      findQuarantine: () => findQuarantine(systemDb, { record: true }),
+      logger,
+    })
+    const stop = () => supervised.stop().finally(() => systemDb.close())
+    return { current: supervised.current, systemDb, stop }
+  } catch (error) {
+    await systemDb.close()
+    throw error
+  }
+}
 
 /** Starts processing jobs, as the worker role. If the start fails, everything opened is closed. */
 export async function startWorker(
@@ -49,7 +79,7 @@ export async function startWorker(
   }
   try {
     await startParts(parts, config, logger, metrics, tracing)
-    return { queue: parts.queue, systemDb: parts.systemDb, stop: () => stopWorker(parts) }
+    return { queue: parts.queue, stop: () => stopWorker(parts) }
   } catch (error) {
     await stopWorker(parts)
     throw error

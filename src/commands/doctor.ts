@@ -1,9 +1,11 @@
 import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
+import { findQuarantine } from '#src/db/installation.ts'
 import { findKeyUse } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { withEnvironment } from './environment.ts'
 import { encryptedColumns } from './keys.ts'
@@ -34,6 +36,7 @@ async function examine(env: Environment): Promise<Finding[]> {
     await examineDatabase('database, application role', 'DATABASE_URL', url, 'web'),
     await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl, 'worker'),
     await examineQueue(config),
+    await examineQuarantine(config),
     await examineKeys(config),
     ...(await Promise.all(config.providers.map((provider) => examineProvider(provider, config)))),
   ]
@@ -85,6 +88,19 @@ async function examineQueue({ database }: Config): Promise<Finding> {
     return { subject, faults: [`${messageOf(error)}. Run \`gatehouse migrate\`.`] }
   } finally {
     await queue.stop({ graceful: false }).catch(() => {})
+  }
+}
+
+async function examineQuarantine({ database }: Config): Promise<Finding> {
+  const subject = 'quarantine'
+  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  try {
+    const found = await findQuarantine(systemDb, { record: false })
+    return { subject, faults: found ? [`${explanations[found.reason]} ${quarantineRemedy}`] : [] }
+  } catch (error) {
+    return { subject, faults: [`It cannot be looked up: ${messageOf(error)}.`] }
+  } finally {
+    await systemDb.close()
   }
 }
 

@@ -40,6 +40,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addServerCommands(program)
   addSetupCommands(program)
   addKeyCommands(program)
+  addQuarantineCommands(program)
   addBillingCommands(program)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])
@@ -167,6 +168,40 @@ DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )
     .action(async (options) => (await import('./keys.ts')).rotate(readEnvironment(), options))
+}
+
+function addQuarantineCommands(program: Command): void {
+  program
+    .command('quarantine')
+    .description('Stop all workers of this database, before a restored copy starts')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'failed',
+        `A restored database contains jobs that the original has done since: its workers
+would send those webhooks again. A loaded dump is recognised and needs no
+command; a base backup or the snapshot of a disk is not, so run this first.
+Workers that run stop within seconds. Needs DATABASE_WORKER_URL.`,
+      ),
+    )
+    .action(async (options) =>
+      (await import('./quarantine.ts')).quarantine(readEnvironment(), options),
+    )
+  program
+    .command('adopt')
+    .description('End the quarantine: this database is the one whose jobs are done')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'failed',
+        `For a restored database that replaces its original for good. Make sure that no
+worker of the original runs any more. Waiting workers begin within seconds.
+Needs DATABASE_WORKER_URL.`,
+      ),
+    )
+    .action(async (options) => (await import('./quarantine.ts')).adopt(readEnvironment(), options))
 }
 
 function addBillingCommands(program: Command): void {

@@ -35,11 +35,14 @@ export function createMetrics(options: { process?: boolean } = {}): Metrics {
   }
 }
 
-/** Adds version and role, and the state of the isolation check in a process that runs it. */
+/** The states of a process that metrics show; null where the process has no such part. */
+type ProcessState = { lockHolds: (() => boolean) | null; inQuarantine: (() => boolean) | null }
+
+/** Adds version and role, the state of the isolation check, and whether the worker is in quarantine. */
 export function describeProcess(
   { registry }: Metrics,
   role: string,
-  lockHolds: (() => boolean) | null,
+  { lockHolds, inQuarantine }: ProcessState,
 ) {
   const registers = [registry]
   new Gauge({
@@ -48,15 +51,26 @@ export function describeProcess(
     labelNames: ['version', 'role'],
     registers,
   }).set({ version, role }, 1)
-  if (lockHolds === null) return
-  new Gauge({
-    name: 'gatehouse_tenant_lock_proven',
-    help: '1: the last verification of tenant isolation passed; 0: it failed, and tenant data is not served',
-    registers,
-    collect() {
-      this.set(lockHolds() ? 1 : 0)
-    },
-  })
+  const addState = (name: string, help: string, holds: (() => boolean) | null) => {
+    if (holds === null) return
+    const gauge = {
+      ...{ name, help, registers },
+      collect(this: Gauge) {
+        this.set(holds() ? 1 : 0)
+      },
+    }
+    new Gauge(gauge)
+  }
+  addState(
+    'gatehouse_tenant_lock_proven',
+    '1: the last verification of tenant isolation passed; 0: it failed, and tenant data is not served',
+    lockHolds,
+  )
+  addState(
+    'gatehouse_quarantine',
+    '1: the database is in quarantine, and this worker does no job until `gatehouse adopt`',
+    inQuarantine,
+  )
 }
 
 type HttpMetrics = ReturnType<typeof createHttpMetrics>
@@ -368,7 +382,7 @@ export type DescribedMetric = {
 /** Every metric of the program, without those of Node and of the process. */
 export async function describedMetrics(): Promise<DescribedMetric[]> {
   const metrics = createMetrics()
-  describeProcess(metrics, 'all', () => true)
+  describeProcess(metrics, 'all', { lockHolds: () => true, inQuarantine: () => false })
   const all = await metrics.registry.getMetricsAsJSON()
   return all.map(({ name, help, type }) => {
     const metric = metrics.registry.getSingleMetric(name)

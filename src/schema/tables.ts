@@ -10,6 +10,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
   // Read by the functions of the owner alone.
   scope_keys: { web: '', worker: '' },
+  installation: { web: '', worker: '' },
   tenants: { web: 'SELECT', worker: 'SELECT' },
   users: { web: 'SELECT', worker: 'SELECT, UPDATE (plan)' },
   // No UPDATE: an identity never changes its owner.
@@ -143,6 +144,9 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'write_sealed(text, text[], bytea[])',
     'rotate_scope_key()',
     'list_scope_keys()',
+    'installation_state(boolean)',
+    'adopt_installation()',
+    'quarantine_installation()',
   ],
 }
 
@@ -176,6 +180,7 @@ export const identityTables = [
   'api_tokens',
   'form_submissions',
   'scope_keys',
+  'installation',
 ] as const
 
 /** Tables without tenant or owner, so without row-level security; no tenant route reads them. */

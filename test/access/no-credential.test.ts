@@ -334,6 +334,7 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
     ...{ replay_to: new Date(1), total: 0 },
   }),
   scope_keys: () => ({ key: Buffer.alloc(32) }),
+  installation: () => ({ place: 'x' }),
   processed_events: () => ({ event_id: 'evt_new' }),
   received_events: () => ({
     ...{ event_id: 'evt_new', type: 'x', body: '', secret_index: 0, status: 'recorded' },

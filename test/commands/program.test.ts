@@ -31,6 +31,7 @@ t.test(
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
+      ...['quarantine', 'adopt'],
       ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
     ]
     for (const name of names) {

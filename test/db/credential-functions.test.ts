@@ -86,6 +86,7 @@ t.test('neither role enters as the other one does', async (t) => {
     ['SELECT enter_job($1, $2)', ['deliver', job]],
     ['SELECT enter_billing_event($1, $2)', ['evt_1', 'cus_1']],
     ['SELECT rotate_scope_key()', []],
+    ['SELECT adopt_installation()', []],
     ['SELECT find_revocation($1)', [job]],
     ['SELECT prune_dead(0, 0, 10)', []],
   ]

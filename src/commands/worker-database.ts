@@ -1,0 +1,26 @@
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { withEnvironment } from './environment.ts'
+
+/**
+ * Runs a short command with one connection of the worker's role, which alone may call the functions of
+ * the command line. DATABASE_URL may name the same role.
+ */
+export async function withWorkerDatabase<T>(
+  env: Environment,
+  work: (systemDb: SystemDatabase) => Promise<T>,
+): Promise<T> {
+  return withEnvironment(env, async (whole) => {
+    const systemDb = openSystemDatabase(readWorkerUrl(whole), 1)
+    return work(systemDb).finally(() => systemDb.close())
+  })
+}
+
+function readWorkerUrl(env: Environment): string {
+  const faults: string[] = []
+  const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
+  const url = readDatabaseUrl(setting, env[setting] || undefined, faults)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return url
+}

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { supervise } from '#src/queue/supervisor.ts'
+import { startInstance } from '#test/reliability/instance.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
+import { runProgram } from '#test/support/program.ts'
+import { allowScopes } from '#test/support/scope.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+t.test('a process in quarantine delivers nothing until it is adopted', async (t) => {
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  const receiver = await openReceiver(t)
+  await createEndpoint(database, tenant, { url: receiver.url })
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+  }
+  const run = async (command: string) => {
+    const program = await runProgram(t, [command], env)
+    t.equal(await program.ended, 0, command)
+    return program.results()
+  }
+  type Readiness = { status: string; failing?: string[] }
+  const readiness = async (): Promise<Readiness> => {
+    const answer = await fetch(`${instance.admin}/readyz`)
+    return JSON.parse(await answer.text())
+  }
+  const untilReadyIs = async (status: string) => {
+    let found = await readiness()
+    while (found.status !== status) found = await readiness()
+    return found
+  }
+
+  t.match(await run('quarantine'), /^In quarantine since \S+Z: /)
+  await outbox.publish()
+  await database.admin.query('DROP FUNCTION enter_test') // serve refuses to start with it
+  const instance = await startInstance(t, database, allowing(receiver))
+  await allowScopes(database)
+  t.strictSame(await readiness(), { status: 'not ready', failing: ['quarantine'] })
+  t.match(instance.output(), /"reason":"by-hand".*gatehouse adopt.*no job is done/)
+  t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
+
+  t.match(await run('adopt'), /^Not in quarantine/)
+  await receiver.next()
+  await untilReadyIs('ready')
+  await outbox.until(`SELECT FROM deliveries WHERE status = 'succeeded'`)
+
+  await run('quarantine')
+  t.match(await untilReadyIs('not ready'), { failing: ['quarantine'] }, 'also while it works')
+  await outbox.publish()
+  t.match(await outbox.deliveries(), [{}, { status: 'pending', attempts: [] }])
+  t.equal(receiver.requests.length, 1)
+})
+
+t.test('a worker follows the quarantine, whatever fails meanwhile', async (t) => {
+  const world = open()
+  const supervised = await world.supervise(null)
+  t.ok(supervised.current())
+  t.strictSame(world.events, ['started'])
+
+  await world.next({ since: new Date(), reason: 'copied' })
+  t.equal(supervised.current(), null)
+  await world.next({ since: new Date(), reason: 'copied' })
+  t.strictSame(world.events, ['started', 'error', 'stopped'], 'logged once')
+
+  await world.next(new Error('the database is away'))
+  t.equal(supervised.current(), null, 'without an answer nothing changes')
+  await world.next(null)
+  t.ok(supervised.current())
+  t.strictSame(world.events.slice(3), ['warn', 'started', 'info'])
+
+  await world.next(new Error('the database is away'))
+  t.ok(supervised.current(), 'nor for a running worker')
+  await world.stop(supervised)
+  t.equal(world.events.at(-1), 'stopped')
+})
+
+t.test('a start that fails is told at once', async (t) => {
+  const world = open()
+  await t.rejects(world.supervise(new Error('no database')), /no database/)
+})
+
+type Answer = { since: Date; reason: 'copied' } | Error | null
+
+/** A worker of nothing, whose looks at the quarantine get one answer each. */
+function open() {
+  const answers: Answer[] = []
+  const events: string[] = []
+  let waiting: ((answer: Answer) => void) | null = null
+  const log = (level: string) => () => void events.push(level)
+  const give = (answer: Answer) => {
+    if (waiting === null) answers.push(answer)
+    else waiting(answer)
+    waiting = null
+  }
+  return {
+    events,
+    async supervise(first: Answer) {
+      give(first)
+      const supervised = await supervise({
+        async start() {
+          events.push('started')
+          return { stop: async () => void events.push('stopped') }
+        },
+        async findQuarantine() {
+          const [answer = await new Promise<Answer>((resolve) => (waiting = resolve))] =
+            answers.splice(0, 1)
+          if (answer instanceof Error) throw answer
+          return answer
+        },
+        logger: { info: log('info'), warn: log('warn'), error: log('error') },
+        pauseMs: 1,
+      })
+      return supervised
+    },
+    async stop(supervised: { stop(): Promise<void> }) {
+      const stopped = supervised.stop()
+      give(null) // the look that is waiting
+      await stopped
+    },
+    /** Answers the next look; resolves once the one after it asks, so the answer was followed. */
+    async next(answer: Answer) {
+      give(answer)
+      while (waiting === null) await pause(1)
+    },
+  }
+}
