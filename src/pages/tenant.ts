@@ -1,4 +1,5 @@
 import { roles } from '#src/access/roles.ts'
+import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { auditSection, type Trail } from './audit.ts'
 import { type Html, html, table, timeText } from './html.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
@@ -10,6 +11,7 @@ export type TenantView = {
   userId: number
   members: MemberPage
   invitations: InvitationPage
+  usage: Usage
   audit: Trail
   /** Addresses of the members that the audit entries name. */
   names: ReadonlyMap<number, string | null>
@@ -57,9 +59,36 @@ export function tenantPage(view: TenantView): string {
       ${noticeText(notices, view.done)}
       ${memberSection(view.members, view.userId)}
       ${invitationSection(view.invitations)}
+      ${usageSection(view.usage)}
       ${auditSection('/app/tenant', view.audit, nameOfUser)}`,
     { current: '/app/tenant', ...view.viewer },
   )
+}
+
+/** What the tenant stores, and how much of its limits that is. */
+function usageSection({ resources, events }: Usage): Html {
+  return html`<section class="card" aria-labelledby="storage">
+        <h2 id="storage">Storage</h2>
+        <dl class="facts">
+          <dt>Resources</dt><dd>${usedText(resources)}</dd>
+          <dt>Events</dt><dd>${usedText(events)}</dd>
+        </dl>
+        <p class="quiet small">Resources are orders, posts, documents, folders, teams and invitations. Events are stored with their deliveries and expire. At a limit, new ones are refused.</p>
+      </section>`
+}
+
+function usedText({ rows, bytes, maxRows, maxBytes }: Used): string {
+  const ofRows = maxRows === null ? '' : ` of ${count.format(maxRows)}`
+  const ofBytes = maxBytes === null ? '' : ` of ${sizeText(maxBytes)}`
+  return `${count.format(rows)}${ofRows} rows, ${sizeText(bytes)}${ofBytes}`
+}
+
+const count = new Intl.NumberFormat('en-GB')
+
+function sizeText(bytes: number): string {
+  const kibibytes = bytes / 1_024
+  if (kibibytes < 1_024) return `${Math.ceil(kibibytes)} KiB`
+  return `${count.format(Math.ceil(kibibytes / 1_024))} MiB`
 }
 
 export type ShownInvitation = {
