@@ -26,7 +26,7 @@ import type { QuotaConfig } from '#src/config/parse.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageQuery, Uuid } from '#src/http/schemas.ts'
+import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
 const pageSize = '25'
@@ -35,12 +35,12 @@ const auditPageSize = '10'
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Role = Type.Enum([...roles])
 // An empty field means no department.
-const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+const Department = OptionalLine(100)
 // A form also sends its empty fields; an empty search finds all members.
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
-    search: Type.Optional(Type.String({ maxLength: 320, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })),
+    search: Type.Optional(OptionalLine(320)),
     /** Cursors of the members, the invitations and the audit entries. */
     members: PageQuery.properties.cursor,
     invitations: PageQuery.properties.cursor,

@@ -1,7 +1,7 @@
 import { roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { auditSection, type Trail } from './audit.ts'
-import { type Html, html, table, timeText } from './html.ts'
+import { type Html, html, isolated, table, timeText } from './html.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 
 export type TenantView = {
@@ -53,7 +53,7 @@ export function tenantPage(view: TenantView): string {
   return layout(
     'Members',
     html`<header class="head">
-        <h1 class="wrap">${view.name}</h1>
+        <h1 class="wrap">${isolated(view.name)}</h1>
         <p class="quiet">Members and invitations. <a href="/app/access">View the permissions of each role</a></p>
       </header>
       ${noticeText(notices, view.done)}
@@ -134,8 +134,8 @@ function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage)
 function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
   const { id, email, role, department, expiresAt, url } = invitation
   return [
-    html`${email}${mails ? '' : html`<br><code class="wrap">${url}</code>`}`,
-    html`${role}${department === null ? '' : `, ${department}`}`,
+    html`${isolated(email)}${mails ? '' : html`<br><code class="wrap">${url}</code>`}`,
+    html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
     html`<form method="post" action="/app/tenant/invitations/withdraw">
               <input type="hidden" name="id" value="${id}">
@@ -181,7 +181,7 @@ const memberColumns = [
  */
 function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: number): Html {
   const rows = data.map((member) => [
-    html`${nameOf(member)} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
+    html`${isolated(nameOf(member))} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
     changeForm(member),
     timeText(member.createdAt),
     removeForm(member),
@@ -216,7 +216,7 @@ function removeForm(member: ShownMember): Html {
               <summary aria-label="Remove ${name}">Remove</summary>
               <form class="form" method="post" action="/app/tenant/members/remove">
                 <input type="hidden" name="id" value="${member.id}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Remove ${name}. Their sessions and tokens in this tenant end.</label>
+                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Remove ${isolated(name)}. Their sessions and tokens in this tenant end.</label>
                 <button class="button danger slim" aria-label="Remove ${name} now">Remove</button>
               </form>
             </details>`
