@@ -150,7 +150,8 @@ async function buildAdmin(
       await Promise.all([
         measureBacklog(systemDb, metrics.billing),
         measureQueues(systemDb, metrics.queues),
-        measureUsage(systemDb, metrics.quotas, config.quota),
+        // The web role sees what its caller stores, not what all tenants do.
+        ...(parts.worker ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),
       ]).catch((error) => {
         metrics.measured.set(0)
         logger.warn({ err: error }, 'measuring the backlog failed')

@@ -157,7 +157,7 @@ export const Settings = Type.Object({
     maximum: 36_500,
     default: 30,
     description:
-      'Days for which the raw body of a received event is kept. Without its body an event cannot be replayed. Its id is kept forever, so a late duplicate is still recognised.',
+      'Days for which the raw body of a received event is kept. Without its body an event cannot be replayed. Its id is kept forever, so a late duplicate is still recognised. A finished replay is deleted after the same time.',
   }),
   OUTBOUND_RETRY_SECONDS: Type.String({
     default: '0,5,30,300,3600',

@@ -387,7 +387,7 @@ function createQuotaMetrics(registry: Registry) {
   return {
     near: new Gauge({
       name: 'gatehouse_tenants_near_quota',
-      help: 'Tenants that have used at least 90 % of their rows or bytes of resources or of events; `gatehouse usage list` names them',
+      help: 'Tenants that have used at least 90 % of their rows or bytes of resources or of events; in a process with a worker; `gatehouse usage list` names them',
       labelNames: ['budget'],
       registers: [registry],
     }),

@@ -83,12 +83,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 
-const bothRoles = [
-  'current_user_id()',
-  'current_tenant_id()',
-  'current_scope_kind()',
-  'count_near_quota(bigint[], double precision)',
-]
+const bothRoles = ['current_user_id()', 'current_tenant_id()', 'current_scope_kind()']
 
 /**
  * The functions that each role may call, as GRANT names them; the migrations revoke the rest from
@@ -144,6 +139,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'check_usage(uuid, boolean)',
     'list_usage(integer)',
     'set_quota(uuid, bigint[], bigint[])',
+    'count_near_quota(bigint[], double precision)',
     'prune_dead(integer, integer, integer)',
     'prune_form_submissions(integer)',
     'find_revocation(uuid)',

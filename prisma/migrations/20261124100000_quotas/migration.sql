@@ -127,86 +127,97 @@ BEGIN
 END
 $$;
 
--- The tables that are counted. Each gets a function and three triggers, once per statement: a bulk
--- change is counted once for each tenant. `rows` and `bytes` are expressions over a row `r`.
-DO $$
+-- Counts a table with a column tenant_id under a budget: `resource` or `event`. `bytes` and `rows` are
+-- expressions over a row `r`. The table gets a function and three triggers, once per statement: a bulk
+-- change is counted once for each tenant. The arguments of the triggers keep the expressions.
+CREATE FUNCTION "count_table"(
+  counted text, budget text, bytes text, rows text DEFAULT '1'
+) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  counted record;
-  stored text;
-  change text;
-  truth text;
+  name text := 'count_' || counted;
+  stored text := format('(%s)::bigint AS rows, (%s)::bigint AS bytes', rows, bytes);
+  change text := CASE budget
+    WHEN 'resource' THEN 'change.rows, change.bytes, 0, 0'
+    WHEN 'event' THEN '0, 0, change.rows, change.bytes' END;
+  trigger record;
 BEGIN
-  FOR counted IN SELECT * FROM (VALUES
-    ('orders', 'resource', '1',
-     'octet_length(r.line_items::text) + octet_length(r.shipping_address::text) + octet_length(r.card_last4)'),
-    ('posts', 'resource', '1',
-     'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)'),
-    ('documents', 'resource', '1', 'octet_length(r.title) + octet_length(r.body)'),
-    ('folders', 'resource', '1', 'octet_length(r.name)'),
-    ('teams', 'resource', '1', 'octet_length(r.name)'),
-    ('team_members', 'resource', '1', '0'),
-    ('invitations', 'resource', '1',
-     'octet_length(r.email) + coalesce(octet_length(r.department), 0)'),
-    ('outbound_events', 'event', '1', 'octet_length(r.body)'),
-    ('deliveries', 'event', '1 + r.stored_attempts', 'r.stored_bytes'),
-    ('notifications', 'event', '1', 'octet_length(r.message)'),
-    ('endpoint_replays', 'event', '1', '0')
-  ) c ("table", "budget", "rows", "bytes") LOOP
-    stored := format('(%s)::bigint AS rows, (%s)::bigint AS bytes', counted.rows, counted.bytes);
-    change := CASE counted.budget
-      WHEN 'resource' THEN 'change.rows, change.bytes, 0, 0' ELSE '0, 0, change.rows, change.bytes' END;
-    EXECUTE format($function$
-      CREATE FUNCTION %1$I() RETURNS trigger
-      LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-      SET search_path = pg_catalog, pg_temp AS $body$
-      BEGIN
-        IF TG_OP = 'INSERT' THEN
-          PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
-            SELECT n.tenant_id, sum(n.rows)::bigint AS rows, sum(n.bytes)::bigint AS bytes
-            FROM (SELECT r.tenant_id, %2$s FROM new_rows r) n GROUP BY n.tenant_id) change;
-        ELSIF TG_OP = 'DELETE' THEN
-          PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
-            SELECT o.tenant_id, -sum(o.rows)::bigint AS rows, -sum(o.bytes)::bigint AS bytes
-            FROM (SELECT r.tenant_id, %2$s FROM old_rows r) o GROUP BY o.tenant_id) change;
-        ELSE
-          PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
-            SELECT b.tenant_id, sum(b.rows)::bigint AS rows, sum(b.bytes)::bigint AS bytes
-            FROM (
-              SELECT r.tenant_id, %2$s FROM new_rows r
-              UNION ALL
-              SELECT o.tenant_id, -o.rows, -o.bytes FROM (SELECT r.tenant_id, %2$s FROM old_rows r) o
-            ) b GROUP BY b.tenant_id HAVING sum(b.rows) <> 0 OR sum(b.bytes) <> 0) change;
-        END IF;
-        RETURN NULL;
-      END
-      $body$
-      $function$, 'count_' || counted."table", stored, change);
-    EXECUTE format('CREATE TRIGGER count_insert AFTER INSERT ON public.%I
-      REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.%I()',
-      counted."table", 'count_' || counted."table");
-    EXECUTE format('CREATE TRIGGER count_update AFTER UPDATE ON public.%I
-      REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-      FOR EACH STATEMENT EXECUTE FUNCTION public.%I()',
-      counted."table", 'count_' || counted."table");
-    EXECUTE format('CREATE TRIGGER count_delete AFTER DELETE ON public.%I
-      REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION public.%I()',
-      counted."table", 'count_' || counted."table");
-    truth := concat_ws(E'\nUNION ALL\n', truth, format(
-      'SELECT %L AS budget, %s FROM public.%I r WHERE r.tenant_id = tenant',
-      counted.budget, stored, counted."table"));
-  END LOOP;
-  -- What a tenant stores by its rows, on the snapshot of the calling statement, in the scope `usage`.
   EXECUTE format($function$
-    CREATE FUNCTION stored_usage(tenant uuid)
-    RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
-    LANGUAGE sql STABLE AS $body$
-      SELECT coalesce(sum(s.rows) FILTER (WHERE s.budget = 'resource'), 0)::bigint,
-             coalesce(sum(s.bytes) FILTER (WHERE s.budget = 'resource'), 0)::bigint,
-             coalesce(sum(s.rows) FILTER (WHERE s.budget = 'event'), 0)::bigint,
-             coalesce(sum(s.bytes) FILTER (WHERE s.budget = 'event'), 0)::bigint
-      FROM (%s) s
+    CREATE FUNCTION public.%1$I() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $body$
+    BEGIN
+      IF TG_OP = 'INSERT' THEN
+        PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
+          SELECT n.tenant_id, sum(n.rows)::bigint AS rows, sum(n.bytes)::bigint AS bytes
+          FROM (SELECT r.tenant_id, %2$s FROM new_rows r) n GROUP BY n.tenant_id) change;
+      ELSIF TG_OP = 'DELETE' THEN
+        PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
+          SELECT o.tenant_id, -sum(o.rows)::bigint AS rows, -sum(o.bytes)::bigint AS bytes
+          FROM (SELECT r.tenant_id, %2$s FROM old_rows r) o GROUP BY o.tenant_id) change;
+      ELSE
+        PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
+          SELECT b.tenant_id, sum(b.rows)::bigint AS rows, sum(b.bytes)::bigint AS bytes
+          FROM (
+            SELECT r.tenant_id, %2$s FROM new_rows r
+            UNION ALL
+            SELECT o.tenant_id, -o.rows, -o.bytes FROM (SELECT r.tenant_id, %2$s FROM old_rows r) o
+          ) b GROUP BY b.tenant_id HAVING sum(b.rows) <> 0 OR sum(b.bytes) <> 0) change;
+      END IF;
+      RETURN NULL;
+    END
     $body$
-    $function$, truth);
+    $function$, name, stored, change);
+  EXECUTE format('REVOKE ALL ON FUNCTION public.%I() FROM PUBLIC', name);
+  FOR trigger IN SELECT * FROM (VALUES
+    ('insert', 'NEW TABLE AS new_rows'),
+    ('update', 'OLD TABLE AS old_rows NEW TABLE AS new_rows'),
+    ('delete', 'OLD TABLE AS old_rows')
+  ) t ("event", "tables") LOOP
+    EXECUTE format(
+      'CREATE TRIGGER %I AFTER %s ON public.%I REFERENCING %s FOR EACH STATEMENT
+       EXECUTE FUNCTION public.%I(%L, %L, %L)',
+      'count_' || trigger.event, trigger.event, counted, trigger.tables, name, budget, rows, bytes);
+  END LOOP;
+END
+$$;
+
+SELECT "count_table"('orders', 'resource',
+  'octet_length(r.line_items::text) + octet_length(r.shipping_address::text) + octet_length(r.card_last4)');
+SELECT "count_table"('posts', 'resource',
+  'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)');
+SELECT "count_table"('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)');
+SELECT "count_table"('folders', 'resource', 'octet_length(r.name)');
+SELECT "count_table"('teams', 'resource', 'octet_length(r.name)');
+SELECT "count_table"('team_members', 'resource', '0');
+SELECT "count_table"('invitations', 'resource',
+  'octet_length(r.email) + coalesce(octet_length(r.department), 0)');
+SELECT "count_table"('outbound_events', 'event', 'octet_length(r.body)');
+SELECT "count_table"('deliveries', 'event', 'r.stored_bytes', '1 + r.stored_attempts');
+SELECT "count_table"('notifications', 'event', 'octet_length(r.message)');
+SELECT "count_table"('endpoint_replays', 'event', '0');
+
+-- What a tenant stores by its rows, on the snapshot of the calling statement, in the scope `usage`.
+CREATE FUNCTION "stored_usage"(tenant uuid)
+RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+DECLARE
+  all_tables text;
+BEGIN
+  SELECT string_agg(format('SELECT %L AS budget, (%s)::bigint AS rows, (%s)::bigint AS bytes
+      FROM public.%I r WHERE r.tenant_id = $1', c.args[1], c.args[2], c.args[3], c.name), ' UNION ALL ')
+    INTO all_tables
+    FROM (
+      SELECT t.relname AS name, string_to_array(encode(g.tgargs, 'escape'), '\000') AS args
+      FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
+      WHERE g.tgname = 'count_insert' AND g.tgnargs = 3 AND t.relnamespace = 'public'::regnamespace
+    ) c;
+  RETURN QUERY EXECUTE
+    'SELECT coalesce(sum(s.rows) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
+            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
+            coalesce(sum(s.rows) FILTER (WHERE s.budget = ''event''), 0)::bigint,
+            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''event''), 0)::bigint
+     FROM (' || all_tables || ') s' USING tenant;
 END
 $$;
 
