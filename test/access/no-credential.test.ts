@@ -54,6 +54,7 @@ const openToWeb = [
   'UPDATE received_events',
 ]
 const openToWorker = [
+  'DELETE billing_replays',
   'DELETE pgboss.job_common',
   'INSERT audit_log',
   'INSERT billing_objects',
