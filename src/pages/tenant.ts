@@ -70,8 +70,8 @@ function usageSection({ resources, events }: Usage): Html {
   return html`<section class="card" aria-labelledby="storage">
         <h2 id="storage">Storage</h2>
         <dl class="facts">
-          <dt>Resources</dt><dd>${usedText(resources)}</dd>
-          <dt>Events</dt><dd>${usedText(events)}</dd>
+          <div><dt>Resources</dt><dd>${usedText(resources)}</dd></div>
+          <div><dt>Events</dt><dd>${usedText(events)}</dd></div>
         </dl>
         <p class="quiet small">Resources are orders, posts, documents, folders, teams and invitations. Events are stored with their deliveries and expire. At a limit, new ones are refused.</p>
       </section>`
