@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { toQuotaProblem } from '#src/db/quota.ts'
 import { acceptsHtml } from '#src/http/params.ts'
 import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
@@ -80,7 +81,7 @@ function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseUnavailable(error)) return new Problem('unavailable')
   if (isRefusedValue(error)) return new Problem('malformed')
-  if (!isFastifyError(error)) return new Problem('internal')
+  if (!isFastifyError(error)) return toQuotaProblem(error) ?? new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
   const hasPublicMessage = code === 'malformed' && !error.validation
   return new Problem(code, hasPublicMessage ? { detail: error.message } : {})

@@ -14,7 +14,8 @@ declare module 'fastify' {
      * stream ends after 30 s at the latest, when a read fails, for instance because the session has
      * ended, or when the server stops; the browser then reconnects, and the new request is authorized
      * again.
-     * @param owner key by which open streams are limited
+     * @param owner key by which open streams are shared: an owner's share shrinks with the room that
+     *   is left, so the last streams are for owners that have none
      * @throws Problem when too many streams are open
      */
     streamEvents(owner: string, read: () => Promise<StreamedEvent>): FastifyReply
@@ -23,7 +24,7 @@ declare module 'fastify' {
 
 type Limits = { perOwner?: number; total?: number; reads?: number; pauseMs?: number }
 
-const retryAfterSeconds = 5
+const refused = { retryAfterSeconds: 5, reason: 'event-streams' }
 
 /** Server-sent events for pages, limited in duration and number. */
 export default fp<Limits>(
@@ -32,9 +33,11 @@ export default fp<Limits>(
     const stopping = new AbortController()
 
     app.decorateReply('streamEvents', function streamEvents(owner, read): FastifyReply {
+      const room = total - openStreams.size
+      if (room <= 0) throw new Problem('unavailable', refused)
       const own = [...openStreams].filter((stream) => stream.owner === owner)
-      if (own.length >= perOwner) throw new Problem('too-many-requests', { retryAfterSeconds })
-      if (openStreams.size >= total) throw new Problem('unavailable', { retryAfterSeconds })
+      const share = Math.ceil((room * perOwner) / total)
+      if (own.length >= share) throw new Problem('too-many-requests', refused)
       const entry = { owner }
       openStreams.add(entry)
       const events = readEvents(() => read().catch((error) => endEarly(this.log, error)))

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { toQuotaProblem } from '#src/db/quota.ts'
 import { Problem } from '#src/http/problems.ts'
 import type { Metrics } from '#src/observability/metrics.ts'
 import { requestLabels } from '#src/observability/metrics.ts'
@@ -16,8 +17,8 @@ export default fp<{ metrics: Metrics }>(
     const { requests, refusals } = options.metrics.http
     app.decorate('metrics', options.metrics)
     app.addHook('onError', async function countRefusal(_request, _reply, error) {
-      if (!(error instanceof Problem)) return
-      refusals.inc({ code: error.code, reason: error.reason })
+      const problem = error instanceof Problem ? error : toQuotaProblem(error)
+      if (problem !== null) refusals.inc({ code: problem.code, reason: problem.reason })
     })
     // A callback, because a promise per request would cost more than the counting.
     app.addHook('onResponse', function countRequest(request, reply, done) {

@@ -6,8 +6,10 @@ import type { Caller } from '#src/access/caller.ts'
 import type { AfterLeaving } from '#src/auth/members/leave.ts'
 import { type Credential, enterCredential, recordUse } from '#src/auth/sessions/enter.ts'
 import { endSession } from '#src/auth/sessions/sessions.ts'
+import type { QuotaConfig } from '#src/config/parse.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
+import { withQuota } from '#src/db/quota.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { countSessionCookies, rememberVerified, sessionCookie } from '#src/http/session-cookie.ts'
 
@@ -50,6 +52,7 @@ type Options = {
   secrets: readonly string[]
   secureCookie: boolean
   operators: ReadonlySet<string>
+  quota: QuotaConfig
 }
 
 /**
@@ -59,7 +62,7 @@ type Options = {
  */
 export default fp<Options>(
   async function session(app, options) {
-    const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators } = options
+    const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators, quota } = options
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
     app.decorateRequest('enteredCaller', null)
@@ -88,7 +91,7 @@ export default fp<Options>(
     app.addHook('onRequest', readSessionCredential)
 
     function identify(this: FastifyRequest, credential: Credential): Entry<Caller | null> {
-      return enterCredential(credential, {
+      const entry = enterCredential(credential, {
         idleSeconds,
         operators,
         onStale: (used) => {
@@ -97,6 +100,7 @@ export default fp<Options>(
           )
         },
       })
+      return withQuota(entry, quota)
     }
   },
   { name: 'session', fastify: '5.x', dependencies: ['credential', 'database'] },

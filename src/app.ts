@@ -122,7 +122,8 @@ export async function buildApp(
   await app.register(async function browser(app) {
     await app.register(underPressure)
     await app.register(credential)
-    await app.register(session, { ...config.session, operators: config.operators })
+    const { operators, quota } = config
+    await app.register(session, { ...config.session, operators, quota })
     await app.register(csrf, { baseUrl: config.baseUrl })
     await app.register(signInReturn, {
       baseUrl: config.baseUrl,
@@ -187,6 +188,7 @@ export async function buildApp(
         await app.register(api.endpointReplays)
         await app.register(api.events)
         await app.register(api.notifications)
+        await app.register(api.usage, { quota: config.quota })
       })
     })
 
@@ -210,6 +212,7 @@ export async function buildApp(
         await app.register(pageRoutes.tenant, {
           baseUrl: config.baseUrl,
           mails: config.mail !== null,
+          quota: config.quota,
         })
         await app.register(pageRoutes.documents)
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })

@@ -6,6 +6,7 @@ import notFound from '#plugins/not-found.ts'
 import requireAccess from '#plugins/require-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
+import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog } from '#src/billing/events.ts'
 import type { Config } from '#src/config/config.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -153,6 +154,8 @@ async function buildAdmin(
       await Promise.all([
         measureBacklog(systemDb, metrics.billing),
         measureQueues(systemDb, metrics.queues),
+        // The web role sees what its caller stores, not what all tenants do.
+        ...(parts.worker ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),
       ]).catch((error) => {
         metrics.measured.set(0)
         logger.warn({ err: error }, 'measuring the backlog failed')

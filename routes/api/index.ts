@@ -17,6 +17,7 @@ import posts from './posts.ts'
 import teamMembers from './team-members.ts'
 import teams from './teams.ts'
 import tenants from './tenants.ts'
+import usage from './usage.ts'
 import users from './users.ts'
 import webhookEndpointActions from './webhook-endpoint-actions.ts'
 import webhookEndpoints from './webhook-endpoints.ts'
@@ -42,6 +43,7 @@ export default {
   teamMembers,
   teams,
   tenants,
+  usage,
   users,
   webhookEndpointActions,
   webhookEndpoints,

@@ -60,7 +60,7 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
         summary: 'Add a member of your tenant to a team',
         description: 'Changes nothing for a member of the team.',
         params: MemberParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
       },
     },
     putMember,

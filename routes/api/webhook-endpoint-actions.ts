@@ -83,7 +83,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
             'Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
           params: UuidParams,
           body: NoBody,
-          response: { 200: Delivery, ...problems(400, 401, 403, 404, 429, 503) },
+          response: { 200: Delivery, ...problems(400, 401, 403, 404, 409, 429, 503) },
         },
       },
       testEndpoint(options),

@@ -21,10 +21,12 @@ import {
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
+import { findUsage } from '#src/auth/members/usage.ts'
+import type { QuotaConfig } from '#src/config/parse.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageQuery, Uuid } from '#src/http/schemas.ts'
+import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
 const pageSize = '25'
@@ -33,12 +35,12 @@ const auditPageSize = '10'
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
 const Role = Type.Enum([...roles])
 // An empty field means no department.
-const Department = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+const Department = OptionalLine(100)
 // A form also sends its empty fields; an empty search finds all members.
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
-    search: Type.Optional(Type.String({ maxLength: 320, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })),
+    search: Type.Optional(OptionalLine(320)),
     /** Cursors of the members, the invitations and the audit entries. */
     members: PageQuery.properties.cursor,
     invitations: PageQuery.properties.cursor,
@@ -61,7 +63,7 @@ const InvitationForm = Type.Object(
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** `mails`: invitations are mailed; otherwise the page shows their links. */
-type Options = { baseUrl: string; mails: boolean }
+type Options = { baseUrl: string; mails: boolean; quota: QuotaConfig }
 
 const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
@@ -98,7 +100,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
   )
 }
 
-function showTenant({ baseUrl, mails }: Options) {
+function showTenant({ baseUrl, mails, quota }: Options) {
   return async function showTenant(
     this: FastifyInstance,
     request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
@@ -109,11 +111,12 @@ function showTenant({ baseUrl, mails }: Options) {
     const invitationPage = readPart(pageSize, invitations, invitationList)
     const auditPage = readPart(auditPageSize, trail, tenantAuditList)
     const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
-      const [tenant, listed, invited, audit] = await Promise.all([
+      const [tenant, listed, invited, audit, usage] = await Promise.all([
         findTenant(tx, caller),
         listMembers(tx, caller, memberPage, search === '' ? undefined : search),
         listInvitations(tx, caller, invitationPage),
         listTenantAudit(tx, caller, auditPage),
+        findUsage(tx, caller, quota),
       ])
       const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
       return {
@@ -126,6 +129,7 @@ function showTenant({ baseUrl, mails }: Options) {
           isLater: invitations !== undefined,
           mails,
         },
+        usage,
         audit: { ...audit, isLater: trail !== undefined },
         names: await findMemberNames(tx, caller, actors),
       }

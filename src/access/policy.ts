@@ -20,6 +20,7 @@ export type Resource =
   | 'event'
   | 'notification'
   | 'audit'
+  | 'usage'
   | 'billing-event'
   | 'billing-customer'
   | 'profile'
@@ -86,6 +87,7 @@ export const policy: readonly Rule[] = [
   allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
+  allow('usage', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
   allow('billing-customer', 'read', 'operator', null, null),

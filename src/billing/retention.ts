@@ -43,3 +43,12 @@ export async function purgeBodies(
   }
   return { bodies, since: from, done: false }
 }
+
+/** Deletes replays that finished more than `days` ago. @returns their number */
+export async function purgeReplays(systemDb: SystemDatabase, days: number): Promise<number> {
+  const { rowCount } = await systemDb.query({
+    text: 'DELETE FROM billing_replays WHERE finished_at < now() - make_interval(days => $1)',
+    values: [days],
+  })
+  return rowCount ?? 0
+}

@@ -17,7 +17,7 @@ import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
 import { applyEvent, recordAbandoned, recordFailure } from './process.ts'
 import type { ProviderApi } from './provider-api.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
-import { purgeBodies } from './retention.ts'
+import { purgeBodies, purgeReplays } from './retention.ts'
 
 export type BillingWorkerDeps = {
   queue: PgBoss
@@ -165,6 +165,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
 
   /** Begins where the last run ended. The next run follows at once while there is more to delete. */
   async function purge({ since }: Jobs['billing-retention']): Promise<void> {
+    await purgeReplays(systemDb, deps.retentionDays)
     const purged = await purgeBodies(systemDb, deps.retentionDays, since)
     metrics.purged.inc(purged.bodies)
     if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'expired event bodies deleted')

@@ -42,6 +42,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addKeyCommands(program)
   addQuarantineCommands(program)
   addBillingCommands(program)
+  addUsageCommands(program)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])
   return program
@@ -280,6 +281,48 @@ within ten seconds; it is stored then and starts with the next worker.`,
     })
 }
 
+function addUsageCommands(program: Command): void {
+  const usage = program.command('usage').description('What tenants store: list, check, limit')
+  usage
+    .command('list')
+    .description('Show the tenants that store most, with their limits')
+    .option('--limit <n>', 'Number of tenants', readCount, 20)
+    .option(...json)
+    .addHelpText('after', details('failed', 'Needs DATABASE_WORKER_URL (or DATABASE_URL).'))
+    .action(async (options) => (await import('./usage.ts')).list(readEnvironment(), options))
+  usage
+    .command('check')
+    .description('Compare the counters of every tenant with its rows')
+    .option('--repair', 'Correct wrong counters')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'a counter is wrong',
+        `Reads every row once, tenant by tenant, beside running processes.
+Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
+      ),
+    )
+    .action(async (options) => (await import('./usage.ts')).check(readEnvironment(), options))
+  usage
+    .command('limit')
+    .description('Give a tenant limits of its own')
+    .argument('<tenant>', 'Id of the tenant')
+    .option('--resources <rows/MiB>', 'As QUOTA_RESOURCES; without it that setting applies')
+    .option('--events <rows/MiB>', 'As QUOTA_EVENTS; without it that setting applies')
+    .addHelpText(
+      'after',
+      details(
+        'there is no such tenant',
+        `Replaces the limits that the tenant had; takes effect at once.
+Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
+      ),
+    )
+    .action(async (tenant, options) =>
+      (await import('./usage.ts')).limit(readEnvironment(), tenant, options),
+    )
+}
+
 /** The end of a command's help, after its options. */
 function details(failure: string, text: string): string {
   return `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`
@@ -288,6 +331,13 @@ function details(failure: string, text: string): string {
 function readAmount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) {
     throw new InvalidArgumentError('It must be a whole number of minor units.')
+  }
+  return Number(text)
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) {
+    throw new InvalidArgumentError('It must be a whole number from 1.')
   }
   return Number(text)
 }

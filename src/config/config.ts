@@ -6,9 +6,11 @@ import {
   type Environment,
   type MailConfig,
   type OutboundConfig,
+  type QuotaConfig,
   type RateLimit,
   readAllowedHosts,
   readBillingApi,
+  readBudget,
   readClock,
   readDatabaseUrl,
   readEncryptionKeys,
@@ -68,6 +70,8 @@ export type Config = {
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
+  /** What a tenant may store. */
+  quota: QuotaConfig
   redisUrl: string | null
   logLevel: string
   /** Null: tracing is off. */
@@ -142,6 +146,7 @@ export function readConfig(env: Environment): Config {
       signature: values.OUTBOUND_SIGNATURE,
       allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
       retentionDays: values.OUTBOUND_RETENTION_DAYS,
+      feedDays: values.OUTBOUND_FEED_DAYS,
     },
     mail: readMail(values.SMTP_URL, values.ALERT_FROM, faults),
     operators: readOperators(values.OPERATORS, faults),
@@ -149,6 +154,10 @@ export function readConfig(env: Environment): Config {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
+    },
+    quota: {
+      resources: readBudget('QUOTA_RESOURCES', values.QUOTA_RESOURCES, faults),
+      events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
     redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,

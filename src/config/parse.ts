@@ -178,6 +178,8 @@ export type OutboundConfig = {
   /** Exact `host:port` pairs that are exempt from the rules for addresses and schemes. */
   allow: readonly string[]
   retentionDays: number
+  /** How far the feed of a tenant without an endpoint goes back. */
+  feedDays: number
 }
 
 const maxAttempts = 20
@@ -301,6 +303,23 @@ export function readRateLimit(name: string, value: string, faults: string[]): Ra
     return 'off'
   }
   return { max: Number(max), seconds: Number(seconds) }
+}
+
+/** What a tenant may store, or `off`. */
+export type Budget = { rows: number; bytes: number } | 'off'
+
+export type QuotaConfig = { resources: Budget; events: Budget }
+
+const mebibyte = 1_048_576
+
+export function readBudget(name: string, value: string, faults: string[]): Budget {
+  if (value === 'off') return 'off'
+  const [, rows, mebibytes] = /^([1-9]\d{0,11})\/([1-9]\d{0,8})$/.exec(value) ?? []
+  if (rows === undefined || mebibytes === undefined) {
+    faults.push(`${name}: must be rows/MiB such as 500000/1024, or off.`)
+    return 'off'
+  }
+  return { rows: Number(rows), bytes: Number(mebibytes) * mebibyte }
 }
 
 export function readRedisUrl(value: string | undefined, faults: string[]): string | null {

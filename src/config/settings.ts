@@ -157,7 +157,7 @@ export const Settings = Type.Object({
     maximum: 36_500,
     default: 30,
     description:
-      'Days for which the raw body of a received event is kept. Without its body an event cannot be replayed. Its id is kept forever, so a late duplicate is still recognised.',
+      'Days for which the raw body of a received event is kept. Without its body an event cannot be replayed. Its id is kept forever, so a late duplicate is still recognised. A finished replay is deleted after the same time.',
   }),
   OUTBOUND_RETRY_SECONDS: Type.String({
     default: '0,5,30,300,3600',
@@ -188,7 +188,15 @@ export const Settings = Type.Object({
     minimum: 1,
     maximum: 36_500,
     default: 90,
-    description: 'Days for which a sent event is kept, with its deliveries and attempts.',
+    description:
+      'Days for which a sent event is kept, with its deliveries and attempts; also a notification, a finished replay and an expired invitation.',
+  }),
+  OUTBOUND_FEED_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 30,
+    description:
+      'Days for which the event feed of a tenant without an endpoint goes back, if they are fewer than OUTBOUND_RETENTION_DAYS.',
   }),
   OPERATORS: Type.String({
     default: '',
@@ -210,6 +218,16 @@ export const Settings = Type.Object({
     default: '600/60',
     description:
       'Requests/seconds per session on all other routes, and per address on unknown paths; `off` disables the limit.',
+  }),
+  QUOTA_RESOURCES: Type.String({
+    default: '500000/1024',
+    description:
+      'Rows/MiB of orders, posts, documents, folders, teams, team members and invitations that a tenant may store; `off` disables the limit. Bytes are those of the texts, without indexes. `gatehouse usage limit` sets another limit for one tenant.',
+  }),
+  QUOTA_EVENTS: Type.String({
+    default: '5000000/2048',
+    description:
+      'Rows/MiB of events, deliveries, attempts, replays and notifications that a tenant may store; `off` disables the limit. Beyond it, changes that publish an event are refused until old events expire.',
   }),
   SMTP_URL: Type.Optional(
     Type.String({

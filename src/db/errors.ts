@@ -82,6 +82,12 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23503' || code === 'P2003')
 }
 
+/** Which budget of the tenant a write would exceed; null for any other error. */
+export function exceededQuota(error: unknown): 'resources' | 'events' | null {
+  if (hasCode(error, (code) => code === 'QU001')) return 'resources'
+  return hasCode(error, (code) => code === 'QU002') ? 'events' : null
+}
+
 /** True for a duplicate key. */
 export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23505')

@@ -20,6 +20,8 @@ export const statementTimeoutsMs = {
   replay: 5_000,
   /** Counting the encrypted values of a table, or encrypting 100 rows with the first key. */
   keyRotation: 10_000,
+  /** Counting all rows of one tenant, for `gatehouse usage check`. */
+  countUsage: 120_000,
   /** Maintenance of the job queue deletes finished jobs in bulk. */
   queueMaintenance: 30_000,
 } as const

@@ -15,6 +15,7 @@ export const errorTable = {
   'last-admin': { status: 409, title: 'Cannot remove the last admin' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict with the current state' },
+  'quota-exceeded': { status: 409, title: 'The storage of your tenant is full' },
   'too-large': { status: 413, title: 'The request body is too large' },
   'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
   'too-many-requests': { status: 429, title: 'Too many requests' },

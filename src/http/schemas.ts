@@ -13,8 +13,11 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** What a line has none of: control characters (PostgreSQL rejects NUL), hidden ones, lone surrogates. */
-const noLine = `\\p{Cc}\\p{Cs}${hiddenCharacters}`
+/**
+ * What a line has none of: control characters (PostgreSQL rejects NUL), hidden ones, lone surrogates,
+ * separators of lines and paragraphs.
+ */
+const noLine = `\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${hiddenCharacters}`
 
 /** One non-blank line that looks like what it is. */
 export const Line = (maxLength: number) =>

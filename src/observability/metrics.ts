@@ -10,6 +10,7 @@ export type Metrics = {
   billing: BillingMetrics
   outbound: OutboundMetrics
   queues: QueueMetrics
+  quotas: QuotaMetrics
   pools: PoolMetrics
   /** 1 if the values read from the database are current, 0 if they are from an earlier scrape. */
   measured: Gauge
@@ -26,6 +27,7 @@ export function createMetrics(options: { process?: boolean } = {}): Metrics {
     billing: createBillingMetrics(registry),
     outbound: createOutboundMetrics(registry),
     queues: createQueueMetrics(registry),
+    quotas: createQuotaMetrics(registry),
     pools: createPoolMetrics(registry),
     measured: new Gauge({
       name: 'gatehouse_database_measured',
@@ -390,6 +392,20 @@ export async function describedMetrics(): Promise<DescribedMetric[]> {
     const labels = metric !== undefined && 'labelNames' in metric ? metric.labelNames : []
     return { name, help, type: String(type), labels: Array.isArray(labels) ? labels : [] }
   })
+}
+
+export type QuotaMetrics = ReturnType<typeof createQuotaMetrics>
+
+/** Metrics of what tenants store. */
+function createQuotaMetrics(registry: Registry) {
+  return {
+    near: new Gauge({
+      name: 'gatehouse_tenants_near_quota',
+      help: 'Tenants that have used at least 90 % of their rows or bytes of resources or of events; in a process with a worker; `gatehouse usage list` names them',
+      labelNames: ['budget'],
+      registers: [registry],
+    }),
+  }
 }
 
 export type QueueMetrics = ReturnType<typeof createQueueMetrics>

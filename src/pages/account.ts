@@ -1,6 +1,6 @@
 import { auditSection, deviceName, type Trail } from './audit.ts'
 import { type ShownSecret, submissionField } from './form-submission.ts'
-import { type Html, html, table, timeText } from './html.ts'
+import { type Html, html, isolated, table, timeText } from './html.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 import type { ProviderChoice } from './sign-in.ts'
@@ -39,7 +39,7 @@ export function accountPage(account: Account): string {
     'Account',
     html`<header class="head">
         <h1>Your account</h1>
-        <p class="quiet wrap">${account.email ?? 'No email address'}</p>
+        <p class="quiet wrap">${account.email === null ? 'No email address' : isolated(account.email)}</p>
       </header>
       ${noticeText(notices, account.done)}
       ${account.newToken === null ? '' : newTokenSection(account.newToken)}
@@ -59,7 +59,7 @@ function newTokenSection(shown: ShownSecret | 'gone'): Html {
   }
   const { secret, note } = shown
   return html`<section class="card notice" aria-labelledby="new-token">
-        <h2 id="new-token">API token “${note ?? ''}” created</h2>
+        <h2 id="new-token">API token “${isolated(note ?? '')}” created</h2>
         <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
         <pre class="secret" tabindex="0" aria-label="API token"><code>${secret}</code></pre>
       </section>`
@@ -79,7 +79,7 @@ function tenantSection(memberships: readonly ShownMembership[]): Html {
   const isOnly = memberships.length < 2
   if (isOnly && memberships.every(({ role }) => role === 'admin')) return html``
   const rows = memberships.map(({ id, name, role, active }) => [
-    name,
+    isolated(name),
     role,
     active ? html`<span class="badge">Current</span>` : switchButton(id, name),
     leaveForm(id, name, isOnly),
@@ -105,7 +105,7 @@ function leaveForm(id: string, name: string, isOnly: boolean): Html {
               <summary aria-label="Leave ${name}">Leave</summary>
               <form class="form" method="post" action="/app/account/tenants/leave">
                 <input type="hidden" name="id" value="${id}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Leave ${name}. ${consequence}</label>
+                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Leave ${isolated(name)}. ${consequence}</label>
                 <button class="button danger slim" aria-label="Leave ${name} now">Leave</button>
               </form>
             </details>`
@@ -173,7 +173,7 @@ const sessionColumns = [
 /** Active sessions, with a button to sign out each one and a button for all others. */
 function sessionSection(sessions: readonly ShownSession[]): Html {
   const rows = sessions.map(({ id, current, createdAt, lastSeenAt, userAgent, ip }) => [
-    html`${deviceName(userAgent)} ${current ? html`<span class="badge">This device</span>` : ''}<br><span class="quiet">${ip ?? 'Unknown address'}</span>`,
+    html`${isolated(deviceName(userAgent))} ${current ? html`<span class="badge">This device</span>` : ''}<br><span class="quiet">${ip ?? 'Unknown address'}</span>`,
     timeText(createdAt),
     timeText(lastSeenAt),
     signOutButton(id, current, deviceName(userAgent)),
@@ -231,7 +231,7 @@ function tokenSection(tokens: readonly ShownToken[], grantable: readonly string[
 
 function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
   return [
-    html`${name}`,
+    isolated(name),
     html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
     timeText(lastUsedAt),
     timeText(expiresAt),

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '#src/audit/audit.ts'
-import { type Html, html, table, timeText } from './html.ts'
+import { type Html, html, isolated, table, timeText } from './html.ts'
 import { signInTexts } from './problem.ts'
 
 export type ShownEntry = {
@@ -98,10 +98,10 @@ export function auditSection(
 ): Html {
   const rows = data.map(({ at, action, outcome, reason, provider, userId, ip, userAgent }) => [
     timeText(at),
-    ...(nameOf === undefined ? [] : [userId === null ? '–' : nameOf(userId)]),
+    ...(nameOf === undefined ? [] : [userId === null ? '–' : isolated(nameOf(userId))]),
     html`${labelOf(actions, action)?.value ?? action}${quiet(provider)}`,
     outcomeBadge(outcome, reason),
-    html`${deviceName(userAgent)}${quiet(ip)}`,
+    html`${isolated(deviceName(userAgent))}${quiet(ip)}`,
   ])
   const userColumn = nameOf === undefined ? [] : ([{ label: 'User', kind: 'wrap' }] as const)
   return html`<section class="card" aria-labelledby="audit">

@@ -1,4 +1,4 @@
-import { type Html, html, table } from './html.ts'
+import { type Html, html, isolated, table } from './html.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 
 export type ShownCustomer = { customer: string; userId: number; email: string | null }
@@ -56,8 +56,8 @@ const columns = [
 
 function customerRow({ customer, userId, email }: ShownCustomer): Html[] {
   return [
-    html`${customer}`,
-    html`${email ?? 'No email address'} <span class="quiet">user ${userId}</span>`,
+    isolated(customer),
+    html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`,
     html`<details class="confirm">
               <summary aria-label="Unlink ${customer}">Unlink</summary>
               <form class="form" method="post" action="/app/billing/customers/unlink">

@@ -1,4 +1,5 @@
-import { html, table, timeText } from './html.ts'
+import { isolatedText } from '#src/runtime/text.ts'
+import { html, isolated, table, timeText } from './html.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 
@@ -13,7 +14,7 @@ export function documentListPage(
   viewer: Viewer,
 ): string {
   const rows = documents.map(({ id, title, updatedAt }) => [
-    html`<a href="/app/documents/${id}">${title}</a>`,
+    html`<a href="/app/documents/${id}">${isolated(title)}</a>`,
     timeText(updatedAt),
   ])
   const older =
@@ -44,10 +45,10 @@ export function documentPage(
   viewer: Viewer,
 ): string {
   return layout(
-    title,
+    isolatedText(title),
     html`<header class="head">
         <p class="trail"><a href="/app/documents">Documents</a></p>
-        <h1 class="wrap">${title}</h1>
+        <h1 class="wrap">${isolated(title)}</h1>
         <p class="quiet">Document ${id}, last updated ${timeText(updatedAt)}</p>
       </header>
       <section class="card text">${body}</section>`,

@@ -1,4 +1,4 @@
-import { type Html, html, table } from './html.ts'
+import { type Html, html, isolated, table } from './html.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
@@ -31,8 +31,8 @@ export function homePage(account: HomeAccount): string {
   return layout(
     'Home',
     html`<header class="head">
-        <h1 class="wrap">${account.tenant}</h1>
-        <p class="quiet wrap">Signed in as ${account.email}</p>
+        <h1 class="wrap">${isolated(account.tenant)}</h1>
+        <p class="quiet wrap">Signed in as ${isolated(account.email)}</p>
       </header>
       ${ownInvitationSection(account.invitations)}
       <section class="card" aria-labelledby="access">
@@ -66,7 +66,7 @@ function orderList(orders: HomeAccount['orders']): Html {
   }
   const rows = orders.map(({ id, city, items }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,
-    city,
+    isolated(city),
     items,
   ])
   return table(orderColumns, rows)
@@ -77,7 +77,8 @@ function documentList(documents: HomeAccount['documents']): Html {
     return html`<p class="quiet">No documents yet. Documents in your teams’ folders appear here.</p>`
   }
   const links = documents.map(
-    ({ id, title }) => html`<li class="wrap"><a href="/app/documents/${id}">${title}</a></li>`,
+    ({ id, title }) =>
+      html`<li class="wrap"><a href="/app/documents/${id}">${isolated(title)}</a></li>`,
   )
   return html`<ul class="plain">${links}</ul>
         <p class="row"><a href="/app/documents">View all documents</a></p>`

@@ -16,6 +16,14 @@ export function html(strings: TemplateStringsArray, ...values: readonly Value[])
   return { markup: strings.map((text, index) => text + (rendered[index] ?? '')).join('') }
 }
 
+/**
+ * Text from people or providers, beside other text: whatever its direction, it changes the order of
+ * no text around it.
+ */
+export function isolated(text: string): Html {
+  return html`<bdi>${text}</bdi>`
+}
+
 function render(value: Value): string {
   if (typeof value === 'string') return escapeText(value)
   if (typeof value === 'number') return String(value)

@@ -1,4 +1,4 @@
-import { type Html, html, table, timeText } from './html.ts'
+import { type Html, html, isolated, table, timeText } from './html.ts'
 import { layout, type Viewer } from './layout.ts'
 
 export type ShownOwnInvitation = {
@@ -22,9 +22,9 @@ const columns = [
 export function ownInvitationSection(invitations: readonly ShownOwnInvitation[]): Html {
   if (invitations.length === 0) return html``
   const rows = invitations.map((invitation) => [
-    invitation.tenant.name,
+    isolated(invitation.tenant.name),
     roleText(invitation),
-    invitation.inviter ?? 'an admin',
+    isolated(invitation.inviter ?? 'an admin'),
     timeText(invitation.expiresAt),
     answerForms(invitation, ' slim'),
   ])
@@ -40,8 +40,8 @@ export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation
   return layout(
     'Invitation',
     html`<section class="card narrow">
-        <h1 class="wrap">Join ${tenant.name}?</h1>
-        <p class="wrap">${inviter ?? 'An admin'} has invited you as ${roleText(invitation)}. The members’ list of the tenant will show your email address.</p>
+        <h1 class="wrap">Join ${isolated(tenant.name)}?</h1>
+        <p class="wrap">${isolated(inviter ?? 'An admin')} has invited you as ${roleText(invitation)}. The members’ list of the tenant will show your email address.</p>
         ${answerForms(invitation, '')}
         <p class="quiet small">The invitation expires ${timeText(expiresAt)}. If you decline, the tenant is not told.</p>
       </section>`,
@@ -49,8 +49,8 @@ export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation
   )
 }
 
-function roleText({ role, department }: ShownOwnInvitation): string {
-  return department === null ? role : `${role}, ${department}`
+function roleText({ role, department }: ShownOwnInvitation): Html {
+  return department === null ? html`${role}` : html`${role}, ${isolated(department)}`
 }
 
 function answerForms({ id, tenant }: ShownOwnInvitation, size: '' | ' slim'): Html {

@@ -1,6 +1,6 @@
 import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
-import { type Html, html, table, timeText } from './html.ts'
+import { type Html, html, isolated, table, timeText } from './html.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 
@@ -51,7 +51,7 @@ const columns = [
 
 function itemTable(items: readonly LineItem[]): Html {
   const rows = items.map(({ sku, quantity, unitPrice }) => [
-    sku,
+    isolated(sku),
     quantity,
     price(unitPrice),
     price(quantity * unitPrice),

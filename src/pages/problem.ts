@@ -66,6 +66,10 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   'last-admin': { text: 'Make another member an admin first.', ...home },
   'method-not-allowed': { text: 'This address does not support that request.', ...home },
   conflict: { text: 'Something changed in the meantime. Reload the page and try again.', ...home },
+  'quota-exceeded': {
+    text: 'Nothing was changed. The members page shows what your tenant stores.',
+    ...home,
+  },
   'too-large': { text: 'The request is larger than the limit. Send less data.', ...home },
   'unsupported-media-type': { text: 'The request has a format that we do not support.', ...home },
   'too-many-requests': { text: 'You have sent too many requests.', ...home },

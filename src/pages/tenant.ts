@@ -1,6 +1,7 @@
 import { roles } from '#src/access/roles.ts'
+import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { auditSection, type Trail } from './audit.ts'
-import { type Html, html, table, timeText } from './html.ts'
+import { type Html, html, isolated, table, timeText } from './html.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 
 export type TenantView = {
@@ -10,6 +11,7 @@ export type TenantView = {
   userId: number
   members: MemberPage
   invitations: InvitationPage
+  usage: Usage
   audit: Trail
   /** Addresses of the members that the audit entries name. */
   names: ReadonlyMap<number, string | null>
@@ -51,15 +53,42 @@ export function tenantPage(view: TenantView): string {
   return layout(
     'Members',
     html`<header class="head">
-        <h1 class="wrap">${view.name}</h1>
+        <h1 class="wrap">${isolated(view.name)}</h1>
         <p class="quiet">Members and invitations. <a href="/app/access">View the permissions of each role</a></p>
       </header>
       ${noticeText(notices, view.done)}
       ${memberSection(view.members, view.userId)}
       ${invitationSection(view.invitations)}
+      ${usageSection(view.usage)}
       ${auditSection('/app/tenant', view.audit, nameOfUser)}`,
     { current: '/app/tenant', ...view.viewer },
   )
+}
+
+/** What the tenant stores, and how much of its limits that is. */
+function usageSection({ resources, events }: Usage): Html {
+  return html`<section class="card" aria-labelledby="storage">
+        <h2 id="storage">Storage</h2>
+        <dl class="facts">
+          <div><dt>Resources</dt><dd>${usedText(resources)}</dd></div>
+          <div><dt>Events</dt><dd>${usedText(events)}</dd></div>
+        </dl>
+        <p class="quiet small">Resources are orders, posts, documents, folders, teams and invitations. Events are stored with their deliveries and expire. At a limit, new ones are refused.</p>
+      </section>`
+}
+
+function usedText({ rows, bytes, maxRows, maxBytes }: Used): string {
+  const ofRows = maxRows === null ? '' : ` of ${count.format(maxRows)}`
+  const ofBytes = maxBytes === null ? '' : ` of ${sizeText(maxBytes)}`
+  return `${count.format(rows)}${ofRows} rows, ${sizeText(bytes)}${ofBytes}`
+}
+
+const count = new Intl.NumberFormat('en-GB')
+
+function sizeText(bytes: number): string {
+  const kibibytes = bytes / 1_024
+  if (kibibytes < 1_024) return `${Math.ceil(kibibytes)} KiB`
+  return `${count.format(Math.ceil(kibibytes / 1_024))} MiB`
 }
 
 export type ShownInvitation = {
@@ -105,8 +134,8 @@ function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage)
 function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
   const { id, email, role, department, expiresAt, url } = invitation
   return [
-    html`${email}${mails ? '' : html`<br><code class="wrap">${url}</code>`}`,
-    html`${role}${department === null ? '' : `, ${department}`}`,
+    html`${isolated(email)}${mails ? '' : html`<br><code class="wrap">${url}</code>`}`,
+    html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
     html`<form method="post" action="/app/tenant/invitations/withdraw">
               <input type="hidden" name="id" value="${id}">
@@ -152,7 +181,7 @@ const memberColumns = [
  */
 function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: number): Html {
   const rows = data.map((member) => [
-    html`${nameOf(member)} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
+    html`${isolated(nameOf(member))} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
     changeForm(member),
     timeText(member.createdAt),
     removeForm(member),
@@ -187,7 +216,7 @@ function removeForm(member: ShownMember): Html {
               <summary aria-label="Remove ${name}">Remove</summary>
               <form class="form" method="post" action="/app/tenant/members/remove">
                 <input type="hidden" name="id" value="${member.id}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Remove ${name}. Their sessions and tokens in this tenant end.</label>
+                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Remove ${isolated(name)}. Their sessions and tokens in this tenant end.</label>
                 <button class="button danger slim" aria-label="Remove ${name} now">Remove</button>
               </form>
             </details>`

@@ -58,7 +58,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   billing_replays: {
     web: 'SELECT, INSERT',
     worker:
-      'SELECT, UPDATE (queued, succeeded, failed, cursor_received_at, cursor_event_id, finished_at)',
+      'SELECT, UPDATE (queued, succeeded, failed, cursor_received_at, cursor_event_id, finished_at), DELETE',
   },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
@@ -68,7 +68,8 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {
     web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
-    worker: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
+    worker:
+      'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, stored_attempts, stored_bytes)',
   },
   // The web role makes the attempt of a test event.
   delivery_attempts: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
@@ -77,6 +78,9 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     web: 'SELECT, INSERT',
     worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at)',
   },
+  // Written by triggers alone.
+  tenant_usage: { web: 'SELECT', worker: '' },
+  usage_changes: { web: 'SELECT', worker: '' },
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 
@@ -132,7 +136,11 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_job(text, uuid[])',
     'enter_billing_event(text, text)',
     'link_customer_by_command(text, bigint, text)',
-    'purge_outbound_events(uuid, timestamp with time zone, integer)',
+    'purge_history(uuid, timestamp with time zone, timestamp with time zone, integer)',
+    'check_usage(uuid, boolean)',
+    'list_usage(integer)',
+    'set_quota(uuid, bigint[], bigint[])',
+    'count_near_quota(bigint[], double precision)',
     'prune_dead(integer, integer, integer)',
     'prune_form_submissions(integer)',
     'find_revocation(uuid)',
@@ -163,8 +171,8 @@ export const queuePrivileges: Readonly<
 
 /**
  * Tables with ENABLE but without FORCE ROW LEVEL SECURITY: the functions above run as their owner and
- * read them before a scope exists, to find out whom a credential belongs to. Policies apply to every
- * other role. All tables that are not listed here or in `serviceTables` must have FORCE too
+ * read them before a scope exists, to find out whom a credential belongs to; triggers write the
+ * counters of what a tenant stores in every scope. Policies apply to every other role. All tables that are not listed here or in `serviceTables` must have FORCE too
  * (src/schema/verify-tables.ts).
  */
 export const identityTables = [
@@ -181,6 +189,8 @@ export const identityTables = [
   'form_submissions',
   'scope_keys',
   'installation',
+  'tenant_usage',
+  'usage_changes',
 ] as const
 
 /** Tables without tenant or owner, so without row-level security; no tenant route reads them. */

@@ -8,7 +8,7 @@ import {
   type ReplaySelection,
   workReplayPage,
 } from '#src/billing/replays.ts'
-import { purgeBodies } from '#src/billing/retention.ts'
+import { purgeBodies, purgeReplays } from '#src/billing/retention.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { type EventJob, openQueue } from '#src/queue/queue.ts'
@@ -125,6 +125,18 @@ t.test(
     t.equal((await database.admin.query('SELECT FROM received_events')).rowCount, 8)
   },
 )
+
+t.test('finished replays are deleted after the retention', async (t) => {
+  const { database } = await open(t)
+  const { systemDb } = openAsWorker(t, database)
+  await database.admin.query(
+    `INSERT INTO billing_replays (id, event_ids, received_to, total, finished_at)
+     SELECT gen_random_uuid(), '{}', now(), 0, now() - age
+     FROM unnest(ARRAY['31 days', '29 days', NULL]::interval[]) AS age`,
+  )
+  t.equal(await purgeReplays(systemDb, 30), 1)
+  t.equal((await database.admin.query('SELECT FROM billing_replays')).rowCount, 2)
+})
 
 t.test('no role can change a received body, only delete it', async (t) => {
   const { database } = await open(t)

@@ -27,12 +27,13 @@ t.test(
     const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
     t.same(
       groups.map((group) => group.name()),
-      ['keys', 'billing'],
+      ['keys', 'billing', 'usage'],
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
       ...['quarantine', 'adopt'],
       ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
+      ...['usage list', 'usage check', 'usage limit'],
     ]
     for (const name of names) {
       const words = name.split(' ')
@@ -49,7 +50,8 @@ t.test(
       t.match(unknown.printed, /^gatehouse: unknown option '--dance'/)
       t.not(unknown.status, 0)
       if (name === 'billing replay') continue
-      const needed = { trigger: ['a'], 'billing link': ['a', 'a'] }[name] ?? []
+      const needed =
+        { trigger: ['a'], 'billing link': ['a', 'a'], 'usage limit': ['a'] }[name] ?? []
       const extra = await parse([...words, ...needed, 'b'])
       t.match(extra.printed, /too many arguments/)
     }
@@ -65,6 +67,7 @@ t.test('an option is parsed before the command runs', async (t) => {
     [['trigger', 'x', '--json=yes'], /unknown option '--json=yes'/],
     [['trigger', 'x', '--url', 'nonsense'], /must be an http or https URL/],
     [['billing', 'replay', '--status', 'odd'], /choices are recorded, processed/],
+    [['usage', 'list', '--limit', '0'], /whole number from 1/],
     [['billing', 'replay', '--from', 'yesterday'], /must be an RFC 3339 time/],
     [['billing', 'replay', '--to', '2026-13-01T00:00:00Z'], /must be an RFC 3339 time/],
     [['billing', 'replay', 'evt_1', '--status', 'dead'], /cannot be combined/],
@@ -90,7 +93,7 @@ t.test('only a similar name is suggested', async (t) => {
 })
 
 t.test('a group without a command prints its help as an error', async (t) => {
-  for (const args of [[], ['keys'], ['billing']]) {
+  for (const args of [[], ['keys'], ['billing'], ['usage']]) {
     const { printed, status } = await parse(args)
     t.match(printed, /^Usage: gatehouse/)
     t.not(status, 0)

@@ -101,7 +101,7 @@ t.test('old events go tenant by tenant, without a scope afterwards', async (t) =
   const worker = await connect(t, database.workerUrl)
   const purge = async (after: string) => {
     const { rows } = await worker.query(
-      `SELECT * FROM purge_outbound_events($1, now() - interval '36 hours', 1)`,
+      `SELECT tenant_id, events FROM purge_history($1, now() - interval '36 hours', '-infinity', 1)`,
       [after],
     )
     return rows
@@ -109,12 +109,12 @@ t.test('old events go tenant by tenant, without a scope afterwards', async (t) =
   const [first = '', second = ''] = tenants.sort()
   const none = '00000000-0000-0000-0000-000000000000'
   await worker.query('BEGIN')
-  t.strictSame(await purge(none), [{ tenant_id: first, purged: 1 }])
+  t.strictSame(await purge(none), [{ tenant_id: first, events: 1 }])
   t.strictSame(await scopeOf(worker), nobody)
   await worker.query('COMMIT')
-  t.strictSame(await purge(none), [{ tenant_id: first, purged: 1 }])
-  t.strictSame(await purge(none), [{ tenant_id: first, purged: 0 }])
-  t.strictSame(await purge(first), [{ tenant_id: second, purged: 1 }])
+  t.strictSame(await purge(none), [{ tenant_id: first, events: 1 }])
+  t.strictSame(await purge(none), [{ tenant_id: first, events: 0 }])
+  t.strictSame(await purge(first), [{ tenant_id: second, events: 1 }])
   t.strictSame(await purge(second), [])
 })
 

@@ -4,12 +4,12 @@ import { type Mutant, tests } from './mutant.ts'
 
 const rowTests = [
   ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
-  ...[tests.rowLevelSecurity, tests.matrix],
+  ...[tests.usage, tests.rowLevelSecurity, tests.matrix],
 ]
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
   ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential, tests.addresses],
-  ...[tests.revoked, tests.matrix],
+  ...[tests.usage, tests.revoked, tests.matrix],
 ]
 
 type SqlFunction = { name: string; definition: string }

@@ -55,5 +55,6 @@ export const tests = {
   health: 'test/webhooks/endpoints/health.test.ts',
   linking: 'test/auth/sign-in/account-linking.test.ts',
   addresses: 'test/routes/auth/addresses.test.ts',
+  usage: 'test/db/usage.test.ts',
   returnPath: 'test/routes/auth/return-path.test.ts',
 } as const

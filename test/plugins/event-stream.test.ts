@@ -54,6 +54,22 @@ t.test('the number of open streams is limited, per owner and in total', async (t
   await app.close()
 })
 
+t.test('owners with many open streams leave room for owners with none', async (t) => {
+  const { app, address } = await start(t, { perOwner: 4, total: 20, reads: 1_000_000 })
+  const open: Response[] = [] // a response that is collected as garbage ends its stream
+  const endless = async (owner: string) => {
+    const response = await fetch(`${address}/${owner}?last=0`)
+    open.push(response)
+    return response.status
+  }
+  const greedy = ['a', 'b', 'c', 'd', 'e']
+  for (const owner of [...greedy, ...greedy, ...greedy, ...greedy]) await endless(owner)
+  for (const owner of greedy) t.equal(await endless(owner), 429, 'its share is used up')
+  for (const owner of ['f', 'g', 'h']) t.equal(await endless(owner), 200, 'a newcomer is served')
+  t.equal(open.filter(({ status }) => status === 200).length, 13)
+  await app.close()
+})
+
 t.test('an error while streaming ends the stream, without a word to the client', async (t) => {
   const { app } = await start(t, {})
   const answer = await app.inject('/a?last=9&failing=3')

@@ -46,6 +46,13 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     endpoint_id: tenantId,
     message: 'x',
   }),
+  usage_changes: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    resource_rows: 0,
+    resource_bytes: 0,
+    event_rows: 0,
+    event_bytes: 0,
+  }),
   invitations: ({ tenantId }) => ({
     tenant_id: tenantId,
     email: `${crypto.randomUUID()}@example.com`,
@@ -86,7 +93,7 @@ export const samples: Record<string, (user: TestUser) => Row> = {
 const tomorrow = new Date(Date.now() + 86_400_000)
 
 /** Rows that every user has. */
-export const ofUsers = ['tenants', 'users', 'memberships']
+export const ofUsers = ['tenants', 'users', 'memberships', 'tenant_usage']
 
 /** Tables that only functions of the owner reach. */
 export const closed = ['scope_keys', 'installation', 'sign_in_attempts', 'logout_tokens']

@@ -25,8 +25,9 @@ export async function createDelivery(
   )
   const { rows } = await admin.query<{ id: string }>(
     `INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, attempts,
-       created_at, finished_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $5 <> 'pending' THEN now() END) RETURNING id`,
+       created_at, finished_at, stored_attempts, stored_bytes)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $5 <> 'pending' THEN now() END, $6,
+       12 * $6::int) RETURNING id`,
     [tenantId, eventId, endpointId, eventType, status, attempts, createdAt],
   )
   const id = String(rows[0]?.id)
@@ -58,4 +59,16 @@ export async function waitingAttempts({ admin }: TestDatabase) {
     data: { deliveryId: string; series: number; number: number }
   }>(`SELECT data FROM pgboss.job WHERE name = 'deliver'`)
   return rows.map(({ data }) => ({ id: data.deliveryId, series: data.series, number: data.number }))
+}
+
+/** Ids of the deliveries whose counters of stored attempts differ from their attempts. */
+export async function miscountedDeliveries({ admin }: TestDatabase): Promise<string[]> {
+  const { rows } = await admin.query<{ id: string }>(
+    `SELECT d.id FROM deliveries d CROSS JOIN LATERAL (
+       SELECT count(*) AS attempts,
+         coalesce(sum(octet_length(concat(error, cause, response_excerpt))), 0) AS bytes
+       FROM delivery_attempts a WHERE a.tenant_id = d.tenant_id AND a.delivery_id = d.id) made
+     WHERE (stored_attempts, stored_bytes) IS DISTINCT FROM (made.attempts, made.bytes)`,
+  )
+  return rows.map(({ id }) => id)
 }

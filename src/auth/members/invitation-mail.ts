@@ -7,6 +7,7 @@ import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { InvitationMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { isolatedText } from '#src/runtime/text.ts'
 
 export type InvitationMailDeps = {
   db: Database
@@ -114,14 +115,15 @@ function composeInvitationMail(
   { id, email, role, expiresAt, tenantName, inviter }: InvitationMail,
   baseUrl: string,
 ): Mail {
-  const line = (text: string) => text.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, shownCharacters)
+  const line = (text: string) =>
+    isolatedText(text.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, shownCharacters))
   return {
     to: [email],
     subject: 'You have been invited',
     text: [
       `${line(inviter ?? 'An admin')} has invited you to join “${line(tenantName)}” as ${role}.`,
       '',
-      `To accept or decline, sign in with ${email}:`,
+      `To accept or decline, sign in with ${isolatedText(email)}:`,
       invitationUrl(baseUrl, id),
       '',
       `The invitation expires on ${expiresAt.toISOString()}. You become a member only if you accept it.`,

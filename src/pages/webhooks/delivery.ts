@@ -1,5 +1,5 @@
 import { submissionField } from '#src/pages/form-submission.ts'
-import { durationText, type Html, html, momentText, table } from '#src/pages/html.ts'
+import { durationText, type Html, html, isolated, momentText, table } from '#src/pages/html.ts'
 import { layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import {
   type Attempt,
@@ -28,7 +28,7 @@ export function deliveryPage(view: DeliveryView): string {
   return layout(
     'Delivery',
     html`<header class="head">
-        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">${sent.url}</a></p>
+        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">${isolated(sent.url)}</a></p>
         <h1>${delivery.eventType}</h1>
       </header>
       ${noticeText(notices, view.done)}

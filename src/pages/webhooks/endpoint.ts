@@ -1,5 +1,5 @@
 import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts'
-import { type Html, html, timeText } from '#src/pages/html.ts'
+import { type Html, html, isolated, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
@@ -31,8 +31,8 @@ export function endpointPage(view: EndpointView): string {
     'Endpoint',
     html`<header class="head">
         <p class="trail"><a href="/app/webhooks">Webhooks</a></p>
-        <h1 class="wrap address">${endpoint.url}</h1>
-        ${endpoint.description === null ? '' : html`<p class="quiet wrap">${endpoint.description}</p>`}
+        <h1 class="wrap address">${isolated(endpoint.url)}</h1>
+        ${endpoint.description === null ? '' : html`<p class="quiet wrap">${isolated(endpoint.description)}</p>`}
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}

@@ -1,4 +1,4 @@
-import { durationText, type Html, html, table, timeText } from '#src/pages/html.ts'
+import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/stats.ts'
@@ -70,8 +70,8 @@ const columns = [
 function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html[] {
   const { id, url, description } = endpoint
   return [
-    html`<a href="/app/webhooks/${id}">${url}</a>${
-      description === null ? '' : html`<br><span class="quiet">${description}</span>`
+    html`<a href="/app/webhooks/${id}">${isolated(url)}</a>${
+      description === null ? '' : html`<br><span class="quiet">${isolated(description)}</span>`
     }`,
     endpointBadge(endpoint, stats),
     rateText(stats),
@@ -85,7 +85,7 @@ function notificationSection(notifications: WebhooksView['notifications']): Html
   const items = notifications.map(
     ({ endpointId, message, createdAt }) => html`<li>
             <p class="quiet">${timeText(createdAt)}</p>
-            <p class="wrap">${message} <a href="/app/webhooks/${endpointId}">View endpoint</a></p>
+            <p class="wrap">${isolated(message)} <a href="/app/webhooks/${endpointId}">View endpoint</a></p>
           </li>`,
   )
   return html`<section class="card" aria-labelledby="notifications">

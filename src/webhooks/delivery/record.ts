@@ -73,7 +73,9 @@ async function updateDeliveries(
         duration_ms int, status_code int, error text, cause text, response_excerpt text)
     ), updated AS (
       UPDATE deliveries d SET status = change.status, attempts = change.after,
-        next_attempt_at = change.next_attempt_at, finished_at = change.finished_at
+        next_attempt_at = change.next_attempt_at, finished_at = change.finished_at,
+        stored_attempts = d.stored_attempts + (change.started_at IS NOT NULL)::int,
+        stored_bytes = d.stored_bytes + octet_length(concat(change.error, change.cause, change.response_excerpt))
       FROM change
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (ARRAY(SELECT delivery_id FROM change))
         AND d.id = change.delivery_id AND d.status = 'pending' AND d.series = change.series

@@ -3,24 +3,32 @@ import type { Queryable } from '#src/db/system-database.ts'
 const batchRows = 500
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
+/** `feed`: for events of a tenant without an endpoint. Both exclusive. */
+export type Cutoffs = { before: Date; feed: Date }
+
+/** Numbers of deleted rows; `others` are finished replays, notifications and invitations. */
+export type PurgedHistory = { events: number; others: number }
+
 /**
- * Deletes events created before `before`, with their deliveries and attempts, in small commits,
- * tenant by tenant.
- * @returns the number of deleted events
+ * Deletes events created before a cutoff, with their deliveries and attempts, and finished replays,
+ * notifications and expired invitations from before `before`, in small commits, tenant by tenant.
  */
-export async function purgeEvents(systemDb: Queryable, before: Date): Promise<number> {
-  let events = 0
+export async function purgeHistory(
+  systemDb: Queryable,
+  { before, feed }: Cutoffs,
+): Promise<PurgedHistory> {
+  const purged = { events: 0, others: 0 }
   let tenantAfter = beforeAll
   for (;;) {
-    const { rows } = await systemDb.query<{ tenant_id: string; purged: number }>({
-      name: 'purge-outbound-events',
-      text: 'SELECT tenant_id, purged FROM purge_outbound_events($1, $2, $3)',
-      values: [tenantAfter, before, batchRows],
+    const { rows } = await systemDb.query<PurgedHistory & { tenant_id: string; more: boolean }>({
+      name: 'purge-history',
+      text: 'SELECT tenant_id, events, others, more FROM purge_history($1, $2, $3, $4)',
+      values: [tenantAfter, before, feed, batchRows],
     })
     const [row] = rows
-    if (row === undefined) return events
-    events += row.purged
-    // A full batch: the same tenant may have more.
-    if (row.purged < batchRows) tenantAfter = row.tenant_id
+    if (row === undefined) return purged
+    purged.events += row.events
+    purged.others += row.others
+    if (!row.more) tenantAfter = row.tenant_id
   }
 }

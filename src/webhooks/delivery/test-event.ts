@@ -39,6 +39,10 @@ export async function sendTest(
     eventType: type,
     status: isSuccess ? 'succeeded' : 'exhausted',
     attempts: 1,
+    storedAttempts: 1,
+    storedBytes: Buffer.byteLength(
+      `${result.error ?? ''}${result.cause ?? ''}${result.responseExcerpt ?? ''}`,
+    ),
     createdAt,
     finishedAt: deps.clock.now(),
   }

@@ -8,7 +8,7 @@ import { createSender } from '#src/webhooks/client/client.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 import { type ReplayPage, workReplayPage } from './replays.ts'
-import { purgeEvents } from './retention.ts'
+import { purgeHistory } from './retention.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds'> & {
   systemDb: SystemDatabase
@@ -47,13 +47,14 @@ export async function workOutbound(
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
   const { queue, db, systemDb, listens, clock, metrics, logger } = deps
-  const { allow, timeoutMs, retrySeconds, retentionDays } = config
+  const { allow, timeoutMs, retrySeconds, retentionDays, feedDays } = config
 
   await queue.work('outbound-retention', workOptions, async () => {
-    const before = new Date(clock.now().getTime() - retentionDays * dayMs)
-    const events = await purgeEvents(systemDb, before)
-    metrics.purged.inc(events)
-    if (events > 0) logger.info({ events }, 'expired outbound events deleted')
+    const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs)
+    const cutoffs = { before: daysAgo(retentionDays), feed: daysAgo(feedDays) }
+    const purged = await purgeHistory(systemDb, cutoffs)
+    metrics.purged.inc(purged.events)
+    if (purged.events > 0) logger.info(purged, 'expired outbound events deleted')
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
   })
   await queue.send('outbound-retention', {})

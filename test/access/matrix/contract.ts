@@ -79,6 +79,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'event:read': manages,
   'notification:read': manages,
   'audit:read': manages,
+  'usage:read': manages,
   'billing-event:read': { reach: 'operator', credential: 'session' },
   'billing-event:replay': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },

@@ -157,6 +157,7 @@ export const resourceRoutes: RouteRows = {
     answer: 204,
     object: 'invitation',
   },
+  'GET /usage': { who: 'usage:read', answer: 200 },
   'GET /audit': {
     who: 'audit:read',
     answer: 200,

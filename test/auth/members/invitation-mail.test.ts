@@ -47,6 +47,25 @@ t.test('an invitation is mailed to the invited address, with its link', async (t
   await until(test.database, 'SELECT FROM invitations WHERE mailed_at IS NOT NULL')
 })
 
+t.test('names in the mail change the order of no text around them', async (t) => {
+  const mail = await startMailServer(t)
+  const { test, admin, invite, start } = await setUp(t, mail)
+  await test.database.admin.query('UPDATE tenants SET name = $1 WHERE id = $2', [
+    'Acme\u202E\u2069 moc.elpmaxe',
+    admin.user.tenantId,
+  ])
+  await invite('ada@example.com')
+  await start()
+  const { text } = await mail.next()
+  const body = Buffer.from(
+    text.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, hex) => `%${hex}`),
+  )
+  t.match(
+    decodeURIComponent(String(body).replace(/%(?![0-9A-F]{2})/g, '%25')),
+    '“\u2068Acme moc.elpmaxe\u2069”',
+  )
+})
+
 t.test('a withdrawn, replaced or answered invitation is not mailed', async (t) => {
   const mail = await startMailServer(t)
   const { test, admin, invite, start, handled, log } = await setUp(t, mail)

@@ -11,6 +11,7 @@ import {
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
 import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
+import { findUsage } from '#src/auth/members/usage.ts'
 import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
@@ -60,6 +61,22 @@ async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<
   )
   return Object.fromEntries(rows.map(({ id, role }) => [id, role]))
 }
+
+t.test('what other tenants store is not shown', async (t) => {
+  const { database, app, admin, elsewhere, enter, config } = await world(t)
+  const tenants = [admin.tenantId, elsewhere.tenantId]
+  for (const [index, tenantId] of tenants.entries()) {
+    await database.admin.query(
+      `INSERT INTO posts (tenant_id, title, body)
+       SELECT $1, 'title', '' FROM generate_series(1, $2::int)`,
+      [tenantId, index + 1],
+    )
+  }
+  for (const [index, tenantId] of tenants.entries()) {
+    const read = app.db.read(enter({ tenantId }), (tx) => findUsage(tx, { tenantId }, config.quota))
+    t.equal((await read).resources.rows, index + 1)
+  }
+})
 
 t.test('admins of other tenants do not count, and get no mail', async (t) => {
   const { database, app, write, admin, enter } = await world(t)

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import { miscountedDeliveries } from '#test/support/delivery.ts'
 import type { TestApp } from '#test/support/helper.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { standingClock, twoAdmins, url } from '#test/support/webhook-admin.ts'
@@ -167,6 +168,7 @@ t.test('a test returns the result of one signed attempt', async (t) => {
   t.strictSame((await send('GET', `/deliveries/${well.id}`)).json(), well)
   const { data } = (await send('GET', `/webhook-endpoints/${id}/deliveries`)).json()
   t.equal(data.length, 2)
+  t.strictSame(await miscountedDeliveries(test.database), [], 'what is stored is counted')
   t.match((await send('GET', `/webhook-endpoints/${id}`)).json(), { status: 'active' })
   const waiting = await test.database.admin.query(`SELECT FROM pgboss.job WHERE name = 'deliver'`)
   t.equal(waiting.rowCount, 0, 'a test is not retried')

@@ -48,7 +48,7 @@ t.test('an endpoint is edited; a refused URL is shown in the open form', async (
   t.equal(changed.headers.location, `${path}?done=changed`)
   const { body } = await admin.open(`${path}?done=changed`)
   t.match(body, 'role="status">Saved.')
-  t.match(body, '<h1 class="wrap address">https://8.8.4.4/new</h1>')
+  t.match(body, '<h1 class="wrap address"><bdi>https://8.8.4.4/new</bdi></h1>')
 
   const refused = await admin.send(path, {
     ...fields,

@@ -23,7 +23,7 @@ t.test('an admin sees the endpoints of their own tenant only, with their health'
   const { statusCode, body, headers } = await admin.open('/app/webhooks')
   t.equal(statusCode, 200)
   t.equal(headers['cache-control'], 'no-store')
-  t.match(body, `<a href="/app/webhooks/${endpointId}">${url}</a>`)
+  t.match(body, `<a href="/app/webhooks/${endpointId}"><bdi>${url}</bdi></a>`)
   t.match(body, 'Failing')
   t.match(body, /<strong class="whole">33\.3 %<\/strong> <span class="quiet whole">of 3 attempts/)
   t.match(

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { createLimit } from '#src/webhooks/delivery/dispatch.ts'
 import { startWorker, type Worker } from '#src/worker.ts'
+import { miscountedDeliveries } from '#test/support/delivery.ts'
 import { type TestDatabase, testConfig } from '#test/support/helper.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
 import type { RecordedRequest } from '#test/support/receiver.ts'
@@ -203,6 +204,21 @@ t.test('a stopping worker returns its jobs, and another one continues', async (t
   await receiver.next()
   await outbox.until(`SELECT FROM deliveries WHERE status = 'succeeded'`)
   t.match(await outbox.deliveries(), [{ attempts: [{ number: 1, status_code: 204 }] }])
+})
+
+t.test('attempts are counted with their delivery', async (t) => {
+  const outbox = await createOutbox(t)
+  const receiver = await openReceiver(t, (_request, response) =>
+    response.writeHead(500).end('Größe'),
+  )
+  await createEndpoint(outbox.database, outbox.tenant, { url: `${receiver.url}/hook` })
+  await startTestWorker(t, outbox.database, {
+    ...allowing(receiver),
+    OUTBOUND_RETRY_SECONDS: '0,0,0',
+  })
+  await outbox.publish()
+  await outbox.until(`SELECT FROM deliveries WHERE status = 'exhausted' AND stored_attempts = 3`)
+  t.strictSame(await miscountedDeliveries(outbox.database), [])
 })
 
 async function startTestWorker(

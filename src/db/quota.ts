@@ -1,0 +1,50 @@
+import type { Budget, QuotaConfig } from '#src/config/parse.ts'
+import { Problem } from '#src/http/problems.ts'
+import type { Entry } from './entry.ts'
+import { exceededQuota } from './errors.ts'
+
+const unlimited = '9223372036854775807' // the largest bigint
+
+/** The limits as the database reads them: rows and bytes of resources, rows and bytes of events. */
+export function toBudgets({ resources, events }: QuotaConfig): string {
+  return `{${[resources, events].map(toNumbers).join(',')}}`
+}
+
+function toNumbers(budget: Budget): string {
+  return budget === 'off' ? `${unlimited},${unlimited}` : `${budget.rows},${budget.bytes}`
+}
+
+/**
+ * The same entry, whose writes are refused where they would exceed the budgets of their tenant. The
+ * limits leave in the statement that enters; triggers compare what the write adds.
+ */
+export function withQuota<Facts>(entry: Entry<Facts>, quota: QuotaConfig): Entry<Facts> {
+  const budgets = toBudgets(quota)
+  return {
+    ...entry,
+    statement(forWrite) {
+      const statement = entry.statement(forWrite)
+      if (!forWrite) return statement
+      const { name, text, values = [] } = statement
+      return {
+        ...(name !== undefined && { name: `${name}-write` }),
+        text: `SELECT entered.*, set_config('app.quota', $${values.length + 1}, true) AS quota
+               FROM (${text}) AS entered`,
+        values: [...values, budgets],
+      }
+    },
+  }
+}
+
+const details = {
+  resources:
+    'Your tenant has used up its storage for resources, so nothing was changed. Delete some, or ask the operator for more; GET /usage shows what is stored.',
+  events:
+    'Your tenant has used up its storage for events, so nothing was changed. Old events expire; delete an endpoint, or ask the operator for more; GET /usage shows what is stored.',
+}
+
+/** The 409 for a write that PostgreSQL refused because of a budget; null for any other error. */
+export function toQuotaProblem(error: unknown): Problem | null {
+  const budget = exceededQuota(error)
+  return budget && new Problem('quota-exceeded', { reason: budget, detail: details[budget] })
+}

@@ -1,0 +1,39 @@
+import t from 'tap'
+import { createDatabase, createUser } from '#test/support/helper.ts'
+import { runProgram } from '#test/support/program.ts'
+
+t.test('usage list, limit and check show, limit and verify what tenants store', async (t) => {
+  const database = await createDatabase(t)
+  const { tenantId } = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'title', 'body')`,
+    [tenantId],
+  )
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+    QUOTA_RESOURCES: '5/1',
+  }
+  const run = async (...words: string[]) => {
+    const program = await runProgram(t, ['usage', ...words], env)
+    return { status: await program.ended, output: program.results(), told: program.messages() }
+  }
+  const resources = { rows: 1, bytes: 9, maxRows: 5, maxBytes: 1_048_576 }
+  t.match(JSON.parse((await run('list', '--json')).output), [{ tenantId, resources }])
+  t.match(await run('limit', tenantId, '--resources', '7/2', '--events', 'off'), { status: 0 })
+  t.match(await run('list'), {
+    output: `${tenantId}  resources 1/7 rows, 9/2097152 bytes  events 0/off rows, 0/off bytes`,
+  })
+  t.match(await run('limit', crypto.randomUUID()), { status: 1, told: /no such tenant/ })
+  t.match(await run('limit', tenantId, '--events', 'many'), { status: 1, told: /rows\/MiB/ })
+
+  t.match(await run('check'), { status: 0, output: '1 tenants, 0 with wrong counters' })
+  await database.admin.query('UPDATE tenant_usage SET resource_rows = 8')
+  t.match(await run('check', '--json'), { status: 1, output: /"wrong": \[\s+\{/ })
+  t.match(await run('check', '--repair'), {
+    status: 0,
+    output: `${tenantId}  counted 8/9/0/0, stored 1/9/0/0, corrected`,
+  })
+  t.match(await run('check'), { status: 0, output: '1 tenants, 0 with wrong counters' })
+})

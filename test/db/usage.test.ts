@@ -1,0 +1,194 @@
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { checkUsage, setQuota } from '#src/auth/members/usage.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { addSession } from '#test/db/credentials.ts'
+import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+t.test('counters are right under concurrency, rollback, cascade and pruning', async (t) => {
+  const world = await createWorld(t)
+  const { database, systemDb, tenants } = world
+  const writers = await Promise.all(Array.from({ length: 8 }, () => connect(t, database)))
+  await Promise.all(
+    writers.map(async (client, index) => {
+      for (let round = 0; round < 12; round += 1) {
+        const tenant = tenants[(index + round) % tenants.length]
+        await client.query('BEGIN')
+        for (const text of writes) await client.query({ text, values: [tenant] })
+        await client.query(round % 3 === 0 ? 'ROLLBACK' : 'COMMIT')
+      }
+    }),
+  )
+  t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
+  const total = await usageOf(world)
+  t.ok(
+    Object.values(total).every((value) => Number(value) > 0),
+    'something is counted',
+  )
+
+  await database.admin.query('DELETE FROM webhook_endpoints WHERE tenant_id = $1', [tenants[0]])
+  await database.admin.query('DELETE FROM posts')
+  await database.admin.query('DELETE FROM users WHERE own_tenant_id = $1', [tenants[0]])
+  await systemDb.query({
+    text: `SELECT FROM purge_history('00000000-0000-0000-0000-000000000000', now(), now(), 10)`,
+  })
+  t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
+
+  await database.admin.query('DELETE FROM tenants WHERE id = $1', [tenants[0]])
+  t.strictSame(await checkUsage(systemDb, false), { tenants: 1, wrong: [] })
+  const { rows } = await database.admin.query('SELECT tenant_id FROM usage_changes')
+  t.notOk(
+    rows.some((row) => row.tenant_id === tenants[0]),
+    'nothing waits for a deleted tenant',
+  )
+})
+
+t.test('a writer does not wait for another writer of its tenant', async (t) => {
+  const { database, systemDb, tenants } = await createWorld(t)
+  const [first, second] = [await connect(t, database), await connect(t, database)]
+  const insert = {
+    text: `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'title', 'body')`,
+    values: [tenants[0]],
+  }
+  await first.query('BEGIN')
+  await first.query(insert)
+  await second.query(`SET lock_timeout = '1ms'`)
+  await second.query(insert)
+  await first.query('COMMIT')
+  t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
+})
+
+t.test('wrong counters are found and corrected, while others write', async (t) => {
+  const { database, systemDb, tenants } = await createWorld(t)
+  const [tenant = ''] = tenants
+  for (const text of writes) await database.admin.query({ text, values: [tenant] })
+  await database.admin.query('UPDATE tenant_usage SET event_bytes = 5 WHERE tenant_id = $1', [
+    tenant,
+  ])
+  // Of an open transaction neither the rows nor their change are counted yet.
+  const writer = await connect(t, database)
+  await writer.query('BEGIN')
+  for (const text of writes) await writer.query({ text, values: [tenant] })
+  const found = await checkUsage(systemDb, false)
+  t.match(found.wrong, [{ tenantId: tenant }])
+  t.equal(found.wrong.length, 1)
+  await writer.query('COMMIT')
+  t.equal((await checkUsage(systemDb, true)).wrong.length, 1)
+  t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
+})
+
+t.test('a tenant sees its own counters, and no role changes any', async (t) => {
+  const { database, systemDb, tenants, users } = await createWorld(t)
+  const [tenant = '', other = ''] = tenants
+  await database.admin.query(
+    `INSERT INTO usage_changes
+       (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes)
+     SELECT unnest($1::uuid[]), 0, 0, 0, 0`,
+    [tenants],
+  )
+  const client = new pg.Client(database.url)
+  await client.connect()
+  t.teardown(() => client.end())
+  const [user] = users
+  if (user === undefined) throw new Error('no user')
+  const credential = await addSession(database, user)
+  await client.query('BEGIN')
+  await client.query('SELECT enter_session($1, 60, false)', [credential])
+  for (const table of ['tenant_usage', 'usage_changes']) {
+    const { rows } = await client.query(`SELECT DISTINCT tenant_id FROM ${table}`)
+    t.strictSame(rows, [{ tenant_id: tenant }], table)
+  }
+  await client.query('ROLLBACK')
+  const forbidden = [
+    'UPDATE tenant_usage SET event_rows = 0',
+    'DELETE FROM usage_changes',
+    `SELECT add_usage('${other}', 1, 1, 1, 1)`,
+    `SELECT set_quota('${other}', NULL, NULL)`,
+  ]
+  for (const text of forbidden) {
+    await t.rejects(client.query(text), { code: '42501' }, text)
+    if (!text.includes('set_quota')) {
+      await t.rejects(systemDb.query({ text }), { code: '42501' }, text)
+    }
+  }
+})
+
+t.test('a tenant has the limits of the setting, or its own', async (t) => {
+  const { database, systemDb, tenants } = await createWorld(t)
+  const [tenant = ''] = tenants
+  const insert = async (quota: string) => {
+    const client = await connect(t, database)
+    await client.query('BEGIN')
+    await client.query(`SELECT set_config('app.quota', $1, true)`, [quota])
+    await client.query(`INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'title', '')`, [
+      tenant,
+    ])
+    await client.query('COMMIT')
+  }
+  await insert('{1,1000,0,0}')
+  await t.rejects(insert('{1,1000,0,0}'), { code: 'QU001' }, 'rows')
+  await t.rejects(insert('{9,9,0,0}'), { code: 'QU001' }, 'bytes')
+  t.equal(
+    await setQuota(systemDb, tenant, { resources: { rows: 2, bytes: 99 }, events: null }),
+    true,
+  )
+  await insert('{1,1000,0,0}')
+  await t.rejects(insert('{9,1000,0,0}'), { code: 'QU001' })
+  await setQuota(systemDb, tenant, { resources: 'off', events: null })
+  await insert('{1,1,0,0}')
+  await setQuota(systemDb, tenant, { resources: null, events: null })
+  await t.rejects(insert('{3,1000,0,0}'), { code: 'QU001' })
+  t.equal(await setQuota(systemDb, crypto.randomUUID(), { resources: null, events: null }), false)
+  t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
+})
+
+/** What a tenant writes, `$1`: each table once, and changes of size. */
+const writes = [
+  `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'title', 'body'), ($1, 'Größe', '')`,
+  `UPDATE posts SET body = body || 'x' WHERE tenant_id = $1
+   AND id = (SELECT max(id) FROM posts WHERE tenant_id = $1)`,
+  `INSERT INTO teams (tenant_id, name) VALUES ($1, 'team')`,
+  `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
+   SELECT $1, min(user_id), '[{"sku": "A"}]', '{}', '4242' FROM memberships WHERE tenant_id = $1`,
+  `WITH event AS (
+     INSERT INTO outbound_events (tenant_id, id, type, body)
+     VALUES ($1, 'msg_' || gen_random_uuid(), 'order.updated', '{"id": 1}')
+     RETURNING tenant_id, id, type)
+   INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type)
+   SELECT event.tenant_id, event.id, w.id, event.type FROM event
+   JOIN webhook_endpoints w ON w.tenant_id = event.tenant_id`,
+  `UPDATE deliveries SET stored_attempts = stored_attempts + 1, stored_bytes = stored_bytes + 7
+   WHERE tenant_id = $1 AND id = (SELECT id FROM deliveries WHERE tenant_id = $1 LIMIT 1
+                                  FOR UPDATE SKIP LOCKED)`,
+  `INSERT INTO notifications (tenant_id, endpoint_id, kind, message)
+   SELECT tenant_id, id, 'endpoint.failing', 'It fails.' FROM webhook_endpoints WHERE tenant_id = $1`,
+  `DELETE FROM posts WHERE tenant_id = $1 AND title = 'title'
+   AND id = (SELECT id FROM posts WHERE tenant_id = $1 LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+]
+
+async function createWorld(t: Test) {
+  const database = await createDatabase(t)
+  const users = [await createUser(database), await createUser(database)]
+  const tenants = users.map(({ tenantId }) => tenantId)
+  for (const user of users) await createEndpoint(database, user, { url: 'https://one.example' })
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  t.teardown(() => systemDb.close())
+  return { database, systemDb, tenants, users }
+}
+
+async function connect(t: Test, database: TestDatabase): Promise<pg.Client> {
+  const client = new pg.Client(database.superuserUrl)
+  client.on('error', () => {})
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
+async function usageOf({ database }: { database: TestDatabase }): Promise<object> {
+  const { rows } = await database.admin.query(
+    `SELECT sum(resource_rows) AS resource_rows, sum(resource_bytes) AS resource_bytes,
+       sum(event_rows) AS event_rows, sum(event_bytes) AS event_bytes FROM tenant_usage`,
+  )
+  return rows[0]
+}
