@@ -141,11 +141,12 @@ export async function buildApp(
         limit: rateLimits.signIn,
         by: 'address-and-session',
       })
-      await app.register(auth.login, { redirectUri })
+      await app.register(auth.login, { redirectUri, ...config.session })
       await app.register(auth.callback, {
         redirectUri,
         returnTo: returnPaths[0],
         encryptionKeys,
+        operators: config.operators,
         ...config.session,
       })
       await app.register(auth.signedOut, { signedOutUri, ...config.session })

@@ -16,6 +16,7 @@ type Options = {
   /** Where a sign-in returns to that asked for no other path. */
   returnTo: string
   absoluteSeconds: number
+  operators: ReadonlySet<string>
   encryptionKeys: EncryptionKeys
 }
 
@@ -48,7 +49,8 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
   )
 }
 
-function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }: Options) {
+function finishSignIn(options: Options) {
+  const { redirectUri, returnTo, absoluteSeconds, operators, encryptionKeys } = options
   return async function finishSignIn(
     this: FastifyInstance,
     request: FastifyRequest,
@@ -79,6 +81,7 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
       state,
       newCookieId,
       absoluteSeconds,
+      operators,
       clientInfo: request.clientInfo,
       nowSeconds: unixSeconds(this.clock),
       grant: tokens && { tokens, keys: encryptionKeys },

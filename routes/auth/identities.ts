@@ -101,7 +101,7 @@ function startLink({ redirectUri }: Options) {
     const provider = this.providers.get(request.params.provider)?.client
     if (provider === undefined) throw new Problem('not-found')
     const { caller, session, clientInfo } = request
-    const start = { provider, redirectUri, returnTo: null, clientInfo }
+    const start = { provider, redirectUri, returnTo: null, clientInfo, extras: {} }
     const purpose = { kind: 'link', userId: caller.userId } as const
     const { url, state } = await prepareSignIn(this.systemDb, start, purpose).catch((error) => {
       throw toProviderProblem(error, 'link', null)

@@ -193,7 +193,7 @@ export const Settings = Type.Object({
   OPERATORS: Type.String({
     default: '',
     description:
-      'Comma-separated provider:subject pairs of the operators. Only operators can see and replay received billing events; this does not depend on a role in a tenant.',
+      'Comma-separated provider:subject pairs of the operators. Only a session that was signed in with exactly this identity can see and replay received billing events; this does not depend on a role in a tenant, nor on the other identities of the user.',
     demo: '`demo:ada`',
   }),
   RATE_LIMIT_SIGN_IN: Type.String({

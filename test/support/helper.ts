@@ -147,7 +147,7 @@ export async function signIn(
   return { cookie: `sid=${signed}`, cookieId }
 }
 
-/** Adds a session as a completed sign-in does. */
+/** Adds a session as a completed sign-in does, with the first identity of the user if there is one. */
 async function createSession(
   { admin }: TestDatabase,
   cookieId: string,
@@ -155,9 +155,12 @@ async function createSession(
   absoluteSeconds: number,
 ): Promise<void> {
   await admin.query(
-    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, expires_at)
-     VALUES (sha256(sha256(convert_to($1, 'UTF8'))), $2, $3, 'demo', now(),
-             now() + make_interval(secs => $4))`,
+    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, provider_user_id,
+                           authenticated_at, expires_at)
+     VALUES (sha256(sha256(convert_to($1, 'UTF8'))), $2, $3, 'demo',
+             (SELECT min(provider_user_id) FROM oauth_identities
+              WHERE provider = 'demo' AND user_id = $2),
+             now(), now() + make_interval(secs => $4))`,
     [cookieId, user.userId, user.tenantId, absoluteSeconds],
   )
 }
