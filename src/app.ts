@@ -19,6 +19,7 @@ import pages from '#plugins/pages.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit, { rateLimitStore } from '#plugins/rate-limit.ts'
+import refusals from '#plugins/refusals.ts'
 import requestLog from '#plugins/request-log.ts'
 import requireAccess from '#plugins/require-access.ts'
 import schemaCompilers from '#plugins/schema-compilers.ts'
@@ -53,7 +54,7 @@ declare module 'fastify' {
  * are the security model:
  *
  *     root                 request log, errors, headers, access check, API description, database,
- *     │                    queue, OIDC client, client for customers' URLs
+ *     │                    audit of refusals, queue, OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
@@ -101,6 +102,7 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, { redisUrl: config.redisUrl })
   await app.register(database, { ...config.database, verification })
+  await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, { providers: config.providers, clock })
   await app.register(webhookClient, { ...config.outbound, clock })
@@ -222,7 +224,7 @@ export async function buildApp(
   })
 
   await app.register(async function providerLogout(app) {
-    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'logout', limit: rateLimits.logout, by: 'address' })
     await app.register(backchannelLogoutPlugin)
     await app.register(auth.backchannelLogout)
   })

@@ -108,7 +108,8 @@ async function startParts(
   const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, clock }
   await workAlerts(queue, { ...mailDeps, listManagers: listManagerAddresses }, logger)
   await workInvitationMails(queue, mailDeps, logger)
-  parts.stoppables.push(startCleanup(systemDb, config.session, logger))
+  const limits = { ...config.session, auditDays: config.audit.retentionDays }
+  parts.stoppables.push(startCleanup(systemDb, limits, logger))
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { recordAudit } from '#src/audit/audit.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import { trustsAddress } from '#src/auth/sign-in/account-linking.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
@@ -111,13 +110,13 @@ async function takeState(
 }
 
 async function refuseState(
-  { systemDb, metrics }: FastifyInstance,
+  { refusals, metrics }: FastifyInstance,
   { clientInfo }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refused = { outcome: 'refused', reason: 'bad-state' } as const
   metrics.identity.signIns.inc({ provider: 'unknown', purpose: 'unknown', ...refused })
-  await recordAudit(systemDb, { action: 'sign-in', ...refused }, clientInfo)
+  await refusals.record({ action: 'sign-in', ...refused }, clientInfo)
   return reply.code(400).type('text/plain').send('bad state')
 }
 
@@ -134,7 +133,7 @@ async function recordFailure(
   const { provider, purpose } = state
   const { kind: action, userId } = purpose
   log.info({ provider, action, ...outcome }, 'sign-in failed')
-  await recordAudit(app.systemDb, { action, ...outcome, provider, userId }, clientInfo)
+  await app.refusals.record({ action, ...outcome, provider, userId }, clientInfo)
 }
 
 function outcomeOf(error: unknown) {

@@ -106,7 +106,7 @@ function isPrefetch({ headers }: FastifyRequest): boolean {
 }
 
 async function redirectUrl(
-  { providers, systemDb }: FastifyInstance,
+  { providers, systemDb, refusals }: FastifyInstance,
   request: FastifyRequest,
   {
     name,
@@ -124,7 +124,7 @@ async function redirectUrl(
   if (provider === undefined) throw new Problem('not-found')
   const { clientInfo } = request
   const start = { provider, ...paths, clientInfo }
-  const { url, state } = await prepareSignIn(systemDb, start, purpose)
+  const { url, state } = await prepareSignIn(refusals, start, purpose)
   if (purpose.kind === 'sign-in') await openBrowserSession(request)
   const isStored = await storeSignInState(systemDb, request.session.sessionId, state, clientInfo)
   if (!isStored) throw new Problem('unauthenticated')

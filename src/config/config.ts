@@ -67,7 +67,8 @@ export type Config = {
   mail: MailConfig | null
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
-  rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
+  rateLimits: { signIn: RateLimit; webhooks: RateLimit; logout: RateLimit; api: RateLimit }
+  audit: { retentionDays: number }
   redisUrl: string | null
   logLevel: string
   /** Null: tracing is off. */
@@ -148,8 +149,10 @@ export function readConfig(env: Environment): Config {
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
+      logout: readRateLimit('RATE_LIMIT_LOGOUT', values.RATE_LIMIT_LOGOUT, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
+    audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
     redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
     tracing: readTracing(values, faults),

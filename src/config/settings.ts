@@ -190,6 +190,12 @@ export const Settings = Type.Object({
     default: 90,
     description: 'Days for which a sent event is kept, with its deliveries and attempts.',
   }),
+  AUDIT_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 365,
+    description: 'Days for which an entry of the audit log is kept.',
+  }),
   OPERATORS: Type.String({
     default: '',
     description:
@@ -203,8 +209,12 @@ export const Settings = Type.Object({
   }),
   RATE_LIMIT_WEBHOOKS: Type.String({
     default: '10000/60',
+    description: 'Requests/seconds per address on inbound webhooks; `off` disables the limit.',
+  }),
+  RATE_LIMIT_LOGOUT: Type.String({
+    default: '300/60',
     description:
-      'Requests/seconds per address on inbound webhooks and back-channel logout; `off` disables the limit.',
+      'Requests/seconds per address on back-channel logout, which only identity providers call; `off` disables the limit.',
   }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',

@@ -225,6 +225,12 @@ function createIdentityMetrics(registry: Registry) {
   for (const reason of endReasons) sessionsEnded.inc({ reason }, 0)
   return {
     sessionsEnded,
+    logoutRefusals: new Counter({
+      name: 'gatehouse_provider_logouts_refused_total',
+      help: 'Back-channel logouts refused, by configured provider and the reason code of the audit log',
+      labelNames: ['provider', 'reason'],
+      registers,
+    }),
     signIns: new Counter({
       name: 'gatehouse_sign_ins_total',
       help: 'Sign-ins, links and re-authentications by configured provider, outcome (done, refused, unavailable, failed) and the reason code of the audit log',

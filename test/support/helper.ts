@@ -59,6 +59,7 @@ export function testSettings(urls: Urls): Record<string, string> {
     OIDC_DEMO_TRUST_EMAIL: 'true',
     RATE_LIMIT_SIGN_IN: 'off',
     RATE_LIMIT_WEBHOOKS: 'off',
+    RATE_LIMIT_LOGOUT: 'off',
     RATE_LIMIT_API: 'off',
     LOG_LEVEL: 'silent',
   }

@@ -1,7 +1,7 @@
-import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { ClientInfo } from '#src/audit/audit.ts'
+import type { Refusals } from '#src/audit/refusals.ts'
 import { type Provider, randomPending } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
-import type { Queryable } from '#src/db/system-database.ts'
 import type { NewSignInState, Purpose } from './state.ts'
 
 export type StartRequest = {
@@ -34,7 +34,7 @@ export function authenticationParameters(
  * @throws ProviderUnavailable
  */
 export async function prepareSignIn(
-  systemDb: Queryable,
+  refusals: Pick<Refusals, 'record'>,
   { provider, redirectUri, returnTo, clientInfo, extras }: StartRequest,
   { kind: purpose, userId }: Purpose,
 ): Promise<{ url: URL; state: NewSignInState }> {
@@ -46,7 +46,7 @@ export async function prepareSignIn(
   } catch (error) {
     if (error instanceof ProviderUnavailable) {
       const unavailable = { outcome: 'unavailable', reason: error.reason, provider: name } as const
-      await recordAudit(systemDb, { action: purpose, ...unavailable, userId }, clientInfo)
+      await refusals.record({ action: purpose, ...unavailable, userId }, clientInfo)
     }
     throw error
   }
