@@ -60,11 +60,13 @@ export type Cleanup = { stop(): Promise<void> }
 /**
  * Runs the cleanup immediately and then every minute, repeating it while batches are full. Errors
  * are logged; the next run tries again.
+ * @param follow runs after each cleanup
  */
 export function startCleanup(
   systemDb: SystemDatabase,
   limits: Limits,
   logger: Pick<Logger, 'debug' | 'warn'>,
+  follow: () => Promise<unknown> = async () => {},
 ): Cleanup {
   let stopped = false
   let running = run()
@@ -87,6 +89,7 @@ export function startCleanup(
         more = deleted !== null && isFullBatch(deleted)
         if (deleted !== null) logger.debug(deleted, 'expired rows deleted')
       }
+      if (!stopped) await follow()
     } catch (error) {
       logger.warn({ err: error }, 'cleanup of expired rows failed')
     }
