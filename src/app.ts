@@ -5,6 +5,7 @@ import authz from '#plugins/authz.ts'
 import backchannelLogoutPlugin from '#plugins/backchannel-logout.ts'
 import billingRecorder from '#plugins/billing-recorder.ts'
 import clientInfo from '#plugins/client-info.ts'
+import connectionLimit from '#plugins/connection-limit.ts'
 import credential from '#plugins/credential.ts'
 import csrf from '#plugins/csrf.ts'
 import database from '#plugins/database.ts'
@@ -53,7 +54,7 @@ declare module 'fastify' {
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
  * are the security model:
  *
- *     root                 request log, errors, headers, access check, API description, database,
+ *     root                 request log, errors, connection limit, headers, access check, API description, database,
  *     │                    audit of refusals, queue, OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets; no session
@@ -94,6 +95,7 @@ export async function buildApp(
   await app.register(clientInfo)
   await app.register(errors)
   await app.register(metricsPlugin, { metrics })
+  await app.register(connectionLimit, { ...config.connections, trustProxy: config.trustProxy })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
     formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
@@ -236,6 +238,7 @@ export async function buildApp(
       secrets: config.billing.secrets,
       clock,
       metrics: metrics.billing,
+      maxUnverifiedBytes: config.billing.maxUnverifiedBytes,
     })
     await app.register(webhookRoutes.billing)
   })

@@ -38,6 +38,8 @@ export type Config = {
   signedOutUri: string
   admin: { host: string; port: number }
   trustProxy: readonly string[]
+  /** Open connections of the public listener. */
+  connections: { max: number; maxPerAddress: number }
   role: 'all' | 'web' | 'worker'
   /** How long requests are still accepted after SIGTERM. */
   drainMs: number
@@ -61,6 +63,8 @@ export type Config = {
     secrets: readonly [string, ...string[]]
     api: BillingApiConfig | null
     retentionDays: number
+    /** Of bodies whose signature is not verified yet, in one process. */
+    maxUnverifiedBytes: number
   }
   outbound: OutboundConfig
   /** Null if no mail server is configured. */
@@ -112,6 +116,10 @@ export function readConfig(env: Environment): Config {
     signedOutUri: `${baseUrl}/auth/signed-out`,
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     trustProxy: readTrustProxy(values.TRUST_PROXY, faults, warnings),
+    connections: {
+      max: values.MAX_CONNECTIONS,
+      maxPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+    },
     role: values.ROLE,
     drainMs: (values.DRAIN_SECONDS ?? (production ? 3 : 0)) * 1_000,
     database: {
@@ -136,6 +144,7 @@ export function readConfig(env: Environment): Config {
       secrets: readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults),
       api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
       retentionDays: values.BILLING_RETENTION_DAYS,
+      maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
     },
     outbound: {
       retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),

@@ -77,6 +77,12 @@ function createHttpMetrics(registry: Registry) {
       buckets: secondsBuckets,
       registers,
     }),
+    connectionsRefused: new Counter({
+      name: 'gatehouse_connections_refused_total',
+      help: 'Connections refused because too many are open, by limit: address or process',
+      labelNames: ['limit'],
+      registers,
+    }),
     refusals: new Counter({
       name: 'gatehouse_refusals_total',
       help: 'Requests refused by a rule, by problem code; the reason names the rate limit or the policy rule',
@@ -107,6 +113,7 @@ export type WebhookOutcome =
   | 'encoded'
   | 'too_large'
   | 'rate_limited'
+  | 'over_budget'
   | 'unavailable'
   | 'failed'
 
@@ -123,6 +130,7 @@ const outcomes: readonly WebhookOutcome[] = [
   'encoded',
   'too_large',
   'rate_limited',
+  'over_budget',
   'unavailable',
   'failed',
 ]
@@ -166,6 +174,11 @@ function createBillingMetrics(registry: Registry) {
       help: 'Duration in seconds by stage: verify (signature), record (until commit), process',
       labelNames: ['stage'],
       buckets: billingSecondsBuckets,
+      registers,
+    }),
+    unverifiedBytes: new Gauge({
+      name: 'gatehouse_webhook_unverified_bytes',
+      help: 'Bytes of webhook bodies in memory whose signature is not verified yet',
       registers,
     }),
     batches: new Histogram({
