@@ -178,7 +178,6 @@ export const identityTables = [
   'invitations',
   'api_tokens',
   'form_submissions',
-  'audit_log',
   'scope_keys',
 ] as const
 

@@ -239,9 +239,12 @@ $$;
 ALTER TABLE "audit_log" ADD COLUMN "occurrences" integer NOT NULL DEFAULT 1
   CHECK ("occurrences" > 0);
 
--- Not FORCEd any more: prune_records deletes old entries as the owner. The privileges of both roles
--- of the program still only let them read and append.
-ALTER TABLE "audit_log" NO FORCE ROW LEVEL SECURITY;
+-- For the owner alone, whose function prune_records deletes old entries. The roles of the program can
+-- still only read and append.
+CREATE POLICY "retention_read" ON "audit_log" FOR SELECT TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'retention');
+CREATE POLICY "retention" ON "audit_log" FOR DELETE TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'retention');
 
 -- Back-channel logout. False when the token was received before; of two at once the second waits.
 -- Expired tokens are deleted by prune_records.
@@ -267,15 +270,19 @@ CREATE FUNCTION "prune_records"(audit_days integer, batch integer)
 RETURNS TABLE (logouts integer, entries integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope_text text;
 BEGIN
   DELETE FROM public.logout_tokens t WHERE (t.provider, t.jti_hash) IN (
     SELECT o.provider, o.jti_hash FROM public.logout_tokens o WHERE o.expires_at < now()
     ORDER BY o.expires_at LIMIT batch);
   GET DIAGNOSTICS logouts = ROW_COUNT;
+  scope_text := public.set_scope('retention', '', NULL, NULL);
   DELETE FROM public.audit_log a
     WHERE a.id IN (SELECT o.id FROM public.audit_log o ORDER BY o.id LIMIT batch)
       AND a.at < now() - make_interval(days => audit_days);
   GET DIAGNOSTICS entries = ROW_COUNT;
+  scope_text := public.clear_scope();
   RETURN NEXT;
 END
 $$;
