@@ -1,7 +1,6 @@
 import formbody from '@fastify/formbody'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { recordAudit } from '#src/audit/audit.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import type { LogoutRefusal, ProviderLogout } from '#src/auth/oidc/logout.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -10,7 +9,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The verified logout token. Null until verification. */
     logout: { provider: string; token: ProviderLogout } | null
-    /** Audits why the logout is refused. The response is only a 400 without the reason. */
+    /** Counts and audits why the logout is refused. The response is only a 400 without the reason. */
     refuseLogout(reason: LogoutRefusal): Promise<Problem>
   }
 }
@@ -35,7 +34,7 @@ export default fp(
   {
     name: 'backchannel-logout',
     fastify: '5.x',
-    dependencies: ['database', 'client-info', 'oidc-client'],
+    dependencies: ['refusals', 'metrics', 'client-info', 'oidc-client'],
   },
 )
 
@@ -54,16 +53,11 @@ async function verifyLogoutToken(request: FastifyRequest): Promise<void> {
 }
 
 async function refuseLogout(this: FastifyRequest, reason: LogoutRefusal): Promise<Problem> {
-  await recordAudit(
-    this.server.systemDb,
-    {
-      action: 'sign-out',
-      outcome: reason === 'logout-provider-unavailable' ? 'unavailable' : 'refused',
-      reason,
-      provider: providerName(this),
-    },
-    this.clientInfo,
-  )
+  const { refusals, metrics } = this.server
+  const provider = providerName(this)
+  const outcome = reason === 'logout-provider-unavailable' ? 'unavailable' : 'refused'
+  metrics.identity.logoutRefusals.inc({ provider, reason })
+  await refusals.record({ action: 'sign-out', outcome, reason, provider }, this.clientInfo)
   return new Problem('logout-refused')
 }
 

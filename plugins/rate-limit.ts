@@ -42,7 +42,7 @@ export const rateLimitStore = fp<{ redisUrl: string | null }>(
 
 type Options = {
   /** Scopes with the same name share their counts if a shared store is configured. */
-  name: 'sign-in' | 'webhooks' | 'api'
+  name: 'sign-in' | 'webhooks' | 'logout' | 'api'
   limit: RateLimit
   by: 'address' | 'session' | 'address-and-session'
 }

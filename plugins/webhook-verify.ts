@@ -1,4 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Readable, Transform } from 'node:stream'
+import { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
 import { verifySignature } from '#src/billing/signature.ts'
@@ -6,6 +8,7 @@ import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { BillingMetrics, WebhookOutcome } from '#src/observability/metrics.ts'
+import { type ByteBudget, createByteBudget } from '#src/runtime/byte-budget.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 
 declare module 'fastify' {
@@ -17,20 +20,35 @@ declare module 'fastify' {
   }
 }
 
-type Options = { secrets: readonly string[]; clock: Clock; metrics?: BillingMetrics }
+type Options = {
+  secrets: readonly string[]
+  clock: Clock
+  metrics?: BillingMetrics
+  /** Bytes of bodies that are not verified yet, in this process. */
+  maxUnverifiedBytes: number
+}
+
+/** An address can hold a quarter of the bytes, so that a few strangers leave room for the provider. */
+const addressShare = 4
 
 /**
  * Verifies the signature over the raw body before anything parses it. Bodies are neither parsed nor
- * decompressed. Responses are plain text. Events that cannot be recorded are logged once a second.
+ * decompressed. Until a body is complete and verified, its bytes count towards a budget: anybody can
+ * send them. Responses are plain text. Events that cannot be recorded are logged once a second.
  */
 export default fp<Options>(
-  async function webhookVerify(app, { secrets, clock, metrics }) {
-    await app.register(rawBody, { encoding: false, runFirst: true, jsonContentTypes: [] })
+  async function webhookVerify(app, { secrets, clock, metrics, maxUnverifiedBytes }) {
+    const perHolder = Math.ceil(maxUnverifiedBytes / addressShare)
+    const budget = createByteBudget({ total: maxUnverifiedBytes, perHolder })
+    await app.register(rawBody, { encoding: false, jsonContentTypes: [] })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     app.decorateRequest('webhook', null)
     app.decorateRequest('webhookOutcome', null)
     app.addHook('preParsing', refuseEncodedBody)
+    app.addHook('preParsing', async function countBody(request, reply, payload) {
+      return countUnverified(budget, metrics, request, reply, payload)
+    })
     app.addHook('preValidation', async function verifyWebhook(request, reply) {
       const header = String(request.headers['webhook-signature'] ?? '')
       const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
@@ -80,6 +98,45 @@ async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() === 'identity') return
   return reply.code(415).type('text/plain').send('content-encoding is not accepted')
+}
+
+/**
+ * The body as a stream whose bytes are taken from the budget until it has been read or the request
+ * ends. A request for which the budget is too small gets 503, and the rest of its body is discarded
+ * as it arrives, so that the sender reads the answer.
+ */
+function countUnverified(
+  budget: ByteBudget,
+  metrics: BillingMetrics | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: Readable,
+): RequestPayload {
+  const holder = normalizeIP(request.ip)
+  let taken = 0
+  const end = () => {
+    budget.give(holder, taken)
+    taken = 0
+    metrics?.unverifiedBytes.set(budget.held())
+    payload.unpipe(counted)
+    payload.resume()
+  }
+  const counted: RequestPayload & Transform = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (!budget.take(holder, chunk.length)) {
+        request.webhookOutcome = 'over_budget'
+        return done(new Problem('unavailable', { reason: 'unverified-bytes' }))
+      }
+      taken += chunk.length
+      metrics?.unverifiedBytes.set(budget.held())
+      counted.receivedEncodedLength = (counted.receivedEncodedLength ?? 0) + chunk.length
+      done(null, chunk)
+    },
+  })
+  counted.once('close', end)
+  reply.raw.once('close', () => counted.destroy())
+  payload.once('error', (error) => counted.destroy(error))
+  return payload.pipe(counted)
 }
 
 function statusOf(error: Error): number {

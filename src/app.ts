@@ -5,6 +5,7 @@ import authz from '#plugins/authz.ts'
 import backchannelLogoutPlugin from '#plugins/backchannel-logout.ts'
 import billingRecorder from '#plugins/billing-recorder.ts'
 import clientInfo from '#plugins/client-info.ts'
+import connectionLimit from '#plugins/connection-limit.ts'
 import credential from '#plugins/credential.ts'
 import csrf from '#plugins/csrf.ts'
 import database from '#plugins/database.ts'
@@ -19,6 +20,7 @@ import pages from '#plugins/pages.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit, { rateLimitStore } from '#plugins/rate-limit.ts'
+import refusals from '#plugins/refusals.ts'
 import requestLog from '#plugins/request-log.ts'
 import requireAccess from '#plugins/require-access.ts'
 import schemaCompilers from '#plugins/schema-compilers.ts'
@@ -52,8 +54,8 @@ declare module 'fastify' {
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
  * are the security model:
  *
- *     root                 request log, errors, headers, access check, API description, database,
- *     │                    queue, OIDC client, client for customers' URLs
+ *     root                 request log, errors, connection limit, headers, access check, API description, database,
+ *     │                    audit of refusals, queue, OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
@@ -93,6 +95,7 @@ export async function buildApp(
   await app.register(clientInfo)
   await app.register(errors)
   await app.register(metricsPlugin, { metrics })
+  await app.register(connectionLimit, { ...config.connections, trustProxy: config.trustProxy })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
     formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
@@ -101,6 +104,7 @@ export async function buildApp(
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, { redisUrl: config.redisUrl })
   await app.register(database, { ...config.database, verification })
+  await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, { providers: config.providers, clock })
   await app.register(webhookClient, { ...config.outbound, clock })
@@ -142,11 +146,12 @@ export async function buildApp(
         limit: rateLimits.signIn,
         by: 'address-and-session',
       })
-      await app.register(auth.login, { redirectUri })
+      await app.register(auth.login, { redirectUri, ...config.session })
       await app.register(auth.callback, {
         redirectUri,
         returnTo: returnPaths[0],
         encryptionKeys,
+        operators: config.operators,
         ...config.session,
       })
       await app.register(auth.signedOut, { signedOutUri, ...config.session })
@@ -224,7 +229,7 @@ export async function buildApp(
   })
 
   await app.register(async function providerLogout(app) {
-    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
+    await app.register(rateLimit, { name: 'logout', limit: rateLimits.logout, by: 'address' })
     await app.register(backchannelLogoutPlugin)
     await app.register(auth.backchannelLogout)
   })
@@ -236,6 +241,7 @@ export async function buildApp(
       secrets: config.billing.secrets,
       clock,
       metrics: metrics.billing,
+      maxUnverifiedBytes: config.billing.maxUnverifiedBytes,
     })
     await app.register(webhookRoutes.billing)
   })

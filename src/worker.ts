@@ -3,6 +3,7 @@ import type { PgBoss } from 'pg-boss'
 import { workInvitationMails } from '#src/auth/members/invitation-mail.ts'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
+import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
 import { startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
@@ -138,7 +139,10 @@ async function startParts(
   const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, clock }
   await workAlerts(queue, { ...mailDeps, listManagers: listManagerAddresses }, logger)
   await workInvitationMails(queue, mailDeps, logger)
-  parts.stoppables.push(startCleanup(systemDb, config.session, logger))
+  const limits = { ...config.session, auditDays: config.audit.retentionDays }
+  parts.stoppables.push(
+    startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),
+  )
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

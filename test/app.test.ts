@@ -56,7 +56,12 @@ function checkRefusal(t: Test, answer: Answer, { method, url }: CollectedRoute):
 }
 
 t.test('the scopes and their guards match the reviewed snapshot', async (t) => {
-  const limits = { RATE_LIMIT_SIGN_IN: '9/60', RATE_LIMIT_API: '9/60', RATE_LIMIT_WEBHOOKS: '9/60' }
+  const limits = {
+    RATE_LIMIT_SIGN_IN: '9/60',
+    RATE_LIMIT_API: '9/60',
+    RATE_LIMIT_WEBHOOKS: '9/60',
+    RATE_LIMIT_LOGOUT: '9/60',
+  }
   const { app } = await build(t, limits)
   await app.ready()
   const routes = app.printRoutes({ includeHooks: true, commonPrefix: false })

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { recordAudit } from '#src/audit/audit.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import { trustsAddress } from '#src/auth/sign-in/account-linking.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
@@ -16,6 +15,7 @@ type Options = {
   /** Where a sign-in returns to that asked for no other path. */
   returnTo: string
   absoluteSeconds: number
+  operators: ReadonlySet<string>
   encryptionKeys: EncryptionKeys
 }
 
@@ -48,7 +48,8 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
   )
 }
 
-function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }: Options) {
+function finishSignIn(options: Options) {
+  const { redirectUri, returnTo, absoluteSeconds, operators, encryptionKeys } = options
   return async function finishSignIn(
     this: FastifyInstance,
     request: FastifyRequest,
@@ -79,6 +80,7 @@ function finishSignIn({ redirectUri, returnTo, absoluteSeconds, encryptionKeys }
       state,
       newCookieId,
       absoluteSeconds,
+      operators,
       clientInfo: request.clientInfo,
       nowSeconds: unixSeconds(this.clock),
       grant: tokens && { tokens, keys: encryptionKeys },
@@ -108,13 +110,13 @@ async function takeState(
 }
 
 async function refuseState(
-  { systemDb, metrics }: FastifyInstance,
+  { refusals, metrics }: FastifyInstance,
   { clientInfo }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refused = { outcome: 'refused', reason: 'bad-state' } as const
   metrics.identity.signIns.inc({ provider: 'unknown', purpose: 'unknown', ...refused })
-  await recordAudit(systemDb, { action: 'sign-in', ...refused }, clientInfo)
+  await refusals.record({ action: 'sign-in', ...refused }, clientInfo)
   return reply.code(400).type('text/plain').send('bad state')
 }
 
@@ -131,7 +133,7 @@ async function recordFailure(
   const { provider, purpose } = state
   const { kind: action, userId } = purpose
   log.info({ provider, action, ...outcome }, 'sign-in failed')
-  await recordAudit(app.systemDb, { action, ...outcome, provider, userId }, clientInfo)
+  await app.refusals.record({ action, ...outcome, provider, userId }, clientInfo)
 }
 
 function outcomeOf(error: unknown) {

@@ -101,9 +101,9 @@ function startLink({ redirectUri }: Options) {
     const provider = this.providers.get(request.params.provider)?.client
     if (provider === undefined) throw new Problem('not-found')
     const { caller, session, clientInfo } = request
-    const start = { provider, redirectUri, returnTo: null, clientInfo }
+    const start = { provider, redirectUri, returnTo: null, clientInfo, extras: {} }
     const purpose = { kind: 'link', userId: caller.userId } as const
-    const { url, state } = await prepareSignIn(this.systemDb, start, purpose).catch((error) => {
+    const { url, state } = await prepareSignIn(this.refusals, start, purpose).catch((error) => {
       throw toProviderProblem(error, 'link', null)
     })
     const isStored = await this.db.transaction(request.sessionEntry, (connection) =>

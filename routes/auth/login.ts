@@ -3,14 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import { isLive } from '#src/auth/sessions/enter.ts'
+import { isAuthenticationTimeKnown } from '#src/auth/sessions/list.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
-import { prepareSignIn } from '#src/auth/sign-in/start.ts'
+import { authenticationParameters, prepareSignIn } from '#src/auth/sign-in/start.ts'
 import { type Purpose, storeSignInState } from '#src/auth/sign-in/state.ts'
 import { Problem } from '#src/http/problems.ts'
 import { problems } from '#src/http/schemas.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
 
-type Options = { redirectUri: string }
+type Options = { redirectUri: string; absoluteSeconds: number }
 
 const LoginQuery = Type.Object(
   {
@@ -54,7 +55,7 @@ const login: FastifyPluginAsyncTypebox<Options> = async function login(app, opti
   )
 }
 
-function startLogin({ redirectUri }: Options) {
+function startLogin({ redirectUri, absoluteSeconds }: Options) {
   return async function startLogin(
     this: FastifyInstance,
     request: FastifyRequest<{ Querystring: Static<typeof LoginQuery> }>,
@@ -63,14 +64,16 @@ function startLogin({ redirectUri }: Options) {
     if (isPrefetch(request)) throw new Problem('prefetch-refused')
     const { provider, reauthenticate, return_to } = request.query
     const returnTo = this.allowedReturn(return_to)
-    const purpose = reauthenticate === undefined ? signIn : await reauthentication(request)
+    const { purpose, isTimeKnown } =
+      reauthenticate === undefined ? signIn : await reauthentication(request)
     const name = provider ?? singleName([...this.providers.keys()])
     if (name === null) {
       const start = { reauthenticate: reauthenticate !== undefined, returnTo }
       const page = signInPage(this.signInChoices(), start)
       return reply.type('text/html; charset=utf-8').send(page)
     }
-    const start = { name, redirectUri, returnTo, purpose }
+    const extras = authenticationParameters(purpose.kind, { absoluteSeconds, isTimeKnown })
+    const start = { name, redirectUri, returnTo, purpose, extras }
     const url = await redirectUrl(this, request, start).catch((error) => {
       if (error instanceof ProviderUnavailable) {
         const unavailable = { outcome: 'unavailable', reason: error.reason }
@@ -82,13 +85,20 @@ function startLogin({ redirectUri }: Options) {
   }
 }
 
-const signIn: Purpose = { kind: 'sign-in', userId: null }
+type LoginPurpose = Purpose & { kind: 'sign-in' | 'reauthenticate' }
+/** `isTimeKnown`: the provider of the session said when the user authenticated. */
+type Beginning = { purpose: LoginPurpose; isTimeKnown: boolean }
+
+const signIn: Beginning = { purpose: { kind: 'sign-in', userId: null }, isTimeKnown: true }
 
 /** @throws Problem `unauthenticated` without a signed-in session */
-async function reauthentication(request: FastifyRequest): Promise<Purpose> {
-  const caller = await request.findCaller()
-  if (caller === null) throw new Problem('unauthenticated')
-  return { kind: 'reauthenticate', userId: caller.userId }
+async function reauthentication({ visitorEntry, server }: FastifyRequest): Promise<Beginning> {
+  if (visitorEntry === null) throw new Problem('unauthenticated')
+  return server.db.read(visitorEntry, async (tx, caller) => {
+    if (caller === null) throw new Problem('unauthenticated')
+    const isTimeKnown = await isAuthenticationTimeKnown(tx, caller)
+    return { purpose: { kind: 'reauthenticate', userId: caller.userId }, isTimeKnown }
+  })
 }
 
 function isPrefetch({ headers }: FastifyRequest): boolean {
@@ -96,7 +106,7 @@ function isPrefetch({ headers }: FastifyRequest): boolean {
 }
 
 async function redirectUrl(
-  { providers, systemDb }: FastifyInstance,
+  { providers, systemDb, refusals }: FastifyInstance,
   request: FastifyRequest,
   {
     name,
@@ -107,13 +117,14 @@ async function redirectUrl(
     redirectUri: string
     returnTo: string | null
     purpose: Purpose
+    extras: Readonly<Record<string, string>>
   },
 ): Promise<URL> {
   const provider = providers.get(name)?.client
   if (provider === undefined) throw new Problem('not-found')
   const { clientInfo } = request
   const start = { provider, ...paths, clientInfo }
-  const { url, state } = await prepareSignIn(systemDb, start, purpose)
+  const { url, state } = await prepareSignIn(refusals, start, purpose)
   if (purpose.kind === 'sign-in') await openBrowserSession(request)
   const isStored = await storeSignInState(systemDb, request.session.sessionId, state, clientInfo)
   if (!isStored) throw new Problem('unauthenticated')

@@ -53,6 +53,8 @@ export type AuditEntry = {
   tenantId?: string | null
   /** Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned. */
   target?: string | null
+  /** How many requests the entry counts; default 1. */
+  occurrences?: number
 }
 
 /** The user who changes something in a tenant, and their client. */
@@ -67,8 +69,8 @@ export async function recordAudit(
   await connection.query({
     name: 'record-audit',
     text: `
-      INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id, ip, user_agent, target)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id, ip, user_agent, target, occurrences)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [
       entry.action,
       entry.outcome,
@@ -80,6 +82,7 @@ export async function recordAudit(
       clientInfo.ip,
       clientInfo.userAgent,
       entry.target ?? null,
+      entry.occurrences ?? 1,
     ],
   })
 }

@@ -40,6 +40,8 @@ export type Config = {
   signedOutUri: string
   admin: { host: string; port: number }
   trustProxy: readonly string[]
+  /** Open connections of the public listener. */
+  connections: { max: number; maxPerAddress: number }
   role: 'all' | 'web' | 'worker'
   /** How long requests are still accepted after SIGTERM. */
   drainMs: number
@@ -63,15 +65,18 @@ export type Config = {
     secrets: readonly [string, ...string[]]
     api: BillingApiConfig | null
     retentionDays: number
+    /** Of bodies whose signature is not verified yet, in one process. */
+    maxUnverifiedBytes: number
   }
   outbound: OutboundConfig
   /** Null if no mail server is configured. */
   mail: MailConfig | null
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
-  rateLimits: { signIn: RateLimit; webhooks: RateLimit; api: RateLimit }
   /** What a tenant may store. */
   quota: QuotaConfig
+  rateLimits: { signIn: RateLimit; webhooks: RateLimit; logout: RateLimit; api: RateLimit }
+  audit: { retentionDays: number }
   redisUrl: string | null
   logLevel: string
   /** Null: tracing is off. */
@@ -115,6 +120,10 @@ export function readConfig(env: Environment): Config {
     signedOutUri: `${baseUrl}/auth/signed-out`,
     admin: { host: values.ADMIN_HOST, port: values.ADMIN_PORT },
     trustProxy: readTrustProxy(values.TRUST_PROXY, faults, warnings),
+    connections: {
+      max: values.MAX_CONNECTIONS,
+      maxPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+    },
     role: values.ROLE,
     drainMs: (values.DRAIN_SECONDS ?? (production ? 3 : 0)) * 1_000,
     database: {
@@ -139,6 +148,7 @@ export function readConfig(env: Environment): Config {
       secrets: readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults),
       api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
       retentionDays: values.BILLING_RETENTION_DAYS,
+      maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
     },
     outbound: {
       retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
@@ -153,12 +163,14 @@ export function readConfig(env: Environment): Config {
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
+      logout: readRateLimit('RATE_LIMIT_LOGOUT', values.RATE_LIMIT_LOGOUT, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
     quota: {
       resources: readBudget('QUOTA_RESOURCES', values.QUOTA_RESOURCES, faults),
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
+    audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
     redisUrl: readRedisUrl(values.REDIS_URL, faults),
     logLevel: values.LOG_LEVEL,
     tracing: readTracing(values, faults),

@@ -1,8 +1,12 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { list } from './parse.ts'
 
-/** Names that Fastify knows for ranges of private addresses. */
-const namedRanges = ['loopback', 'linklocal', 'uniquelocal']
+/** Names that Fastify knows for ranges of private addresses, and what they mean there. */
+const namedRanges: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
 
 /** Bits of a prefix: a shorter one is refused, or only reported. */
 const limits = {
@@ -18,7 +22,7 @@ const limits = {
 export function readTrustProxy(text: string, faults: string[], warnings: string[]): string[] {
   const ranges = list(text)
   for (const range of ranges) {
-    if (namedRanges.includes(range)) continue
+    if (Object.hasOwn(namedRanges, range)) continue
     const limit = limitOf(range)
     if (limit === null) {
       faults.push(`TRUST_PROXY: ${range} is neither an address nor a range such as 10.0.1.0/24.`)
@@ -44,4 +48,20 @@ function limitOf(range: string) {
   if (prefix === undefined) return { ...limit, prefix: limit.bits }
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > limit.bits) return null
   return { ...limit, prefix: Number(prefix) }
+}
+
+/** Whether an address is that of a trusted proxy. @param ranges a valid `TRUST_PROXY` */
+export function proxyList(ranges: readonly string[]): (address: string) => boolean {
+  const known = new BlockList()
+  for (const range of ranges.flatMap((one) => namedRanges[one] ?? [one])) {
+    const [address = '', prefix] = range.split('/')
+    const family = familyOf(address)
+    if (prefix === undefined) known.addAddress(address, family)
+    else known.addSubnet(address, Number(prefix), family)
+  }
+  return (address) => known.check(address, familyOf(address))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }

@@ -48,6 +48,20 @@ export const Settings = Type.Object({
     description:
       'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded headers are trusted. A range of almost everyone is refused. Danger: a client at a listed address can forge its IP address.',
   }),
+  MAX_CONNECTIONS: Type.Integer({
+    minimum: 10,
+    maximum: 1_000_000,
+    default: 10_000,
+    description:
+      'Connections that a process keeps open on PORT; further ones are closed. The limit of open files of the process must be higher.',
+  }),
+  MAX_CONNECTIONS_PER_ADDRESS: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 500,
+    description:
+      'Of these, connections from one address (IPv6: one /64 prefix); further ones get 429. It does not apply to addresses in TRUST_PROXY, which hold the connections of many clients: limit them in the proxy.',
+  }),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('web'), Type.Literal('worker')], {
     default: 'all',
     description: 'Role of this process: all, web or worker.',
@@ -152,6 +166,13 @@ export const Settings = Type.Object({
       demo: 'random',
     }),
   ),
+  BILLING_UNVERIFIED_MIB: Type.Integer({
+    minimum: 4,
+    maximum: 65_536,
+    default: 64,
+    description:
+      'Memory in MiB that a process uses at most for webhook bodies whose signature is not verified yet; one address can use a quarter. Beyond it senders get 503 with Retry-After.',
+  }),
   BILLING_RETENTION_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36_500,
@@ -198,10 +219,16 @@ export const Settings = Type.Object({
     description:
       'Days for which the event feed of a tenant without an endpoint goes back, if they are fewer than OUTBOUND_RETENTION_DAYS.',
   }),
+  AUDIT_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 365,
+    description: 'Days for which an entry of the audit log is kept.',
+  }),
   OPERATORS: Type.String({
     default: '',
     description:
-      'Comma-separated provider:subject pairs of the operators. Only operators can see and replay received billing events; this does not depend on a role in a tenant.',
+      'Comma-separated provider:subject pairs of the operators. Only a session that was signed in with exactly this identity can see and replay received billing events; this does not depend on a role in a tenant, nor on the other identities of the user.',
     demo: '`demo:ada`',
   }),
   RATE_LIMIT_SIGN_IN: Type.String({
@@ -211,8 +238,12 @@ export const Settings = Type.Object({
   }),
   RATE_LIMIT_WEBHOOKS: Type.String({
     default: '10000/60',
+    description: 'Requests/seconds per address on inbound webhooks; `off` disables the limit.',
+  }),
+  RATE_LIMIT_LOGOUT: Type.String({
+    default: '300/60',
     description:
-      'Requests/seconds per address on inbound webhooks and back-channel logout; `off` disables the limit.',
+      'Requests/seconds per address on back-channel logout, which only identity providers call; `off` disables the limit.',
   }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',

@@ -93,6 +93,12 @@ function createHttpMetrics(registry: Registry) {
       buckets: secondsBuckets,
       registers,
     }),
+    connectionsRefused: new Counter({
+      name: 'gatehouse_connections_refused_total',
+      help: 'Connections refused because too many are open, by limit: address or process',
+      labelNames: ['limit'],
+      registers,
+    }),
     refusals: new Counter({
       name: 'gatehouse_refusals_total',
       help: 'Requests refused by a rule, by problem code; the reason names the rate limit or the policy rule',
@@ -123,6 +129,7 @@ export type WebhookOutcome =
   | 'encoded'
   | 'too_large'
   | 'rate_limited'
+  | 'over_budget'
   | 'unavailable'
   | 'failed'
 
@@ -139,6 +146,7 @@ const outcomes: readonly WebhookOutcome[] = [
   'encoded',
   'too_large',
   'rate_limited',
+  'over_budget',
   'unavailable',
   'failed',
 ]
@@ -182,6 +190,11 @@ function createBillingMetrics(registry: Registry) {
       help: 'Duration in seconds by stage: verify (signature), record (until commit), process',
       labelNames: ['stage'],
       buckets: billingSecondsBuckets,
+      registers,
+    }),
+    unverifiedBytes: new Gauge({
+      name: 'gatehouse_webhook_unverified_bytes',
+      help: 'Bytes of webhook bodies in memory whose signature is not verified yet',
       registers,
     }),
     batches: new Histogram({
@@ -241,6 +254,12 @@ function createIdentityMetrics(registry: Registry) {
   for (const reason of endReasons) sessionsEnded.inc({ reason }, 0)
   return {
     sessionsEnded,
+    logoutRefusals: new Counter({
+      name: 'gatehouse_provider_logouts_refused_total',
+      help: 'Back-channel logouts refused, by configured provider and the reason code of the audit log',
+      labelNames: ['provider', 'reason'],
+      registers,
+    }),
     signIns: new Counter({
       name: 'gatehouse_sign_ins_total',
       help: 'Sign-ins, links and re-authentications by configured provider, outcome (done, refused, unavailable, failed) and the reason code of the audit log',

@@ -51,7 +51,7 @@ const queues = {
     expireInSeconds: 60,
     deleteAfterSeconds: 86_400, // the result is in the row of the event
   },
-  // 1 s, 2 s, 4 s … up to an hour, about twelve hours in all. Then an operator has to look.
+  // 1 s, 2 s, 4 s … up to an hour, about twelve hours in all. The next day they begin again.
   'revoke-grant': {
     retryLimit: 22,
     retryDelay: 1,

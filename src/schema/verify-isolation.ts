@@ -127,13 +127,14 @@ async function makeIsolationTenant(client: pg.Client): Promise<TestMember | null
   await client.query({ text: 'SELECT enter_attempt($1)', values: [ticket] })
   await client.query('SAVEPOINT first_sign_in')
   try {
+    const subject = randomToken()
     const { rows } = await client.query<{ id: string }>({
       text: `SELECT create_user($1, 'isolation test', NULL, 'isolation test') AS id`,
-      values: [randomToken()],
+      values: [subject],
     })
     const begun = await client.query<{ tenant_id: string }>({
-      text: 'SELECT tenant_id FROM start_session($1, NULL, NULL, NULL, 60)',
-      values: [credential],
+      text: 'SELECT tenant_id FROM start_session($1, $2, NULL, NULL, NULL, 60, NULL)',
+      values: [credential, subject],
     })
     const tenantId = begun.rows[0]?.tenant_id
     if (tenantId === undefined) return null

@@ -78,7 +78,8 @@ const openText = String.raw`'\mtrue\M|current_(tenant|user)_id\(\)( AS \w+\))? I
 /*
  * A permissive policy is open if one of its conditions does not name the scope, or has a branch for
  * the constant true or for a missing scope. UPDATE and ALL policies without WITH CHECK use USING for
- * it. `appendOnly` tables are exempt for INSERT only. A view over service or identity tables must
+ * it. `appendOnly` tables are exempt for INSERT only. A policy for the owner alone opens nothing to the
+ * program, whose roles are no members of it (verify-roles.ts). A view over service or identity tables must
  * name the scope in the same way.
  */
 const tableFacts = `
@@ -87,6 +88,7 @@ const tableFacts = `
       pg_get_expr(polqual, polrelid) AS qual,
       coalesce(pg_get_expr(polwithcheck, polrelid), pg_get_expr(polqual, polrelid)) AS chk
     FROM pg_policy
+    WHERE polroles <> ARRAY[(SELECT relowner FROM pg_class WHERE oid = polrelid)]
   ), condition AS (
     SELECT polrelid, polname, polpermissive, polcmd, part, CASE part WHEN 'check' THEN chk ELSE qual END AS text
     FROM policy CROSS JOIN unnest(ARRAY['using', 'check']) part

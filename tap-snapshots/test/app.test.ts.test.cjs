@@ -14,12 +14,14 @@ root
     client-info
     errors
     metrics
+    connection-limit
     security-headers
     require-access
     openapi
       @fastify/swagger
     rate-limit-store
     database
+    refusals
     queue
     oidc-client
     webhook-client
@@ -947,7 +949,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onError) ["countRefusal()"]
     ├── webhooks/billing (POST)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
-    │   • (preParsing) ["refuseEncodedBody()","preparsingRawBody()"]
+    │   • (preParsing) ["refuseEncodedBody()","countBody()","preparsingRawBody()"]
     │   • (preValidation) ["verifyWebhook()"]
     │   • (onSend) ["setConnectionClose()"]
     │   • (onResponse) ["logRequest()","countRequest()","countWebhook()"]

@@ -170,15 +170,15 @@ t.test('functions that do something without a credential are those of signing in
     start_attempt: [[key(), key(), 'sign-in', 'demo', 'n', 'v', null, null, 60, '/'], 'acts'],
     take_attempt: [[key(), key(), key()], 'nothing'],
     enter_attempt: [[key()], 'nothing'],
-    look_up_identity: [['ada', 'ada@example.com'], 'refused'],
+    look_up_identity: [['ada', 'ada@example.com', []], 'refused'],
     enter_identity: [['ada'], 'refused'],
-    link_by_address: [['new', 'issuer', 'ada@example.com'], 'refused'],
+    link_by_address: [['new', 'issuer', 'ada@example.com', []], 'refused'],
     create_user: [['new', 'issuer', 'new@example.com', 'New'], 'refused'],
     prove_address: [['ada@example.com'], 'refused'],
     link_identity: [['new', 'issuer'], 'refused'],
     record_verified_email: [['ada', 'ada@example.com'], 'refused'],
-    start_session: [[key(), null, null, null, 3_600], 'refused'],
-    renew_session: [[key(), null, 3_600], 'refused'],
+    start_session: [[key(), 'ada', null, null, null, 3_600, 1], 'refused'],
+    renew_session: [[key(), 'ada', null, 3_600, 1], 'refused'],
     lock_current_user: [[], 'nothing'],
     own_invitations: [[], 'nothing'],
     accept_invitation: [[attempt], 'refused'],
@@ -222,7 +222,9 @@ t.test(
     await inside(web, async () => {
       await web.query('SELECT enter_attempt($1)', [ticket])
       await web.query(`SELECT enter_identity('ada')`)
-      await web.query('SELECT start_session($1, NULL, NULL, NULL, 60)', [randomCredential()])
+      await web.query(`SELECT start_session($1, 'ada', NULL, NULL, NULL, 60, 1)`, [
+        randomCredential(),
+      ])
       t.strictSame(await scopeOf(web), { userId: ada.userId, tenantId: ada.tenantId })
     })
   },

@@ -40,6 +40,7 @@ t.test('the defaults are those of the contract', async (t) => {
     rateLimits: {
       signIn: { max: 30, seconds: 60 },
       webhooks: { max: 10_000, seconds: 60 },
+      logout: { max: 300, seconds: 60 },
       api: { max: 600, seconds: 60 },
     },
     outbound: {

@@ -32,17 +32,19 @@ t.test('a first sign-in makes a user, a tenant and a session, in that scope', as
     session_user_id: null,
   })
   t.strictSame(await scopeOf(web), nobody)
-  t.strictSame(await rowsOf(web, `SELECT * FROM look_up_identity('ada', 'Ada@example.com')`), [
-    { identity_user_id: null, address_user_id: null },
-  ])
+  t.strictSame(
+    await rowsOf(web, `SELECT * FROM look_up_identity('ada', 'Ada@example.com', '{}')`),
+    [{ identity_user_id: null, address_user_id: null, address_user_operates: false }],
+  )
   const [made] = await rowsOf(
     web,
     `SELECT create_user('ada', 'https://op', 'Ada@example.com', 'Ada') AS id`,
   )
   t.strictSame(await scopeOf(web), { userId: Number(made?.id), tenantId: null })
   const newCookie = randomCredential()
-  const [begun] = await rowsOf(web, 'SELECT * FROM start_session($1, $2, $3, $4, 3600)', [
+  const [begun] = await rowsOf(web, 'SELECT * FROM start_session($1, $2, $3, $4, $5, 3600, 10)', [
     newCookie,
+    'ada',
     'at-provider',
     'Browser/1',
     '192.0.2.0/24',
@@ -56,7 +58,9 @@ t.test('a first sign-in makes a user, a tenant and a session, in that scope', as
     t.match(await enterSession(web, newCookie), {
       role: 'admin',
       email: 'Ada@example.com',
-      subjects: ['ada'],
+      provider: 'demo',
+      subject: 'ada',
+      authenticated_seconds_ago: 10,
     })
     t.strictSame(await rowsOf(web, 'SELECT name FROM tenants'), [{ name: 'Ada' }])
   })
@@ -81,13 +85,13 @@ t.test('an identity that is known signs its holder in, in the tenant last active
   const { ticket } = await start(web)
   await inside(web, async () => {
     await enterAttempt(web, ticket)
-    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('ada', NULL)`), [
+    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('ada', NULL, '{}')`), [
       { identity_user_id: String(user.userId) },
     ])
     t.strictSame(await rowsOf(web, `SELECT enter_identity('nobody') AS id`), [{ id: null }])
     t.strictSame(await scopeOf(web), nobody)
     t.match(await rowsOf(web, `SELECT enter_identity('ada') AS id`), [{ id: String(user.userId) }])
-    t.match(await startSession(web), { tenant_id: invited.tenantId })
+    t.match(await startSession(web, 'ada'), { tenant_id: invited.tenantId })
   })
 })
 
@@ -100,15 +104,65 @@ t.test('an address links an identity only to the user who has it verified', asyn
   await inside(web, async () => {
     await enterAttempt(web, ticket)
     const link = (address: string) =>
-      rowsOf(web, `SELECT link_by_address('eve', 'https://op', $1) AS id`, [address])
+      rowsOf(web, `SELECT link_by_address('eve', 'https://op', $1, '{}') AS id`, [address])
     for (const address of ['b@example.com', 'd@example.com']) {
       t.strictSame(await link(address), [{ id: null }], address)
     }
-    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('eve', 'A@EXAMPLE.com')`), [
+    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('eve', 'A@EXAMPLE.com', '{}')`), [
       { identity_user_id: null, address_user_id: String(verified.userId) },
     ])
     t.strictSame(await link('A@example.com'), [{ id: String(verified.userId) }])
     t.strictSame(await scopeOf(web), { userId: verified.userId, tenantId: null })
+  })
+})
+
+t.test('an address links no identity to the user of an operator', async (t) => {
+  const { database, web } = await setUp(t)
+  const operator = await createUser(database, { email: 'a@example.com', emailVerified: true })
+  await addIdentity(database, operator, 'ada')
+  const { ticket } = await start(web)
+  await inside(web, async () => {
+    await enterAttempt(web, ticket)
+    const link = async (...operators: string[]) => {
+      const sql = `SELECT link_by_address('eve', 'https://op', 'a@example.com', $1) AS id`
+      return (await rowsOf(web, sql, [operators]))[0]?.id
+    }
+    const operates = async (...operators: string[]) => {
+      const sql = `SELECT * FROM look_up_identity('eve', 'a@example.com', $1)`
+      return (await rowsOf(web, sql, [operators]))[0]?.address_user_operates
+    }
+    t.ok(await operates('other:ada', 'demo:ada'))
+    t.equal(await link('other:ada', 'demo:ada'), null)
+    t.strictSame(await scopeOf(web), nobody)
+    t.notOk(await operates('other:ada', 'demo:eve'))
+    t.equal(await link('other:ada', 'demo:eve'), String(operator.userId))
+  })
+})
+
+t.test('a session begins and is renewed only with an identity of its user', async (t) => {
+  const { database, web } = await setUp(t)
+  const user = await createUser(database)
+  await addIdentity(database, user, 'ada')
+  await addIdentity(database, await createUser(database), 'olga')
+  const { ticket } = await start(web)
+  await inside(web, async () => {
+    await enterAttempt(web, ticket)
+    await web.query(`SELECT enter_identity('ada')`)
+    for (const subject of [`'olga'`, `'nobody'`, 'NULL']) {
+      const begin = `SELECT start_session('x', ${subject}, NULL, NULL, NULL, 60, 1)`
+      t.equal(await inSavepoint(web, begin), denied, subject)
+    }
+  })
+  const again = await start(web, {
+    cookie: await addSession(database, user),
+    purpose: 'reauthenticate',
+  })
+  await inside(web, async () => {
+    await enterAttempt(web, again.ticket)
+    for (const subject of [`'olga'`, `'nobody'`, 'NULL']) {
+      const renew = `SELECT renew_session('x', ${subject}, NULL, 60, 1)`
+      t.equal(await inSavepoint(web, renew), denied, subject)
+    }
   })
 })
 
@@ -158,6 +212,7 @@ t.test('a ticket is for one browser, one callback and a live attempt', async (t)
 t.test('a link goes on in the session of its person', async (t) => {
   const { database, web } = await setUp(t)
   const user = await createUser(database)
+  await addIdentity(database, user, 'ada')
   for (const purpose of ['link', 'reauthenticate'] as const) {
     const cookie = await addSession(database, user)
     const { ticket } = await start(web, { cookie, purpose })
@@ -174,12 +229,15 @@ t.test('a link goes on in the session of its person', async (t) => {
       t.equal(linking, purpose === 'link' ? null : denied, `${purpose}: an identity`)
       for (const sql of [
         `SELECT enter_identity('new')`,
-        `SELECT start_session('x', '', '', '', 1)`,
+        `SELECT start_session('x', '', '', '', '', 1, 1)`,
       ]) {
         t.equal(await inSavepoint(web, sql), denied, `${purpose}: ${sql}`)
       }
       t.strictSame(
-        await rowsOf(web, 'SELECT renew_session($1, $2, 3600) AS done', [newCookie, 'at']),
+        await rowsOf(web, `SELECT renew_session($1, 'ada', $2, 3600, 1) AS done`, [
+          newCookie,
+          'at',
+        ]),
         [{ done: true }],
       )
       t.equal(await enterSession(web, cookie), undefined)
@@ -206,15 +264,15 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
   await addIdentity(database, user, 'ada')
   const cookie = await addSession(database, user)
   const calls = [
-    `look_up_identity('ada', NULL)`,
+    `look_up_identity('ada', NULL, '{}')`,
     `enter_identity('ada')`,
-    `link_by_address('x', 'y', 'z')`,
+    `link_by_address('x', 'y', 'z', '{}')`,
     `create_user('x', 'y', 'z', 'n')`,
     `prove_address('z')`,
     `link_identity('x', 'y')`,
     `record_verified_email('ada', 'x@example.com')`,
-    `start_session('x', NULL, NULL, NULL, 1)`,
-    `renew_session('x', NULL, 1)`,
+    `start_session('x', 'ada', NULL, NULL, NULL, 1, 1)`,
+    `renew_session('x', 'ada', NULL, 1, 1)`,
   ]
   for (const call of calls) {
     t.equal(await refusalOf(web.query(`SELECT ${call}`)), denied, call)
@@ -226,7 +284,10 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
   const { ticket } = await start(web)
   await inside(web, async () => {
     await enterAttempt(web, ticket)
-    for (const early of [`start_session('x', NULL, NULL, NULL, 1)`, `prove_address('z')`]) {
+    for (const early of [
+      `start_session('x', 'ada', NULL, NULL, NULL, 1, 1)`,
+      `prove_address('z')`,
+    ]) {
       const refusal = await inSavepoint(web, `SELECT ${early}`)
       t.equal(refusal, denied, `nobody has signed in yet: ${early}`)
     }
@@ -298,10 +359,12 @@ async function enterAttempt(web: pg.Client, ticket: Buffer) {
   return row
 }
 
-async function startSession(web: pg.Client) {
-  const [row] = await rowsOf(web, 'SELECT * FROM start_session($1, NULL, NULL, NULL, 3600)', [
-    randomCredential(),
-  ])
+async function startSession(web: pg.Client, subject: string) {
+  const [row] = await rowsOf(
+    web,
+    'SELECT * FROM start_session($1, $2, NULL, NULL, NULL, 3600, NULL)',
+    [randomCredential(), subject],
+  )
   return row
 }
 

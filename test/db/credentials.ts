@@ -12,18 +12,25 @@ export function randomCredential(): Buffer {
   return credentialOf(randomBytes(32).toString('base64url'))
 }
 
-type SessionOptions = { expired?: boolean; idleSeconds?: number; provider?: string }
+type SessionOptions = {
+  expired?: boolean
+  idleSeconds?: number
+  provider?: string
+  /** Of the identity that signed in, which the user has. */
+  subject?: string | null
+}
 
 /** A session of `user`, anonymous without one; resolves to what enters it. */
 export async function addSession(
   database: TestDatabase,
   user: { userId: number; tenantId: string | null } | null,
-  { expired = false, idleSeconds = 0, provider = 'demo' }: SessionOptions = {},
+  { expired = false, idleSeconds = 0, provider = 'demo', subject = null }: SessionOptions = {},
 ): Promise<Buffer> {
   const credential = randomCredential()
   await database.admin.query(
-    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, last_seen_at, expires_at)
-     VALUES (sha256($1), $2, $3, $4, CASE WHEN $2::bigint IS NOT NULL THEN now() END,
+    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, provider_user_id, authenticated_at,
+                           last_seen_at, expires_at)
+     VALUES (sha256($1), $2, $3, $4, $7, CASE WHEN $2::bigint IS NOT NULL THEN now() END,
              now() - make_interval(secs => $5), now() + make_interval(secs => $6))`,
     [
       credential,
@@ -32,6 +39,7 @@ export async function addSession(
       user === null ? null : provider,
       idleSeconds,
       expired ? -1 : 3_600,
+      subject,
     ],
   )
   return credential

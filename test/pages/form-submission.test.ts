@@ -1,7 +1,7 @@
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
 import { visitor, webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { addIdentity } from '#test/support/account.ts'
+import { signedInBy } from '#test/support/account.ts'
 import { createDelivery } from '#test/support/delivery.ts'
 import { createUser } from '#test/support/helper.ts'
 import { startReceiver } from '#test/support/receiver.ts'
@@ -19,7 +19,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
     OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}`,
     OPERATORS: 'demo:olga',
   })
-  await addIdentity(test, one.userId, 'olga')
+  await signedInBy(test, one.userId, 'olga')
   await receive(test.database, { id: 'evt', status: 'dead' })
   const endpointId = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
   const deliveryId = await createDelivery(test.database, { ...one, endpointId, attempts: 1 })

@@ -44,6 +44,19 @@ export async function addIdentity(
   )
 }
 
+/** Adds an identity to the user, as the one that all their sessions were signed in with. */
+export async function signedInBy(
+  test: Pick<TestApp, 'database'>,
+  userId: number,
+  subject: string,
+): Promise<void> {
+  await addIdentity(test, userId, subject)
+  await test.database.admin.query('UPDATE sessions SET provider_user_id = $1 WHERE user_id = $2', [
+    subject,
+    userId,
+  ])
+}
+
 /** The user of each identity, by `provider:subject`. */
 export async function owners({
   database,

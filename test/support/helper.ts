@@ -80,6 +80,7 @@ export function testSettings(urls: Urls): Record<string, string> {
     OIDC_DEMO_TRUST_EMAIL: 'true',
     RATE_LIMIT_SIGN_IN: 'off',
     RATE_LIMIT_WEBHOOKS: 'off',
+    RATE_LIMIT_LOGOUT: 'off',
     RATE_LIMIT_API: 'off',
     LOG_LEVEL: 'silent',
   }
@@ -168,7 +169,7 @@ export async function signIn(
   return { cookie: `sid=${signed}`, cookieId }
 }
 
-/** Adds a session as a completed sign-in does. */
+/** Adds a session as a completed sign-in does, with the first identity of the user if there is one. */
 async function createSession(
   { admin }: TestDatabase,
   cookieId: string,
@@ -176,9 +177,12 @@ async function createSession(
   absoluteSeconds: number,
 ): Promise<void> {
   await admin.query(
-    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, expires_at)
-     VALUES (sha256(sha256(convert_to($1, 'UTF8'))), $2, $3, 'demo', now(),
-             now() + make_interval(secs => $4))`,
+    `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, provider_user_id,
+                           authenticated_at, expires_at)
+     VALUES (sha256(sha256(convert_to($1, 'UTF8'))), $2, $3, 'demo',
+             (SELECT min(provider_user_id) FROM oauth_identities
+              WHERE provider = 'demo' AND user_id = $2),
+             now(), now() + make_interval(secs => $4))`,
     [cookieId, user.userId, user.tenantId, absoluteSeconds],
   )
 }

@@ -25,7 +25,14 @@ export type GrantFaults = {
   revokeAnswer: Answer
 }
 
-export type Grant = { clientId: string; redirectUri: string; nonce: string; challenge: string }
+export type Grant = {
+  clientId: string
+  redirectUri: string
+  nonce: string
+  challenge: string
+  /** The client asked for `auth_time`. */
+  maxAge: boolean
+}
 type Owner = { clientId: string; spent: boolean }
 
 /** The provider's state: refresh tokens, assertions and everything it received. */

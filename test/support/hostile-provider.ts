@@ -139,7 +139,7 @@ export async function startHostileProvider(options: {
     if (!records.redeem(token, clientId, !keepsRefreshToken)) {
       return refuse(response, 400, 'invalid_grant')
     }
-    const grant = { clientId, redirectUri: '', nonce: '', challenge: '' }
+    const grant = { clientId, redirectUri: '', nonce: '', challenge: '', maxAge: false }
     const honest = await tokenResponse(grant, { nonce: undefined, ...refreshClaims })
     const body = {
       ...honest,
@@ -195,6 +195,7 @@ export async function startHostileProvider(options: {
       iat: seconds,
       exp: seconds + 300,
       nonce: grant.nonce,
+      ...(grant.maxAge && { auth_time: seconds }),
       at_hash: createHash('sha256')
         .update(accessToken)
         .digest()
@@ -237,6 +238,7 @@ export async function startHostileProvider(options: {
         redirectUri: asked('redirect_uri'),
         nonce: asked('nonce'),
         challenge: asked('code_challenge'),
+        maxAge: url.searchParams.has('max_age'),
       })
       const parameters = { code, state: asked('state'), ...op.fault.callback }
       const sent = Object.entries(parameters).filter(([, value]) => value !== undefined)

@@ -83,10 +83,15 @@ export async function accounts({ database }: Pick<TestApp, 'database'>): Promise
   return rows[0]
 }
 
-/** Outcome and reason of every audit entry, oldest first. */
-export async function auditTrail({ database }: Pick<TestApp, 'database'>): Promise<string[]> {
+/** Outcome and reason of every audit entry, oldest first; a counted one as often as it counts. */
+export async function auditTrail({
+  app,
+  database,
+}: Pick<TestApp, 'database'> & { app?: FastifyInstance }): Promise<string[]> {
+  await app?.refusals.close()
   const { rows } = await database.admin.query<{ entry: string }>(
-    `SELECT action || ' ' || outcome || ' ' || reason AS entry FROM audit_log ORDER BY id`,
+    `SELECT action || ' ' || outcome || ' ' || reason AS entry
+     FROM audit_log CROSS JOIN generate_series(1, occurrences) ORDER BY id`,
   )
   return rows.map(({ entry }) => entry)
 }

@@ -10,6 +10,11 @@ export async function until({ admin }: Asked, sql: string): Promise<void> {
   while ((await admin.query(sql)).rowCount === 0) await pause(pauseMs)
 }
 
+/** Repeats the check until it holds; bounded by the timeout of the test. */
+export async function untilTrue(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(pauseMs)
+}
+
 /** Resolves once that many backends of this database wait for a lock. */
 export async function untilBlocked(database: Asked, count = 1): Promise<void> {
   await until(

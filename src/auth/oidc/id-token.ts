@@ -16,7 +16,8 @@ export type VerifiedSignIn = {
   /** The session at the provider (`sid`), for back-channel logout. */
   sessionId: string | null
   /**
-   * `auth_time`: Unix seconds of the last authentication at the provider; null unless an integer.
+   * `auth_time`: Unix seconds of the last authentication at the provider; null unless a positive
+   * integer. Some providers always send 0.
    */
   authenticatedAt: number | null
 }
@@ -91,7 +92,7 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
     emailVerified: email !== null && claims.email_verified === true,
     name: text(claims.name, maxTextLength),
     sessionId: text(claims.sid, maxTextLength),
-    authenticatedAt: isInteger(claims.auth_time) ? claims.auth_time : null,
+    authenticatedAt: isPositiveInteger(claims.auth_time) ? claims.auth_time : null,
   }
 }
 
@@ -116,6 +117,10 @@ export function isSubject(value: unknown): value is string {
 
 function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value)
+}
+
+function isPositiveInteger(value: unknown): value is number {
+  return isInteger(value) && value > 0
 }
 
 function hashOf(algorithm: unknown): 'SHA-256' | 'SHA-384' | 'SHA-512' | null {

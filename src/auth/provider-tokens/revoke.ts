@@ -28,6 +28,8 @@ type Revocation = {
   token: Buffer
   kind: TokenKind
   attempts: number
+  /** When its first round of attempts ended; null until then. */
+  failed_at: Date | null
 }
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
@@ -36,8 +38,8 @@ const unsupported = 'revocation-unsupported'
 const finalFaults = [unsupported, 'provider-unknown']
 
 /**
- * Revokes one token at its provider and then deletes its row. The first and the last failure are
- * recorded in the audit log. Can be repeated.
+ * Revokes one token at its provider and then deletes its row. The first failure and the last one of
+ * the first round are recorded in the audit log. Can be repeated.
  * @param isLast true if no retry follows
  */
 export async function revokeGrant(
@@ -98,15 +100,16 @@ async function recordFailure(
   fault: string,
   isFinal: boolean,
 ): Promise<RevocationOutcome> {
-  // A token that its provider cannot revoke is deleted; any other is tried again at the next
-  // sign-out.
-  const { id } = revocation
+  // A token that its provider cannot revoke is deleted; any other is tried again every day and at the
+  // next sign-out.
+  const { id, failed_at: failedBefore } = revocation
   const isRecorded =
     fault === unsupported
       ? await settle(connection, id)
       : await fail(connection, id, fault, isFinal)
   if (!isRecorded) return 'already-done'
-  if (isFinal) await audit(connection, revocation, 'failed', fault)
+  const isReported = failedBefore !== null && fault !== unsupported
+  if (isFinal && !isReported) await audit(connection, revocation, 'failed', fault)
   else if (revocation.attempts === 0) await audit(connection, revocation, 'unavailable', fault)
   return isFinal ? 'failed' : 'again'
 }

@@ -23,8 +23,6 @@ export type Grant = {
 
 // An access token is refreshed this long before it expires, because the API call takes time too.
 const marginSeconds = 60
-// By then the sessions of older sign-ins and most refresh tokens have expired.
-const supersededDays = 30
 
 export async function findGrant(systemDb: Queryable, key: IdentityKey): Promise<Grant | null> {
   const { rows } = await systemDb.query<GrantRow>({
@@ -74,12 +72,6 @@ export async function storeGrant(
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
   // Without the lock one of two concurrent sign-ins could overwrite the other's refresh token.
   await lockUntilCommit(connection, 'store-grant', key.provider, key.subject)
-  await connection.query({
-    text: `
-      DELETE FROM token_revocations
-      WHERE user_id = $1 AND status = 'superseded' AND created_at < now() - make_interval(days => $2)`,
-    values: [key.userId, supersededDays],
-  })
   await connection.query({
     text: `
       WITH former AS (

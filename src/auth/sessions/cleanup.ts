@@ -3,7 +3,16 @@ import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** The number of deleted rows of each kind. */
-export type Deleted = { sessions: number; attempts: number; tokens: number; submissions: number }
+export type Deleted = {
+  sessions: number
+  attempts: number
+  tokens: number
+  submissions: number
+  logouts: number
+  entries: number
+}
+
+type Limits = { idleSeconds: number; auditDays: number }
 
 const batchSize = 1_000
 const statementTimeoutMs = statementTimeoutsMs.cleanup
@@ -11,16 +20,16 @@ const statementTimeoutMs = statementTimeoutsMs.cleanup
 const expiredTokenDays = 30
 
 /**
- * Deletes one batch of expired sessions, pending sign-ins, API tokens and form submissions. It only
- * frees space: every look-up checks the expiry itself.
+ * Deletes one batch of expired sessions, pending sign-ins, API tokens, form submissions, logout tokens
+ * and audit entries. It only frees space: every look-up checks the expiry itself.
  * @returns null if another worker holds the lock
  */
 export async function deleteExpired(
   systemDb: SystemDatabase,
-  { idleSeconds }: { idleSeconds: number },
+  { idleSeconds, auditDays }: Limits,
 ): Promise<Deleted | null> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const pruned = await connection.query<Omit<Deleted, 'submissions'>>({
+    const pruned = await connection.query<Pick<Deleted, 'sessions' | 'attempts' | 'tokens'>>({
       text: 'SELECT sessions, attempts, tokens FROM prune_dead($1, $2, $3)',
       values: [idleSeconds, expiredTokenDays, batchSize],
     })
@@ -30,7 +39,12 @@ export async function deleteExpired(
       text: 'SELECT prune_form_submissions($1) AS submissions',
       values: [batchSize],
     })
-    return { ...dead, submissions: rows[0]?.submissions ?? 0 }
+    const records = await connection.query<Pick<Deleted, 'logouts' | 'entries'>>({
+      text: 'SELECT logouts, entries FROM prune_records($1, $2)',
+      values: [auditDays, batchSize],
+    })
+    const { logouts = 0, entries = 0 } = records.rows[0] ?? {}
+    return { ...dead, submissions: rows[0]?.submissions ?? 0, logouts, entries }
   })
 }
 
@@ -46,11 +60,13 @@ export type Cleanup = { stop(): Promise<void> }
 /**
  * Runs the cleanup immediately and then every minute, repeating it while batches are full. Errors
  * are logged; the next run tries again.
+ * @param follow runs after each cleanup
  */
 export function startCleanup(
   systemDb: SystemDatabase,
-  limits: { idleSeconds: number },
+  limits: Limits,
   logger: Pick<Logger, 'debug' | 'warn'>,
+  follow: () => Promise<unknown> = async () => {},
 ): Cleanup {
   let stopped = false
   let running = run()
@@ -71,10 +87,11 @@ export function startCleanup(
       for (let more = true; more && !stopped; ) {
         const deleted = await deleteExpired(systemDb, limits)
         more = deleted !== null && isFullBatch(deleted)
-        if (deleted !== null) logger.debug(deleted, 'expired sessions, sign-ins and tokens deleted')
+        if (deleted !== null) logger.debug(deleted, 'expired rows deleted')
       }
+      if (!stopped) await follow()
     } catch (error) {
-      logger.warn({ err: error }, 'cleanup of expired sessions, sign-ins and tokens failed')
+      logger.warn({ err: error }, 'cleanup of expired rows failed')
     }
   }
 }

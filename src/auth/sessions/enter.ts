@@ -32,7 +32,7 @@ type SessionRow = PersonRow & {
   session_id: string
   authenticated_seconds_ago: number | null
   provider: string | null
-  subjects: string[]
+  subject: string | null
 }
 type TokenRow = PersonRow & { token_id: string; permissions: string[] | null }
 
@@ -97,7 +97,7 @@ function toSessionCaller(row: SessionRow, operators: ReadonlySet<string>): Calle
     tokenId: null,
     tokenPermissions: null,
     authenticatedSecondsAgo: row.authenticated_seconds_ago,
-    operator: row.subjects.some((subject) => operators.has(`${row.provider}:${subject}`)),
+    operator: operators.has(`${row.provider}:${row.subject}`),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OwnerScope, SessionCaller } from '#src/access/caller.ts'
+import type { Caller, OwnerScope, SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -36,6 +36,16 @@ export async function listSessions(tx: Tx, owner: SessionOwner, idleSeconds: num
 export async function findOwnSession(tx: Tx, owner: SessionOwner, idleSeconds: number, id: string) {
   const [row] = await tx.$queryRaw<SessionRow[]>`${live(owner, idleSeconds)} AND id = ${id}::uuid`
   return row === undefined ? null : toSession(row, owner)
+}
+
+/** Whether the provider said when the user of this session authenticated. */
+export async function isAuthenticationTimeKnown(
+  tx: Tx,
+  { userId, sessionId }: Pick<Caller, 'userId' | 'sessionId'>,
+): Promise<boolean> {
+  if (sessionId === null) return true
+  const where = { id: sessionId, userId, authenticatedAt: { not: null } }
+  return (await tx.session.count({ where })) === 1
 }
 
 /** @param idleSeconds a session that was not used for this long has ended */

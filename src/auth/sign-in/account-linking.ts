@@ -22,6 +22,8 @@ export type Intent =
       sessionUserId: number | null
       /** Unix seconds by the program's clock. */
       startedAt: number
+      /** False if the provider of the session did not say when the user authenticated. */
+      isTimeKnown: boolean
     }
 
 /** The users in the database that match the identity. */
@@ -33,6 +35,8 @@ export type ExistingUsers = {
    * with ASCII letters in lower case.
    */
   addressUserId: number | null
+  /** That user also has the identity of an operator. */
+  addressUserOperates: boolean
 }
 
 export type IdentityRefusal =
@@ -50,6 +54,8 @@ export type IdentityDecision =
   /** Links on the user's own request; `known` if the identity is already linked to them. */
   | { kind: 'link-own'; userId: number; known: boolean }
   | { kind: 'reauthenticate'; userId: number }
+  /** The user confirmed their identity at a provider that never says when they authenticated. */
+  | { kind: 'confirm'; userId: number }
   | { kind: 'refuse'; reason: IdentityRefusal }
 
 /** Tolerated clock difference: the provider's clock may be this far behind. */
@@ -74,6 +80,7 @@ export function decideIdentity(
   }
   if (owner !== userId) return refuse('another-identity')
   const { authenticatedAt } = identity
+  if (authenticatedAt === null && !intent.isTimeKnown) return { kind: 'confirm', userId }
   const earliest = intent.startedAt - authenticationToleranceSeconds
   if (authenticatedAt === null || authenticatedAt < earliest) {
     return refuse('not-authenticated-anew')
@@ -84,15 +91,17 @@ export function decideIdentity(
 /**
  * A new identity is linked by its address only if the identity and the user both have it verified
  * through a trusted provider. An identity that only claims a verified address is refused, so that
- * nobody takes over an account that way. An address that nobody has verified keeps nobody out.
+ * nobody takes over an account that way, and so is any for the user of an operator. An address that
+ * nobody has verified keeps nobody out.
  */
 function decideSignIn(
   { emailTrusted }: VerifiedIdentity,
-  { identityUserId, addressUserId }: ExistingUsers,
+  { identityUserId, addressUserId, addressUserOperates }: ExistingUsers,
 ): IdentityDecision {
   if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
   if (addressUserId === null) return { kind: 'create' }
-  return emailTrusted ? { kind: 'link', userId: addressUserId } : refuse('email-known')
+  if (!emailTrusted || addressUserOperates) return refuse('email-known')
+  return { kind: 'link', userId: addressUserId }
 }
 
 function refuse(reason: IdentityRefusal): IdentityDecision {

@@ -32,6 +32,8 @@ export type SignIn = {
   /** The cookie id of the browser's session afterwards. */
   newCookieId: string
   absoluteSeconds: number
+  /** `provider:subject` of everyone who runs the service. */
+  operators: ReadonlySet<string>
   clientInfo: ClientInfo
   /** Unix seconds by the program's clock. */
   nowSeconds: number
@@ -47,8 +49,11 @@ export type SignInOutcome =
 
 type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
 
-/** The session that started a link or re-authentication; nulls if it has ended. */
-type StartingSession = { userId: number | null; tenantId: string | null }
+/**
+ * The session that started a link or re-authentication; nulls if it has ended. `isTimeKnown`: its
+ * provider said when the user authenticated.
+ */
+type StartingSession = { userId: number | null; tenantId: string | null; isTimeKnown: boolean }
 
 /** What the decision was based on changed before it was carried out. */
 class Overtaken extends Error {}
@@ -100,8 +105,8 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   if (session === null && starter === null) return { outcome: 'gone' }
   const existing =
     session === null
-      ? { identityUserId: null, addressUserId: null }
-      : await findExistingUsers(connection, identity)
+      ? { identityUserId: null, addressUserId: null, addressUserOperates: false }
+      : await findExistingUsers(connection, identity, signIn.operators)
   const decision = decideIdentity(identity, intentOf(signIn, session), existing)
   if (decision.kind === 'refuse') {
     const { reason } = decision
@@ -110,7 +115,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     await recordAudit(connection, { ...refused, tenantId }, clientInfo)
     return { outcome: 'refused', reason }
   }
-  const userId = await enterUser(connection, identity, decision)
+  const userId = await enterUser(connection, signIn, decision)
   if (signIn.grant !== null) {
     const { keys, tokens } = signIn.grant
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
@@ -137,21 +142,24 @@ async function enterAttempt(
   const { rows } = await connection.query<{
     session_user_id: string | null
     session_tenant_id: string | null
+    session_time_known: boolean | null
   }>({
-    text: 'SELECT session_user_id, session_tenant_id FROM enter_attempt($1)',
+    text: 'SELECT session_user_id, session_tenant_id, session_time_known FROM enter_attempt($1)',
     values: [ticket],
   })
   const [row] = rows
   if (row === undefined) return null
   const { session_user_id: userId, session_tenant_id: tenantId } = row
-  return { userId: userId === null ? null : Number(userId), tenantId }
+  const isTimeKnown = row.session_time_known !== false
+  return { userId: userId === null ? null : Number(userId), tenantId, isTimeKnown }
 }
 
 function intentOf({ state, nowSeconds }: SignIn, session: StartingSession | null): Intent {
   const { kind, userId } = state.purpose
   if (kind === 'sign-in') return { kind }
   const startedAt = nowSeconds - state.ageSeconds
-  return { kind, userId, sessionUserId: session?.userId ?? null, startedAt }
+  const isTimeKnown = session?.isTimeKnown ?? true
+  return { kind, userId, sessionUserId: session?.userId ?? null, startedAt, isTimeKnown }
 }
 
 /**
@@ -160,15 +168,18 @@ function intentOf({ state, nowSeconds }: SignIn, session: StartingSession | null
  */
 async function enterUser(
   connection: Queryable,
-  identity: VerifiedIdentity,
+  { identity, operators }: SignIn,
   decision: Allowed,
 ): Promise<number> {
   if (decision.kind === 'create') return createUser(connection, identity)
   const { kind, userId } = decision
   if (kind === 'link-own' && !decision.known) await linkIdentity(connection, identity)
-  if (kind === 'link-own' || kind === 'reauthenticate') return userId
-  const enter = kind === 'link' ? linkByAddress : enterIdentity
-  if ((await enter(connection, identity)) !== userId) throw new Overtaken()
+  if (kind !== 'sign-in' && kind !== 'link') return userId
+  const entered =
+    kind === 'link'
+      ? await linkByAddress(connection, identity, operators)
+      : await enterIdentity(connection, identity)
+  if (entered !== userId) throw new Overtaken()
   return userId
 }
 
@@ -201,23 +212,35 @@ async function verifyAddress(
  */
 async function startOrRenewSession(
   connection: Queryable,
-  { newCookieId, providerSession, absoluteSeconds, clientInfo }: SignIn,
+  signIn: SignIn,
   decision: Allowed,
   session: StartingSession | null,
 ): Promise<string | null> {
-  const credential = sha256(newCookieId)
-  if (decision.kind === 'link-own' || decision.kind === 'reauthenticate') {
+  const { identity, newCookieId, providerSession, absoluteSeconds, clientInfo } = signIn
+  const evidence = [sha256(newCookieId), identity.subject, providerSession]
+  const secondsAgo = authenticatedSecondsAgo(signIn)
+  if (!['create', 'link', 'sign-in'].includes(decision.kind)) {
     await connection.query({
-      text: 'SELECT renew_session($1, $2, $3)',
-      values: [credential, providerSession, absoluteSeconds],
+      text: 'SELECT renew_session($1, $2, $3, $4, $5)',
+      values: [...evidence, absoluteSeconds, secondsAgo],
     })
     return session?.tenantId ?? null
   }
   const { rows } = await connection.query<{ tenant_id: string | null }>({
-    text: 'SELECT tenant_id FROM start_session($1, $2, $3, $4, $5)',
-    values: [credential, providerSession, clientInfo.userAgent, clientInfo.ip, absoluteSeconds],
+    text: 'SELECT tenant_id FROM start_session($1, $2, $3, $4, $5, $6, $7)',
+    values: [...evidence, clientInfo.userAgent, clientInfo.ip, absoluteSeconds, secondsAgo],
   })
   return rows[0]?.tenant_id ?? null
+}
+
+/**
+ * Seconds since the user authenticated at the provider: a sign-in that the provider answers from its
+ * own session is as old as that session. Null if the provider did not say. By the program's clock,
+ * as all times of the provider are; the database subtracts it from its own.
+ */
+function authenticatedSecondsAgo({ identity, nowSeconds }: SignIn): number | null {
+  const { authenticatedAt } = identity
+  return authenticatedAt === null ? null : Math.max(0, nowSeconds - authenticatedAt)
 }
 
 function reasonOf(decision: Allowed): string {

@@ -1,21 +1,27 @@
 import type { Queryable } from '#src/db/system-database.ts'
 import type { ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
-/** The user with this identity, or else the user who has verified its address. */
+/**
+ * The user with this identity, or else the user who has verified its address.
+ * @param operators `provider:subject` pairs
+ */
 export async function findExistingUsers(
   connection: Queryable,
   { subject, email }: VerifiedIdentity,
+  operators: ReadonlySet<string>,
 ): Promise<ExistingUsers> {
   const { rows } = await connection.query<{
     identity_user_id: string | null
     address_user_id: string | null
+    address_user_operates: boolean | null
   }>({
-    text: 'SELECT * FROM look_up_identity($1, $2)',
-    values: [subject, email],
+    text: 'SELECT * FROM look_up_identity($1, $2, $3)',
+    values: [subject, email, [...operators]],
   })
   return {
     identityUserId: toUserId(rows[0]?.identity_user_id),
     addressUserId: toUserId(rows[0]?.address_user_id),
+    addressUserOperates: rows[0]?.address_user_operates === true,
   }
 }
 
@@ -29,16 +35,18 @@ export function enterIdentity(
 
 /**
  * Gives the new identity to the user who has its address verified, and signs in as them.
- * @returns null if nobody has it verified any more
+ * @returns null if nobody has it verified any more, or that user has become an operator's
  */
 export function linkByAddress(
   connection: Queryable,
   { subject, issuer, email }: VerifiedIdentity,
+  operators: ReadonlySet<string>,
 ): Promise<number | null> {
-  return readUserId(connection, 'SELECT link_by_address($1, $2, $3) AS id', [
+  return readUserId(connection, 'SELECT link_by_address($1, $2, $3, $4) AS id', [
     subject,
     issuer,
     email,
+    [...operators],
   ])
 }
 

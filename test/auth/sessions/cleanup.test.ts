@@ -6,7 +6,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { untilBlocked } from '#test/support/until.ts'
 
-const limits = { idleSeconds: 3_600 }
+const limits = { idleSeconds: 3_600, auditDays: 30 }
 
 async function openWorkerDb(t: Parameters<typeof build>[0], { database }: TestApp) {
   const systemDb = openSystemDatabase(database.workerUrl, 2)
@@ -61,12 +61,35 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
       [user.userId, name, age],
     )
   }
+  for (const [jti, ago] of [
+    ['over', '1 second'],
+    ['remembered', '-1 minute'],
+  ]) {
+    await admin.query(
+      `INSERT INTO logout_tokens (provider, jti_hash, expires_at)
+       VALUES ($1, sha256('x'), now() - $2::interval)`,
+      [jti, ago],
+    )
+  }
+  for (const [reason, ago] of [
+    ['old', '30 days 1 second'],
+    ['kept', '29 days'],
+    ['new', '0 days'],
+  ]) {
+    await admin.query(
+      `INSERT INTO audit_log (action, outcome, reason, user_id, tenant_id, at)
+       VALUES ('x', 'done', $1, $2, $3, now() - $4::interval)`,
+      [reason, user.userId, user.tenantId, ago],
+    )
+  }
   const systemDb = await openWorkerDb(t, test)
   t.same(await deleteExpired(systemDb, limits), {
     sessions: 2,
     attempts: 1,
     tokens: 1,
     submissions: 1,
+    logouts: 1,
+    entries: 1,
   })
   const names = async (text: string) => (await admin.query(text)).rows.map(({ name }) => name)
   t.same(await names('SELECT user_agent AS name FROM sessions'), ['live'])
@@ -78,11 +101,15 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
     'a secret stays for five minutes',
   )
   t.same(await names('SELECT name FROM api_tokens ORDER BY name'), ['live', 'over'])
+  t.same(await names('SELECT provider AS name FROM logout_tokens'), ['remembered'])
+  t.same(await names('SELECT reason AS name FROM audit_log ORDER BY at'), ['kept', 'new'])
   t.same(await deleteExpired(systemDb, limits), {
     sessions: 0,
     attempts: 0,
     tokens: 0,
     submissions: 0,
+    logouts: 0,
+    entries: 0,
   })
 })
 
@@ -140,5 +167,5 @@ t.test('a failure is logged and does not stop the worker', async (t) => {
   const log: string[] = []
   const sink = new Writable({ write: (line, _, done) => done(void log.push(String(line))) })
   await startCleanup(systemDb, limits, createLogger('trace', sink)).stop()
-  t.match(log.join(''), /cleanup of expired sessions, sign-ins and tokens failed/)
+  t.match(log.join(''), /cleanup of expired rows failed/)
 })

@@ -10,6 +10,7 @@ import {
 } from '#src/auth/sign-in/account-linking.ts'
 
 const startedAt = 1_000_000
+const isTimeKnown = true
 const identity: VerifiedIdentity = {
   provider: 'demo',
   issuer: 'https://op.example',
@@ -26,13 +27,16 @@ t.test('a sign-in, for every combination of identity and existing users', async 
     for (const emailTrusted of [true, false]) {
       for (const addressUserId of email === null ? [null] : [null, me, other]) {
         for (const identityUserId of [null, me, other]) {
-          const decision = decideIdentity(
-            { ...identity, email, emailTrusted },
-            { kind: 'sign-in' },
-            { identityUserId, addressUserId },
-          )
-          const name = `${email}, trusted ${emailTrusted}, verified by ${addressUserId}, held by ${identityUserId}`
-          t.same(decision, expectedSignIn(identityUserId, emailTrusted, addressUserId), name)
+          for (const addressUserOperates of addressUserId === null ? [false] : [false, true]) {
+            const decision = decideIdentity(
+              { ...identity, email, emailTrusted },
+              { kind: 'sign-in' },
+              { identityUserId, addressUserId, addressUserOperates },
+            )
+            const name = `${email}, trusted ${emailTrusted}, verified by ${addressUserId}, an operator ${addressUserOperates}, held by ${identityUserId}`
+            const links = emailTrusted && !addressUserOperates
+            t.same(decision, expectedSignIn(identityUserId, links, addressUserId), name)
+          }
         }
       }
     }
@@ -42,11 +46,11 @@ t.test('a sign-in, for every combination of identity and existing users', async 
 /** The sign-in rules in the order of the design page, written independently of the code. */
 function expectedSignIn(
   identityUserId: number | null,
-  trusted: boolean,
+  links: boolean,
   addressUserId: number | null,
 ): IdentityDecision {
   if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
-  if (addressUserId !== null && trusted) return { kind: 'link', userId: addressUserId }
+  if (addressUserId !== null && links) return { kind: 'link', userId: addressUserId }
   if (addressUserId !== null) return { kind: 'refuse', reason: 'email-known' }
   return { kind: 'create' }
 }
@@ -66,9 +70,9 @@ t.test('an explicit link, for every combination', async (t) => {
   ]
   for (const [sessionUserId, identityUserId, expected] of table) {
     for (const emailTrusted of [true, false]) {
-      const intent = { kind: 'link', userId: me, sessionUserId, startedAt } as const
+      const intent = { kind: 'link', userId: me, sessionUserId, startedAt, isTimeKnown } as const
       // The holder of the address does not matter: a link depends on the key only.
-      const known = { identityUserId, addressUserId: other }
+      const known = { identityUserId, addressUserId: other, addressUserOperates: true }
       const decision = decideIdentity({ ...identity, emailTrusted }, intent, known)
       t.same(decision, expected, `session of ${sessionUserId}, identity of ${identityUserId}`)
     }
@@ -89,13 +93,19 @@ t.test('a re-authentication, for every combination', async (t) => {
     for (const identityUserId of [me, other, null]) {
       for (const [authenticatedAt, fresh] of times) {
         const intent = { kind: 'reauthenticate', userId: me, sessionUserId, startedAt } as const
-        const known = { identityUserId, addressUserId: me }
-        const decision = decideIdentity({ ...identity, authenticatedAt }, intent, known)
+        const known = { identityUserId, addressUserId: me, addressUserOperates: false }
+        const decide = (isTimeKnown: boolean) =>
+          decideIdentity({ ...identity, authenticatedAt }, { ...intent, isTimeKnown }, known)
+        const decision = decide(true)
         const name = `session of ${sessionUserId}, identity of ${identityUserId}, at ${authenticatedAt}`
         if (sessionUserId !== me) t.match(decision, { reason: 'session-changed' }, name)
         else if (identityUserId !== me) t.match(decision, { reason: 'another-identity' }, name)
         else if (!fresh) t.match(decision, { reason: 'not-authenticated-anew' }, name)
         else t.same(decision, { kind: 'reauthenticate', userId: me }, name)
+        const isConfirmed =
+          authenticatedAt === null && sessionUserId === me && identityUserId === me
+        const expected = isConfirmed ? { kind: 'confirm', userId: me } : decision
+        t.same(decide(false), expected, `${name}, at a provider that does not say when`)
       }
     }
   }
@@ -181,7 +191,13 @@ function decide(world: World, step: Step): IdentityDecision {
   const intent: Intent =
     step.intent === 'sign-in'
       ? { kind: 'sign-in' }
-      : { kind: step.intent, userId: step.starter, sessionUserId: step.sessionUser, startedAt }
+      : {
+          kind: step.intent,
+          userId: step.starter,
+          sessionUserId: step.sessionUser,
+          startedAt,
+          isTimeKnown,
+        }
   const verified = {
     ...identity,
     subject: step.subject,
@@ -191,6 +207,7 @@ function decide(world: World, step: Step): IdentityDecision {
   return decideIdentity(verified, intent, {
     identityUserId: held?.owner ?? null,
     addressUserId: holder === -1 ? null : holder,
+    addressUserOperates: false,
   })
 }
 
@@ -215,7 +232,7 @@ function apply(world: World, step: Step, decision: IdentityDecision): void {
   if (decision.kind === 'create') world.users.push({ email: step.email, verified: false })
   const owner = decision.kind === 'create' ? world.users.length - 1 : decision.userId
   const { email, trusted } = step
-  if (decision.kind !== 'sign-in' && decision.kind !== 'reauthenticate') {
+  if (['create', 'link', 'link-own'].includes(decision.kind)) {
     world.identities.set(step.subject, { owner, email, trusted })
   }
   if (email !== null && trusted) prove(world, owner, email)

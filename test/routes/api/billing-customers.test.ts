@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { addIdentity } from '#test/support/account.ts'
+import { signedInBy } from '#test/support/account.ts'
 import { build, createUser, type TestApp } from '#test/support/helper.ts'
 import { badPageQueries, pagesOf, smuggling } from '#test/support/probes.ts'
 import { owner } from '#test/support/token-owner.ts'
@@ -8,7 +8,7 @@ async function setUp(t: Test) {
   const operators = new Set<string>()
   const test = await build(t, {}, { operators })
   const operator = await owner(test)
-  await addIdentity(test, operator.user.userId, 'an-operator')
+  await signedInBy(test, operator.user.userId, 'an-operator')
   operators.add('demo:an-operator')
   const link = (customer: string, userId: unknown) =>
     test.app.inject({

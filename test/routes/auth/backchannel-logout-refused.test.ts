@@ -151,3 +151,45 @@ t.test('without kid and with several matching keys the token is refused', async 
   t.equal((await postLogout(journey, token)).statusCode, 400)
   t.strictSame(await auditTrail(journey), ['sign-out refused logout-token-key'])
 })
+
+t.test('a flood of forged logout tokens costs a few rows of the audit log', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const token = corruptSignature(await signLogoutToken(journey, logoutClock))
+  const flood = 150
+  for (let index = 0; index < flood; index += 1) {
+    t.equal((await postLogout(journey, token)).statusCode, 400)
+  }
+  await journey.app.refusals.close()
+  const { rows } = await journey.database.admin.query<{ occurrences: number }>(
+    `SELECT occurrences FROM audit_log WHERE reason = 'logout-token-signature'`,
+  )
+  // One at once and one for the rest; another for each minute that this took.
+  t.ok(rows.length < 10, `${rows.length} rows`)
+  t.equal(
+    rows.map(({ occurrences }) => occurrences).reduce((sum, one) => sum + one),
+    flood,
+  )
+  const metrics = await journey.app.metrics.registry.metrics()
+  t.match(
+    metrics,
+    `gatehouse_provider_logouts_refused_total{provider="demo",reason="logout-token-signature"} ${flood}`,
+  )
+})
+
+t.test('the logout route has a limit of its own', async (t) => {
+  const journey = await buildWithProvider(
+    t,
+    { RATE_LIMIT_LOGOUT: '2/60', RATE_LIMIT_WEBHOOKS: '10000/60' },
+    logoutClock,
+  )
+  const token = await signLogoutToken(journey, logoutClock)
+  const statuses: number[] = []
+  for (let index = 0; index < 3; index += 1) {
+    statuses.push((await postLogout(journey, token)).statusCode)
+  }
+  t.strictSame(statuses, [200, 400, 429])
+  const refused = await postLogout(journey, token)
+  t.ok(Number(refused.headers['retry-after']) > 0)
+  const elsewhere = await postLogout(journey, token, { remoteAddress: '192.0.2.7' })
+  t.equal(elsewhere.statusCode, 400, 'another address is not limited')
+})

@@ -147,7 +147,7 @@ t.test('cookie and origin are ignored: the signature authenticates the request',
 })
 
 t.test('requests are limited per address', async (t) => {
-  const journey = await buildWithProvider(t, { RATE_LIMIT_WEBHOOKS: '2/60' }, logoutClock)
+  const journey = await buildWithProvider(t, { RATE_LIMIT_LOGOUT: '2/60' }, logoutClock)
   const answers: number[] = []
   for (const remoteAddress of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {
     const token = await signLogoutToken(journey, logoutClock)

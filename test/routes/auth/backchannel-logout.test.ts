@@ -127,13 +127,19 @@ t.test('a repeated jti is 400 and changes nothing, also for concurrent requests'
   )
 })
 
-t.test('used tokens are deleted after they have expired', async (t) => {
+t.test('a logout deletes no used tokens, and an expired one counts as unused', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
-  await postLogout(journey, await signLogoutToken(journey, logoutClock))
+  const token = await signLogoutToken(journey, logoutClock)
+  await postLogout(journey, token)
   const { admin } = journey.database
+  await admin.query(`
+    INSERT INTO logout_tokens (provider, jti_hash, expires_at)
+    SELECT 'demo', sha256(n::text::bytea), now() - interval '1 day' FROM generate_series(1, 100) n`)
+  t.equal((await postLogout(journey, token)).statusCode, 400)
   await admin.query(`UPDATE logout_tokens SET expires_at = now() - interval '1 second'`)
-  await postLogout(journey, await signLogoutToken(journey, logoutClock))
-  t.equal((await admin.query('SELECT FROM logout_tokens')).rows.length, 1)
+  t.equal((await postLogout(journey, token)).statusCode, 200, 'its time is over')
+  t.equal((await postLogout(journey, token)).statusCode, 400)
+  t.equal((await admin.query('SELECT FROM logout_tokens')).rows.length, 101)
 })
 
 t.test('single use, sessions and audit entry are one transaction', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { auditTrail, buildWithProvider, openTab, visit } from '#test/support/sign-in-journey.ts'
 
 t.test(
-  'the start redirects the browser to the provider with the parameters of the specification',
+  'the start redirects the browser with the parameters of the specification and the age of a session',
   async (t) => {
     const { app, op, database } = await buildWithProvider(t)
     const browser = { cookie: '' }
@@ -16,6 +16,7 @@ t.test(
       'client_id',
       'code_challenge',
       'code_challenge_method',
+      'max_age',
       'nonce',
       'redirect_uri',
       'response_type',

@@ -31,6 +31,7 @@ t.test('the provider’s error code is kept in the audit log and in the log', as
     const start = log.length
     const response = await comeBack(app, browser, op.approve(await openTab(app, browser)))
     t.equal(response.statusCode, 400, name)
+    await app.refusals.close() // writes what was counted
     const { rows } = await database.admin.query(
       'SELECT provider_error FROM audit_log ORDER BY id DESC LIMIT 1',
     )

@@ -7,6 +7,7 @@ import {
   buildWithProvider,
   comeBack,
   type Journey,
+  openTab,
   signInThrough,
   visit,
 } from '#test/support/sign-in-journey.ts'
@@ -90,6 +91,59 @@ t.test('another identity of the same user is accepted', async (t) => {
   t.equal((await comeBack(journey.app, browser, journey.op.approve(url))).statusCode, 302)
   t.ok(await mayLink(journey, browser))
 })
+
+t.test('a sign-in is as recent as the authentication at the provider', async (t) => {
+  const ages: [name: string, auth_time: number, isRecent: boolean][] = [
+    ['now', now(), true],
+    ['four minutes ago', now() - 240, true],
+    ['six minutes ago', now() - 360, false],
+    ['a week ago', now() - 604_800, false],
+    ['in 1970', 1, false],
+    ['the clock of the provider is fast', now() + 600, true],
+  ]
+  for (const [name, auth_time, isRecent] of ages) {
+    const journey = await buildWithProvider(t)
+    const browser = { cookie: '' }
+    const url = await openTab(journey.app, browser)
+    t.equal(url.searchParams.get('max_age'), '604800', 'the absolute limit of a session')
+    journey.op.fault = { claims: { auth_time } }
+    const answer = await comeBack(journey.app, browser, journey.op.approve(url))
+    t.equal(answer.statusCode, 302, name)
+    t.equal(await mayLink(journey, browser), isRecent, name)
+    const { rows } = await journey.database.admin.query(
+      'SELECT FROM sessions WHERE authenticated_at > now()',
+    )
+    t.equal(rows.length, 0, `${name}: never in the future`)
+  }
+})
+
+t.test(
+  'a provider that does not say when: sign-in works, changes need a confirmation',
+  async (t) => {
+    for (const auth_time of [undefined, 0]) {
+      const journey = await buildWithProvider(t)
+      const { admin } = journey.database
+      const browser = { cookie: '' }
+      journey.op.fault = { claims: { auth_time } }
+      t.equal((await signInThrough(journey, browser)).statusCode, 302)
+      t.notOk(await mayLink(journey, browser), 'signed in, not recently')
+      for (const round of ['first', 'second']) {
+        const start = '/auth/login?provider=demo&reauthenticate=true'
+        const { headers } = await visit(journey.app, browser, start)
+        const url = new URL(String(headers.location))
+        t.equal(url.searchParams.get('max_age'), '0', round)
+        t.equal(url.searchParams.get('prompt'), 'select_account', `${round}: it asks the person`)
+        const answer = await comeBack(journey.app, browser, journey.op.approve(url))
+        t.equal(answer.statusCode, 302, round)
+        t.ok(await mayLink(journey, browser), round)
+        await admin.query(`UPDATE sessions SET confirmed_at = now() - interval '301 seconds'`)
+        t.notOk(await mayLink(journey, browser), `${round}: for five minutes`)
+      }
+      const done = 'reauthenticate done confirm'
+      t.same(await trail(journey), [done, done])
+    }
+  },
+)
 
 t.test('a plain sign-in needs no auth_time', async (t) => {
   const journey = await buildWithProvider(t)

@@ -117,6 +117,7 @@ t.test('each outcome and each stage is counted', async (t) => {
     encoded: 1,
     too_large: 1,
     rate_limited: 0,
+    over_budget: 0,
     unavailable: 0,
     failed: 0,
   })

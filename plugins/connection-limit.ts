@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net'
+import { normalizeIP } from '@fastify/rate-limit'
+import fp from 'fastify-plugin'
+import { proxyList } from '#src/config/proxies.ts'
+import { errorTable } from '#src/http/problems.ts'
+
+type Options = {
+  /** Open connections of this process. */
+  max: number
+  /** Those from one address, for IPv6 from one /64 prefix. */
+  maxPerAddress: number
+  /** TRUST_PROXY: these hold the connections of many clients. */
+  trustProxy: readonly string[]
+}
+
+const retryAfterSeconds = 5
+
+/**
+ * Limits open connections, because each costs memory before it has sent anything. Those beyond the
+ * limit of an address are answered with 429, those beyond the limit of the process are closed.
+ */
+export default fp<Options>(
+  async function connectionLimit(app, { max, maxPerAddress, trustProxy }) {
+    const { connectionsRefused } = app.metrics.http
+    const isProxy = proxyList(trustProxy)
+    const open = new Map<string, number>()
+
+    app.server.maxConnections = max
+    app.server.on('drop', () => connectionsRefused.inc({ limit: 'process' }))
+    app.server.on('connection', (socket: Socket) => {
+      const { remoteAddress } = socket
+      if (remoteAddress === undefined || isProxy(remoteAddress)) return
+      const address = normalizeIP(remoteAddress)
+      const count = (open.get(address) ?? 0) + 1
+      open.set(address, count)
+      socket.once('close', () => {
+        const left = (open.get(address) ?? 0) - 1
+        if (left > 0) open.set(address, left)
+        else open.delete(address)
+      })
+      if (count <= maxPerAddress) return
+      connectionsRefused.inc({ limit: 'address' })
+      refuse(socket)
+    })
+  },
+  { name: 'connection-limit', fastify: '5.x', dependencies: ['metrics'] },
+)
+
+function refuse(socket: Socket): void {
+  const { status, title } = errorTable['too-many-requests']
+  const type = 'urn:gatehouse:problem:too-many-requests'
+  const body = JSON.stringify({ type, title, status })
+  const answer = [
+    `HTTP/1.1 ${status} ${title}`,
+    'content-type: application/problem+json',
+    'cache-control: no-store',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `retry-after: ${retryAfterSeconds}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n')
+  socket.end(answer, () => socket.destroy())
+}
