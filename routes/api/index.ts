@@ -16,6 +16,7 @@ import ownInvitations from './own-invitations.ts'
 import posts from './posts.ts'
 import teamMembers from './team-members.ts'
 import teams from './teams.ts'
+import tenantDeletion from './tenant-deletion.ts'
 import tenants from './tenants.ts'
 import users from './users.ts'
 import webhookEndpointActions from './webhook-endpoint-actions.ts'
@@ -41,6 +42,7 @@ export default {
   posts,
   teamMembers,
   teams,
+  tenantDeletion,
   tenants,
   users,
   webhookEndpointActions,

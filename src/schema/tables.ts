@@ -10,6 +10,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
   // Read by the functions of the owner alone.
   scope_keys: { web: '', worker: '' },
+  erasures: { web: '', worker: '' },
   tenants: { web: 'SELECT', worker: 'SELECT' },
   users: { web: 'SELECT', worker: 'SELECT, UPDATE (plan)' },
   // No UPDATE: an identity never changes its owner.
@@ -117,6 +118,9 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'decline_invitation(uuid)',
     'remove_member(bigint)',
     'leave_tenant(bytea, bytea, uuid)',
+    'erase_account(bytea)',
+    'delete_tenant(bytea, bytea, text)',
+    'export_own(text, uuid, text, integer)',
     'link_customer(text, bigint, text)',
     'list_customers(text, integer)',
     'find_grant(text, text, integer)',
@@ -131,6 +135,12 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_job(text, uuid[])',
     'enter_billing_event(text, text)',
     'link_customer_by_command(text, bigint, text)',
+    'find_person(bigint, text)',
+    'erase_person_by_command(bigint)',
+    'delete_tenant_by_command(uuid, text)',
+    'export_by_command(text, text, bigint, uuid, text, integer)',
+    'work_erasures(integer, integer)',
+    'prune_invitations(integer)',
     'purge_outbound_events(uuid, timestamp with time zone, integer)',
     'prune_dead(integer, integer, integer)',
     'prune_form_submissions(integer)',
@@ -176,6 +186,7 @@ export const identityTables = [
   'api_tokens',
   'form_submissions',
   'scope_keys',
+  'erasures',
 ] as const
 
 /** Tables without tenant or owner, so without row-level security; no tenant route reads them. */

@@ -184,6 +184,9 @@ t.test('functions that do something without a credential are those of signing in
     decline_invitation: [[attempt], 'refused'],
     remove_member: [[ada.userId], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],
+    erase_account: [[key()], 'nothing'],
+    delete_tenant: [[key(), key(), 'Tenant'], 'nothing'],
+    export_own: [['profile', null, null, 10], 'refused'],
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
     list_customers: [[null, 10], 'refused'],
     // A provider ends sessions, and refreshes its tokens, while no session of ours is at hand.
