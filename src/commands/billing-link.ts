@@ -1,10 +1,11 @@
 import { noClientInfo } from '#src/audit/audit.ts'
 import { customerRefusals, linkCustomer, readHolder } from '#src/billing/customers.ts'
-import type { Environment } from '#src/config/parse.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { readWorkerUrl, withEnvironment } from './environment.ts'
+import { withEnvironment } from './environment.ts'
 import { print, printJson } from './output.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
@@ -33,4 +34,13 @@ export default async function linkCommand(
     if (json) printJson({ customer, userId })
     else print(`${customer} is linked to user ${userId}`)
   })
+}
+
+/** The worker's role alone may call the function; DATABASE_URL may name the same role. */
+function readWorkerUrl(env: Environment): string {
+  const faults: string[] = []
+  const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
+  const url = readDatabaseUrl(setting, env[setting] || undefined, faults)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return url
 }

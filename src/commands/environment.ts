@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { ConfigError } from '#src/config/config.ts'
-import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
+import type { Environment } from '#src/config/parse.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
 /** The environment, with what `.env` adds to it. */
@@ -38,13 +37,4 @@ export async function withEnvironment<T>(
   const { startDemo } = await import('#src/demo/demo.ts')
   const demo = await startDemo(env)
   return work(demo.env).finally(() => demo.stop())
-}
-
-/** For functions that only the worker's role may call; DATABASE_URL may name the same role. */
-export function readWorkerUrl(env: Environment): string {
-  const faults: string[] = []
-  const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
-  const url = readDatabaseUrl(setting, env[setting] || undefined, faults)
-  if (faults.length > 0) throw new ConfigError(faults)
-  return url
 }

@@ -4,12 +4,13 @@ import { describeBlock, eraseByCommand, findPerson } from '#src/auth/erasure/era
 import { exportPerson, exportReader, exportTenant } from '#src/auth/erasure/export.ts'
 import { workErasures } from '#src/auth/erasure/work.ts'
 import { readHolder } from '#src/billing/customers.ts'
-import type { Environment } from '#src/config/parse.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { readWorkerUrl, withEnvironment } from './environment.ts'
+import { withDatabaseOwner } from './environment.ts'
 import { print, printJson } from './output.ts'
 
 type Options = { readonly json?: true }
@@ -20,7 +21,7 @@ const userRemedy = 'Give the id of a user, or an email address that a user has v
 
 /** `gatehouse user export`: everything that is kept about a user, as JSON. */
 export function exportUser(env: Environment, user: string): Promise<void> {
-  return withWorkerRole(env, async ({ systemDb }) => {
+  return withOwner(env, async ({ systemDb }) => {
     const userId = await requirePerson(systemDb, user)
     const read = exportReader(systemDb, { kind: 'person', userId })
     await write(exportPerson(read, new Date()))
@@ -29,7 +30,7 @@ export function exportUser(env: Environment, user: string): Promise<void> {
 
 /** `gatehouse user erase`: deletes a user, as their own request does. */
 export function eraseUser(env: Environment, user: string, { json }: Options): Promise<void> {
-  return withWorkerRole(env, async ({ systemDb, queue }) => {
+  return withOwner(env, async ({ systemDb, queue }) => {
     const userId = await requirePerson(systemDb, user)
     const outcome = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
       eraseByCommand(connection, queue, userId),
@@ -49,7 +50,7 @@ export function eraseUser(env: Environment, user: string, { json }: Options): Pr
 
 /** `gatehouse tenant export`: everything of a tenant, as JSON. */
 export function exportWholeTenant(env: Environment, tenant: string): Promise<void> {
-  return withWorkerRole(env, async ({ systemDb }) => {
+  return withOwner(env, async ({ systemDb }) => {
     const read = exportReader(systemDb, { kind: 'tenant' })
     const [found] = await read('tenant', tenant, null)
     if (found === undefined) throw new OperatorError('There is no such tenant.', tenantRemedy)
@@ -64,7 +65,7 @@ export function deleteWholeTenant(
   name: string,
   { json }: Options,
 ): Promise<void> {
-  return withWorkerRole(env, async ({ systemDb, queue }) => {
+  return withOwner(env, async ({ systemDb, queue }) => {
     const outcome = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
       deleteTenantByCommand(connection, queue, tenant, name),
     )
@@ -96,13 +97,16 @@ async function write(pieces: AsyncIterable<string>): Promise<void> {
   }
 }
 
-/** Deletion adds jobs that revoke provider tokens. */
-function withWorkerRole(
+/** As the owner: no running process may read or delete anybody's data. Deletion adds jobs. */
+function withOwner(
   env: Environment,
   work: (means: { systemDb: SystemDatabase; queue: PgBoss }) => Promise<void>,
 ): Promise<void> {
-  return withEnvironment(env, async (whole) => {
-    const url = readWorkerUrl(whole)
+  return withDatabaseOwner(env, async (whole) => {
+    const faults: string[] = []
+    const setting = 'DATABASE_OWNER_URL'
+    const url = readDatabaseUrl(setting, whole[setting] || undefined, faults)
+    if (faults.length > 0) throw new ConfigError(faults)
     const systemDb = openSystemDatabase(url, 1)
     const queue = openQueue(url, 'web', () => {})
     try {

@@ -247,13 +247,13 @@ within ten seconds; it is stored then and starts with the next worker.`,
 }
 
 function addDataCommands(program: Command): void {
-  const worker = 'Needs DATABASE_WORKER_URL (or DATABASE_URL).'
+  const owner = 'Needs DATABASE_OWNER_URL.'
   const user = program.command('user').description('Data of a user: export, erase')
   user
     .command('export')
     .description('Print everything that is kept about a user as JSON')
     .argument('<user>', 'Id of the user, or their verified email address')
-    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${worker}`))
+    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${owner}`))
     .action(async (id) => (await import('./erasure.ts')).exportUser(readEnvironment(), id))
   user
     .command('erase')
@@ -267,7 +267,7 @@ function addDataCommands(program: Command): void {
         'the user was not deleted',
         `Refused for the last admin of a tenant with other members. docs/privacy.md says
 what remains for how long. A running worker revokes the user's provider tokens.
-${worker}`,
+${owner}`,
       ),
     )
     .action(async (id, options) =>
@@ -278,7 +278,7 @@ ${worker}`,
     .command('export')
     .description('Print everything of a tenant as JSON')
     .argument('<id>', 'Id of the tenant', readUuid)
-    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${worker}`))
+    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${owner}`))
     .action(async (id) => (await import('./erasure.ts')).exportWholeTenant(readEnvironment(), id))
   tenant
     .command('delete')
@@ -290,7 +290,7 @@ ${worker}`,
       'after',
       details(
         'the tenant was not deleted',
-        `Deletes members without another tenant too, with their accounts.\n${worker}`,
+        `Deletes members without another tenant too, with their accounts.\n${owner}`,
       ),
     )
     .action(async (id, { name: confirmed, ...options }) =>

@@ -393,6 +393,7 @@ async function world(t: Test) {
     `INSERT INTO billing_replays (id, event_ids, received_to, total)
      VALUES (gen_random_uuid(), '{}', now(), 0)`,
   )
+  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
   const empty = await emptyTables(database)
   t.strictSame(empty, [], 'every table has rows')

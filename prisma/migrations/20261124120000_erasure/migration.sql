@@ -246,12 +246,11 @@ BEGIN
 END
 $$;
 
--- The same for the command line, as the role of the worker.
+-- The same for the command line, which runs as the owner: no other role may call these.
 
 -- The user with this id, else with this verified address; NULL when there is none.
 CREATE FUNCTION "find_person"(holder bigint, address text) RETURNS bigint
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT u.id FROM public.users u WHERE u.id = holder
     OR holder IS NULL AND u.email_verified
@@ -259,20 +258,10 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION "erase_person_by_command"(person bigint)
-RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM public.erase_person(person);
-END
-$$;
-
 -- Outcome: deleted, no-tenant, other-name.
-CREATE FUNCTION "delete_tenant_by_command"(tenant uuid, confirmed_name text)
+CREATE FUNCTION "delete_tenant_named"(tenant uuid, confirmed_name text)
 RETURNS TABLE (outcome text, revocations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
 DECLARE
   known text := public.tenant_name(tenant);
 BEGIN
@@ -541,17 +530,6 @@ SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT * FROM public.export_page(
     'person', section, public.session_user_id(), tenant, key_after, batch);
-END
-$$;
-
--- About a person or a tenant, as the role of the worker.
-CREATE FUNCTION "export_by_command"(
-  kind text, section text, person bigint, tenant uuid, key_after text, batch integer
-) RETURNS TABLE (key text, item jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM public.export_page(kind, section, person, tenant, key_after, batch);
 END
 $$;
 

@@ -51,7 +51,7 @@ export async function deleteTenant(
   return row.outcome === 'moved' ? { session: 'moved', newCookieId } : { session: 'ended' }
 }
 
-/** The same for any tenant, as the role of the worker. */
+/** The same for any tenant, as the owner of the database. */
 export async function deleteTenantByCommand(
   connection: Queryable,
   queue: PgBoss,
@@ -62,7 +62,7 @@ export async function deleteTenantByCommand(
     outcome: 'deleted' | 'no-tenant' | 'other-name'
     revocations: string[] | null
   }>({
-    text: 'SELECT outcome, revocations FROM delete_tenant_by_command($1, $2)',
+    text: 'SELECT outcome, revocations FROM delete_tenant_named($1, $2)',
     values: [tenantId, name],
   })
   const { outcome, revocations } = rows[0] ?? { outcome: 'no-tenant', revocations: null }

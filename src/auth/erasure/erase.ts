@@ -50,7 +50,7 @@ export async function eraseAccount(
 }
 
 /**
- * The same for any user, as the role of the worker.
+ * The same for any user, as the owner of the database.
  * @returns null if there is no such user
  */
 export async function eraseByCommand(
@@ -59,7 +59,7 @@ export async function eraseByCommand(
   userId: number,
 ): Promise<'erased' | ErasureRefusal | null> {
   const { rows } = await connection.query<ErasedRow>({
-    text: 'SELECT outcome, tenants, revocations FROM erase_person_by_command($1)',
+    text: 'SELECT outcome, tenants, revocations FROM erase_person($1)',
     values: [userId],
   })
   const [row] = rows

@@ -125,7 +125,7 @@ export function readOwnExport(
     FROM export_own(${section}, ${tenantId}::uuid, ${after}, ${exportPageSize}::int)`
 }
 
-/** Reads the pages about any person or tenant, as the role of the worker. */
+/** Reads the pages about any person or tenant, as the owner of the database. */
 export function exportReader(
   systemDb: Queryable,
   subject: { kind: 'person'; userId: number } | { kind: 'tenant' },
@@ -133,7 +133,7 @@ export function exportReader(
   return async function readExport(section, tenantId, after) {
     const userId = subject.kind === 'person' ? subject.userId : null
     const { rows } = await systemDb.query<ExportRow>({
-      text: 'SELECT key, item FROM export_by_command($1, $2, $3, $4, $5, $6)',
+      text: 'SELECT key, item FROM export_page($1, $2, $3, $4, $5, $6)',
       values: [subject.kind, section, userId, tenantId, after, exportPageSize],
     })
     return rows

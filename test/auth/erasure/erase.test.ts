@@ -1,9 +1,8 @@
-import t, { type Test } from 'tap'
-import { workErasures } from '#src/auth/erasure/work.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
+import t from 'tap'
 import { as, authenticatedAgo } from '#test/support/account.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
+import { eraseAll } from './support.ts'
 
 const confirmed = { confirm: 'delete' }
 
@@ -21,7 +20,7 @@ t.test('a person deletes their account: access ends at once, and nothing of it i
   }
   t.equal(await countOf(test, 'users WHERE id = $1', user.userId), 0)
   t.equal(await countOf(test, 'erasures WHERE tenant_id = $1', user.tenantId), 1)
-  await eraseAll(t, test)
+  await eraseAll(t, test.database)
   t.equal(await countOf(test, 'tenants WHERE id = $1', user.tenantId), 0, 'they were alone in it')
   const { rows } = await test.database.admin.query(
     `SELECT action, outcome, ip, user_agent, tenant_id FROM audit_log WHERE user_id = $1
@@ -115,13 +114,4 @@ async function countOf({ database }: TestApp, where: string, value: unknown): Pr
     [value],
   )
   return rows[0]?.count ?? -1
-}
-
-/** Does the worker's part at once. */
-async function eraseAll(t: Test, { database }: TestApp): Promise<void> {
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
-  t.teardown(() => systemDb.close())
-  await workErasures(systemDb, 0)
-  const { rows } = await database.admin.query('SELECT FROM erasures')
-  t.equal(rows.length, 0, 'nothing is left to be erased')
 }
