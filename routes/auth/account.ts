@@ -10,7 +10,10 @@ import { problems, Time } from '#src/http/schemas.ts'
 
 const Export = Type.Object(
   { exportedAt: Time },
-  { additionalProperties: Type.Array(Type.Unknown()), description: 'An array for each kind of data' },
+  {
+    additionalProperties: Type.Array(Type.Unknown()),
+    description: 'An array for each kind of data',
+  },
 )
 const Confirmation = Type.Object(
   { confirm: Type.Literal('delete') },

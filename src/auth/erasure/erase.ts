@@ -40,7 +40,11 @@ export async function eraseAccount(
   const userId = Number(row.user_id)
   const entry = { action: 'account-delete', userId } as const
   if (row.outcome === 'last-admin') {
-    await recordAudit(connection, { ...entry, outcome: 'refused', reason: 'last-admin' }, clientInfo)
+    await recordAudit(
+      connection,
+      { ...entry, outcome: 'refused', reason: 'last-admin' },
+      clientInfo,
+    )
     return { blockedBy: row.tenants }
   }
   await sendRevocations(connection, queue, row.revocations)

@@ -120,49 +120,68 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
 }
 
 /** Tables that the test fills in another way. */
-const filled = ['users', 'tenants', 'memberships', 'teams', 'folders', 'received_events', 'erasures']
+const filled = [
+  'users',
+  'tenants',
+  'memberships',
+  'teams',
+  'folders',
+  'received_events',
+  'erasures',
+]
 
-t.test('every table is planted below, or is known to have nothing of a person or tenant', async (t) => {
-  const { database } = await build(t)
-  const tables = (await listTables(database)).filter((name) => !name.startsWith('pgboss.'))
-  const known = [...impersonal, ...Object.keys(planted), ...filled]
-  t.strictSame(tables.toSorted(), known.toSorted(), 'decide what erasure does with a new table')
-})
+t.test(
+  'every table is planted below, or is known to have nothing of a person or tenant',
+  async (t) => {
+    const { database } = await build(t)
+    const tables = (await listTables(database)).filter((name) => !name.startsWith('pgboss.'))
+    const known = [...impersonal, ...Object.keys(planted), ...filled]
+    t.strictSame(tables.toSorted(), known.toSorted(), 'decide what erasure does with a new table')
+  },
+)
 
-t.test('after erasure no table names the person, except those that docs/privacy.md lists', async (t) => {
-  const test = await build(t)
-  const { database } = test
-  const { user, send } = await createPerson(test)
-  const host = await createUser(database, { role: 'admin' })
-  await database.admin.query(
-    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
-    [host.tenantId, user.userId],
-  )
-  await plantAll(database, { ...user, tenantId: host.tenantId })
-  await receive(database, { id: 'evt_1', object: { customer: 'cus_lovelace', amount: 1 } })
-  await database.admin.query(
-    `INSERT INTO audit_log (action, outcome, target) VALUES ('customer-link', 'done', $1)`,
-    [`cus_lovelace user ${user.userId}`],
-  )
-  const before = await findTables(database, words)
-  for (const table of ['users', 'tenants', 'outbound_events', 'delivery_attempts', 'audit_log']) {
-    t.ok(before.includes(table), `${table} names the person before`)
-  }
-  const answer = await send('POST', '/auth/account/delete', { confirm: 'delete' })
-  t.equal(answer.statusCode, 204, answer.body)
-  await eraseAll(t, database)
-  t.strictSame(await findTables(database, words), await listedAsRemaining())
-  const { rows } = await database.admin.query(
-    'SELECT body::jsonb AS body FROM outbound_events WHERE tenant_id = $1',
-    [host.tenantId],
-  )
-  t.match(rows, [
-    { body: { data: { userId: user.userId, shippingAddress: { name: 'erased', country: 'ZZ' } } } },
-  ])
-  t.strictSame(Object.keys(rows[0]?.body.data.shippingAddress).toSorted(), Object.keys(address).toSorted())
-  const posts = await database.admin.query('SELECT author_id FROM posts')
-  t.strictSame(posts.rows, [{ author_id: null }], 'what they wrote for others stays')
-})
+t.test(
+  'after erasure no table names the person, except those that docs/privacy.md lists',
+  async (t) => {
+    const test = await build(t)
+    const { database } = test
+    const { user, send } = await createPerson(test)
+    const host = await createUser(database, { role: 'admin' })
+    await database.admin.query(
+      `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
+      [host.tenantId, user.userId],
+    )
+    await plantAll(database, { ...user, tenantId: host.tenantId })
+    await receive(database, { id: 'evt_1', object: { customer: 'cus_lovelace', amount: 1 } })
+    await database.admin.query(
+      `INSERT INTO audit_log (action, outcome, target) VALUES ('customer-link', 'done', $1)`,
+      [`cus_lovelace user ${user.userId}`],
+    )
+    const before = await findTables(database, words)
+    for (const table of ['users', 'tenants', 'outbound_events', 'delivery_attempts', 'audit_log']) {
+      t.ok(before.includes(table), `${table} names the person before`)
+    }
+    const answer = await send('POST', '/auth/account/delete', { confirm: 'delete' })
+    t.equal(answer.statusCode, 204, answer.body)
+    await eraseAll(database)
+    t.strictSame(await findTables(database, words), await listedAsRemaining())
+    const { rows } = await database.admin.query(
+      'SELECT body::jsonb AS body FROM outbound_events WHERE tenant_id = $1',
+      [host.tenantId],
+    )
+    t.match(rows, [
+      {
+        body: { data: { userId: user.userId, shippingAddress: { name: 'erased', country: 'ZZ' } } },
+      },
+    ])
+    t.strictSame(
+      Object.keys(rows[0]?.body.data.shippingAddress).toSorted(),
+      Object.keys(address).toSorted(),
+    )
+    const posts = await database.admin.query('SELECT author_id FROM posts')
+    t.strictSame(posts.rows, [{ author_id: null }], 'what they wrote for others stays')
+  },
+)
 
 t.test('after a tenant is deleted no row of any table has its id, jobs included', async (t) => {
   const test = await build(t)
@@ -192,7 +211,7 @@ t.test('after a tenant is deleted no row of any table has its id, jobs included'
   t.match(wrong.json().type, 'confirmation-mismatch')
   const answer = await send('POST', '/session/tenant/delete', { name: 'Ada Lovelace' })
   t.equal(answer.statusCode, 204, answer.body)
-  await eraseAll(t, database)
+  await eraseAll(database)
   t.strictSame(await findTables(database, [user.tenantId]), [])
   const { admin } = database
   const people = await admin.query<{ id: string }>('SELECT id FROM users ORDER BY id')
