@@ -3,18 +3,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { describeBlock, eraseAccount } from '#src/auth/erasure/erase.ts'
-import { exportPerson, readOwnExport } from '#src/auth/erasure/export.ts'
+import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
 import { problems, Time } from '#src/http/schemas.ts'
 
-const Export = Type.Object(
-  { exportedAt: Time },
-  {
-    additionalProperties: Type.Array(Type.Unknown()),
-    description: 'An array for each kind of data',
-  },
-)
+const Rows = Type.Array(Type.Object({}, { additionalProperties: true }))
+const sections = [...personSections.once, ...personSections.perTenant]
+const Export = Type.Object({
+  exportedAt: Time,
+  ...Object.fromEntries(sections.map((section) => [section, Rows])),
+})
 const Confirmation = Type.Object(
   { confirm: Type.Literal('delete') },
   { additionalProperties: false },

@@ -16,7 +16,7 @@ export type ReadExport = (
  * Everything about a person, as the migrations describe it (`export_section`). `perTenant` is read
  * once for each tenant that the sections before it name.
  */
-const personSections = {
+export const personSections = {
   once: [
     'profile',
     'identities',
