@@ -110,7 +110,7 @@ async function startParts(
   await workAlerts(queue, { ...mailDeps, listManagers: listManagerAddresses }, logger)
   await workInvitationMails(queue, mailDeps, logger)
   parts.stoppables.push(startCleanup(systemDb, config.session, logger))
-  parts.stoppables.push(startErasures(systemDb, logger))
+  parts.stoppables.push(startErasures(systemDb, metrics.identity, logger))
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

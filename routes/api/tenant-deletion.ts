@@ -38,6 +38,9 @@ async function deleteActiveTenant(
   const after = await this.db.transaction(withoutLocks(tenantEntry), (connection) =>
     deleteTenant(connection, this.queue, session.sessionId, body.name, clientInfo),
   )
+  if (after.session === 'ended') {
+    this.metrics.identity.sessionsEnded.inc({ reason: 'tenant-deleted' })
+  }
   await reply.followSession(after)
   return reply.code(204).send(null)
 }

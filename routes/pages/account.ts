@@ -241,6 +241,7 @@ async function deleteAccount(this: FastifyInstance, request: FastifyRequest, rep
     eraseAccount(connection, this.queue, session.sessionId, clientInfo),
   )
   if (outcome !== 'erased') throw new Problem('last-admin', { detail: describeBlock(outcome) })
+  this.metrics.identity.sessionsEnded.inc({ reason: 'account-deleted' })
   await reply.followSession({ session: 'ended' })
   return reply.redirect('/auth/signed-out', 303)
 }

@@ -2,7 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import { deleteTenantByCommand } from '#src/auth/erasure/delete-tenant.ts'
 import { describeBlock, eraseByCommand, findPerson } from '#src/auth/erasure/erase.ts'
 import { exportPerson, exportReader, exportTenant } from '#src/auth/erasure/export.ts'
-import { workErasures } from '#src/auth/erasure/work.ts'
+import { eraseNow } from '#src/auth/erasure/work.ts'
 import { readHolder } from '#src/billing/customers.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
@@ -42,7 +42,7 @@ export function eraseUser(env: Environment, user: string, { json }: Options): Pr
         describeBlock(outcome),
       )
     }
-    await workErasures(systemDb, 0)
+    await eraseNow(systemDb)
     if (json) printJson({ userId, erased: true })
     else print(`User ${userId} is deleted, and the copies of their data are erased.`)
   })
@@ -73,7 +73,7 @@ export function deleteWholeTenant(
     if (outcome === 'other-name') {
       throw new OperatorError('The tenant has another name.', 'Give its exact name with --name.')
     }
-    await workErasures(systemDb, 0)
+    await eraseNow(systemDb)
     if (json) printJson({ tenantId: tenant, deleted: true })
     else print(`Tenant ${tenant} is deleted with everything in it.`)
   })

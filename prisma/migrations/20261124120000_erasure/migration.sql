@@ -52,7 +52,7 @@ CREATE TRIGGER "note_erasure" BEFORE DELETE ON "users"
   FOR EACH ROW EXECUTE FUNCTION "note_erasure"();
 
 -- Ends all access to a tenant whose memberships the caller has locked, and leaves its rows to
--- work_erasures. A user without another membership goes too.
+-- work_erasure. A user without another membership goes too.
 -- `revocations`: provider tokens that need a job each.
 CREATE FUNCTION "close_tenant"(tenant uuid) RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE AS $$
@@ -371,36 +371,44 @@ BEGIN
 END
 $$;
 
--- Works on one batch of the erasure that has waited longest. No row when nothing is due. Copies are
--- left alone for `settle_seconds`, so that no attempt under way records an answer afterwards.
--- `finished`: nothing of it is left.
-CREATE FUNCTION "work_erasures"(settle_seconds integer, batch integer)
-RETURNS TABLE (user_id bigint, tenant_id uuid, finished boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+-- The erasure that has waited longest, or NULL when none is due. Its time is noted first, so that one
+-- that fails holds up no other. Copies are left alone for `settle_seconds`, so that no attempt under
+-- way records an answer afterwards; one that was tried rests for `rest_seconds`.
+CREATE FUNCTION "claim_erasure"(settle_seconds integer, rest_seconds integer) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
+DECLARE
+  claimed bigint;
+BEGIN
+  UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = (
+    SELECT o.id FROM public.erasures o
+    WHERE (o.user_id IS NULL OR o.created_at <= now() - make_interval(secs => settle_seconds))
+      AND (o.worked_at IS NULL OR o.worked_at <= now() - make_interval(secs => rest_seconds))
+    ORDER BY o.worked_at NULLS FIRST, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING e.id INTO claimed;
+  RETURN claimed;
+END
+$$;
+
+-- Works on one batch of an erasure. True when nothing of it is left.
+CREATE FUNCTION "work_erasure"(erasure bigint, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   due record;
+  finished boolean;
   scope_text text;
 BEGIN
-  SELECT e.id, e.user_id, e.tenant_id INTO due FROM public.erasures e
-    WHERE e.user_id IS NULL OR e.created_at <= now() - make_interval(secs => settle_seconds)
-    ORDER BY e.worked_at NULLS FIRST, e.id LIMIT 1 FOR UPDATE SKIP LOCKED;
-  IF NOT FOUND THEN RETURN; END IF;
-  user_id := due.user_id;
-  tenant_id := due.tenant_id;
+  SELECT e.user_id, e.tenant_id INTO due FROM public.erasures e WHERE e.id = erasure FOR UPDATE;
+  IF NOT FOUND THEN RETURN true; END IF;
   finished := CASE
     WHEN due.user_id IS NULL THEN public.purge_tenant(due.tenant_id, batch)
     WHEN due.tenant_id IS NULL THEN public.erase_audit(due.user_id, batch)
     ELSE public.erase_events(due.user_id, due.tenant_id, batch)
   END;
-  IF finished THEN
-    DELETE FROM public.erasures e WHERE e.id = due.id;
-  ELSE
-    UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = due.id;
-  END IF;
+  IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
   scope_text := public.clear_scope();
-  RETURN NEXT;
+  RETURN finished;
 END
 $$;
 

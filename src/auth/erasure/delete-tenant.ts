@@ -15,7 +15,7 @@ type DeletedRow = {
 
 /**
  * Deletes the active tenant of an admin's session. All access to it ends here and nothing is sent
- * from it any more; its rows and jobs are deleted by `workErasures`. Members without another tenant
+ * from it any more; its rows and jobs are deleted by the worker. Members without another tenant
  * are deleted with their accounts.
  * @param connection entered without locks: the function checks session and membership as it locks them
  * @param cookieId the id in the request's cookie

@@ -169,13 +169,16 @@ t.test('the next attempt that a worker is recording goes with its deleted tenant
   const job = { tenantId: user.tenantId, deliveryId, series: 0, number: 1 }
   const id = await addJob(database, 'deliver', job)
   await database.admin.query('DELETE FROM memberships WHERE tenant_id = $1', [user.tenantId])
-  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES ($1)', [user.tenantId])
+  const erasure = await database.admin.query<{ id: string }>(
+    'INSERT INTO erasures (tenant_id) VALUES ($1) RETURNING id',
+    [user.tenantId],
+  )
   const recording = await connect(t, database.workerUrl)
   await recording.query('BEGIN')
   await recording.query(`SELECT enter_job('deliver', $1)`, [id])
   await recording.query('UPDATE deliveries SET attempts = 1 WHERE id = $1', [deliveryId])
   const purging = await connect(t, database.workerUrl)
-  const purged = purging.query('SELECT finished FROM work_erasures(0, 100)')
+  const purged = purging.query('SELECT work_erasure($1, 100) AS finished', [erasure.rows[0]?.id])
   await isHeldUp(database, purging)
   await recording.query(`INSERT INTO pgboss.job (name, data) VALUES ('deliver', $1)`, [
     JSON.stringify({ ...job, number: 2 }),

@@ -1,4 +1,4 @@
-import { workErasures } from '#src/auth/erasure/work.ts'
+import { eraseNow } from '#src/auth/erasure/work.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
 import { until } from '#test/support/until.ts'
@@ -6,7 +6,7 @@ import { until } from '#test/support/until.ts'
 /** Does the worker's part of every erasure at once. */
 export async function eraseAll(database: TestDatabase): Promise<void> {
   const systemDb = openSystemDatabase(database.workerUrl, 1)
-  await workErasures(systemDb, 0).finally(() => systemDb.close())
+  await eraseNow(systemDb).finally(() => systemDb.close())
   // A worker of the test may be at it too.
   await until(database, 'SELECT WHERE NOT EXISTS (SELECT FROM erasures)')
 }
