@@ -11,6 +11,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   // Read by the functions of the owner alone.
   scope_keys: { web: '', worker: '' },
   erasures: { web: '', worker: '' },
+  export_sections: { web: '', worker: '' },
   tenants: { web: 'SELECT', worker: 'SELECT' },
   users: { web: 'SELECT', worker: 'SELECT, UPDATE (plan)' },
   // No UPDATE: an identity never changes its owner.
@@ -184,6 +185,7 @@ export const identityTables = [
   'form_submissions',
   'scope_keys',
   'erasures',
+  'export_sections',
 ] as const
 
 /** Tables without tenant or owner, so without row-level security; no tenant route reads them. */

@@ -89,7 +89,13 @@ const tomorrow = new Date(Date.now() + 86_400_000)
 export const ofUsers = ['tenants', 'users', 'memberships']
 
 /** Tables that only functions of the owner reach. */
-export const closed = ['scope_keys', 'erasures', 'sign_in_attempts', 'logout_tokens']
+export const closed = [
+  'scope_keys',
+  'erasures',
+  'export_sections',
+  'sign_in_attempts',
+  'logout_tokens',
+]
 
 /** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
 export const chained = ['teams', 'team_members', 'folders', 'documents']

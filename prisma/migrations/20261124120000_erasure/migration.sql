@@ -429,70 +429,71 @@ $$;
 
 -- Export, section by section in pages. A section is one table without its secrets.
 
--- The table, the key that orders its rows, and which rows: $1 is the person, $2 the tenant. Sections
--- of a person with `by_tenant` are read for each of their tenants.
-CREATE FUNCTION "export_section"(
-  kind text, section text, OUT source text, OUT key text, OUT key_type text, OUT condition text,
-  OUT hidden text[], OUT by_tenant boolean
-)
-LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-  SELECT s.source, s.key, s.key_type, s.condition, s.hidden::text[], s.by_tenant
-    INTO source, key, key_type, condition, hidden, by_tenant
-    FROM (VALUES
-      ('person', 'profile', 'users', 'r.id', 'bigint', 'r.id = $1', '{}', false),
-      ('person', 'identities', 'oauth_identities', 'r.provider || '' '' || r.provider_user_id', 'text', 'r.user_id = $1', '{}', false),
-      ('person', 'providerGrants', 'provider_grants', 'r.provider || '' '' || r.provider_user_id', 'text',
-       'EXISTS (SELECT FROM public.oauth_identities i WHERE i.provider = r.provider AND i.provider_user_id = r.provider_user_id AND i.user_id = $1)',
-       '{access_token,refresh_token,refresh_attempt}', false),
-      ('person', 'providerRevocations', 'token_revocations', 'r.id', 'uuid', 'r.user_id = $1', '{token}', false),
-      ('person', 'sessions', 'sessions', 'r.id', 'uuid', 'r.user_id = $1', '{id_hash}', false),
-      ('person', 'pendingSignIns', 'sign_in_attempts', 'encode(r.state_hash, ''hex'')', 'text',
-       'r.user_id = $1 OR r.session_id IN (SELECT s.id FROM public.sessions s WHERE s.user_id = $1)',
-       '{state_hash,nonce,code_verifier}', false),
-      ('person', 'submittedForms', 'form_submissions', 'encode(r.form_hash, ''hex'')', 'text', 'r.user_id = $1', '{form_hash,secret}', false),
-      ('person', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.user_id = $1', '{hash}', false),
-      ('person', 'memberships', 'memberships', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
-      ('person', 'invitationsReceived', 'invitations', 'r.id', 'uuid', 'r.email = ANY (public.verified_emails($1))', '{invited_by}', false),
-      ('person', 'invitationsSent', 'invitations', 'r.id', 'uuid', 'r.invited_by = $1', '{}', false),
-      ('person', 'orders', 'orders', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
-      ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
-      ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', true),
-      ('person', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2 AND r.author_id = $1', '{}', true),
-      ('person', 'teamMemberships', 'team_members', 'r.team_id', 'bigint', 'r.tenant_id = $2 AND r.user_id = $1', '{}', true),
-      ('person', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', true),
-      ('person', 'invoices', 'invoices', 'r.id', 'bigint',
-       'r.tenant_id = $2 AND EXISTS (SELECT FROM public.users u WHERE u.id = $1 AND u.own_tenant_id = $2)', '{}', true),
-      ('person', 'events', 'outbound_events', 'r.id', 'text',
-       'r.tenant_id = $2 AND strpos(r.body, ''"userId":'' || $1 || '','') > 0', '{xact_id,sequence}', true),
-      ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', false),
-      ('tenant', 'users', 'users', 'r.id', 'bigint',
-       'EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $2 AND m.user_id = r.id)',
-       '{email_verified,plan,billing_customer,own_tenant_id}', false),
-      ('tenant', 'memberships', 'memberships', 'r.user_id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'invitations', 'invitations', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', '{hash}', false),
-      ('tenant', 'orders', 'orders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'invoices', 'invoices', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'teams', 'teams', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'teamMembers', 'team_members', 'r.team_id || '' '' || r.user_id', 'text', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'folders', 'folders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'webhookEndpoints', 'webhook_endpoints', 'r.id', 'uuid', 'r.tenant_id = $2', '{secret,previous_secret}', false),
-      ('tenant', 'events', 'outbound_events', 'r.id', 'text', 'r.tenant_id = $2', '{xact_id,sequence}', false),
-      ('tenant', 'deliveries', 'deliveries', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'deliveryAttempts', 'delivery_attempts', 'r.delivery_id || '' '' || r.series || '' '' || r.number', 'text', 'r.tenant_id = $2', '{cause}', false),
-      ('tenant', 'notifications', 'notifications', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'endpointReplays', 'endpoint_replays', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
-      ('tenant', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false)
-    ) AS s (kind, section, source, key, key_type, condition, hidden, by_tenant)
-    WHERE s.kind = export_section.kind AND s.section = export_section.section;
-  IF source IS NULL THEN
-    RAISE EXCEPTION 'no section % of a %', section, kind USING ERRCODE = 'invalid_parameter_value';
-  END IF;
-END
-$$;
+-- The table `source` without the columns `hidden`, in the order of `key`; `condition` selects its rows:
+-- $1 is the person, $2 the tenant. Sections of a person with `by_tenant` are read for each of their
+-- tenants. A new table with data of people or tenants gets a row here in its migration.
+CREATE TABLE "export_sections" (
+  "kind" text NOT NULL CHECK ("kind" IN ('person', 'tenant')),
+  "section" text NOT NULL,
+  "source" text NOT NULL,
+  "key" text NOT NULL,
+  "key_type" text NOT NULL,
+  "condition" text NOT NULL,
+  "hidden" text[] NOT NULL DEFAULT '{}',
+  "by_tenant" boolean NOT NULL,
+  CONSTRAINT "export_sections_pkey" PRIMARY KEY ("kind", "section")
+);
+-- No policy: its text becomes part of statements, so only migrations may write it.
+ALTER TABLE "export_sections" ENABLE ROW LEVEL SECURITY;
+INSERT INTO "export_sections"
+  ("kind", "section", "source", "key", "key_type", "condition", "hidden", "by_tenant")
+VALUES
+  ('person', 'profile', 'users', 'r.id', 'bigint', 'r.id = $1', '{}', false),
+  ('person', 'identities', 'oauth_identities', 'r.provider || '' '' || r.provider_user_id', 'text', 'r.user_id = $1', '{}', false),
+  ('person', 'providerGrants', 'provider_grants', 'r.provider || '' '' || r.provider_user_id', 'text',
+   'EXISTS (SELECT FROM public.oauth_identities i WHERE i.provider = r.provider AND i.provider_user_id = r.provider_user_id AND i.user_id = $1)',
+   '{access_token,refresh_token,refresh_attempt}', false),
+  ('person', 'providerRevocations', 'token_revocations', 'r.id', 'uuid', 'r.user_id = $1', '{token}', false),
+  ('person', 'sessions', 'sessions', 'r.id', 'uuid', 'r.user_id = $1', '{id_hash}', false),
+  ('person', 'pendingSignIns', 'sign_in_attempts', 'encode(r.state_hash, ''hex'')', 'text',
+   'r.user_id = $1 OR r.session_id IN (SELECT s.id FROM public.sessions s WHERE s.user_id = $1)',
+   '{state_hash,nonce,code_verifier}', false),
+  ('person', 'submittedForms', 'form_submissions', 'encode(r.form_hash, ''hex'')', 'text', 'r.user_id = $1', '{form_hash,secret}', false),
+  ('person', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.user_id = $1', '{hash}', false),
+  ('person', 'memberships', 'memberships', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
+  ('person', 'invitationsReceived', 'invitations', 'r.id', 'uuid', 'r.email = ANY (public.verified_emails($1))', '{invited_by}', false),
+  ('person', 'invitationsSent', 'invitations', 'r.id', 'uuid', 'r.invited_by = $1', '{}', false),
+  ('person', 'orders', 'orders', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
+  ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
+  ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', true),
+  ('person', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2 AND r.author_id = $1', '{}', true),
+  ('person', 'teamMemberships', 'team_members', 'r.team_id', 'bigint', 'r.tenant_id = $2 AND r.user_id = $1', '{}', true),
+  ('person', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', true),
+  ('person', 'invoices', 'invoices', 'r.id', 'bigint',
+   'r.tenant_id = $2 AND EXISTS (SELECT FROM public.users u WHERE u.id = $1 AND u.own_tenant_id = $2)', '{}', true),
+  ('person', 'events', 'outbound_events', 'r.id', 'text',
+   'r.tenant_id = $2 AND strpos(r.body, ''"userId":'' || $1 || '','') > 0', '{xact_id,sequence}', true),
+  ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', false),
+  ('tenant', 'users', 'users', 'r.id', 'bigint',
+   'EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $2 AND m.user_id = r.id)',
+   '{email_verified,plan,billing_customer,own_tenant_id}', false),
+  ('tenant', 'memberships', 'memberships', 'r.user_id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'invitations', 'invitations', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', '{hash}', false),
+  ('tenant', 'orders', 'orders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'invoices', 'invoices', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'teams', 'teams', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'teamMembers', 'team_members', 'r.team_id || '' '' || r.user_id', 'text', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'folders', 'folders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'webhookEndpoints', 'webhook_endpoints', 'r.id', 'uuid', 'r.tenant_id = $2', '{secret,previous_secret}', false),
+  ('tenant', 'events', 'outbound_events', 'r.id', 'text', 'r.tenant_id = $2', '{xact_id,sequence}', false),
+  ('tenant', 'deliveries', 'deliveries', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'deliveryAttempts', 'delivery_attempts', 'r.delivery_id || '' '' || r.series || '' '' || r.number', 'text', 'r.tenant_id = $2', '{cause}', false),
+  ('tenant', 'notifications', 'notifications', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'endpointReplays', 'endpoint_replays', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false);
 
 -- One page of a section, in the order of its key; times in UTC. Afterwards the scope is that of the
 -- caller again.
@@ -503,9 +504,14 @@ LANGUAGE plpgsql VOLATILE
 SET "TimeZone" = 'UTC' AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
-  described record := public.export_section(kind, section);
+  described record;
   scope_text text;
 BEGIN
+  SELECT s.* INTO described FROM public.export_sections s
+    WHERE s.kind = export_page.kind AND s.section = export_page.section;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'no section % of a %', section, kind USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF kind = 'tenant' THEN
     scope_text := public.set_scope('tenant-export', '', NULL, tenant);
   ELSE

@@ -13,7 +13,7 @@ export type ReadExport = (
 ) => Promise<readonly ExportRow[]>
 
 /**
- * Everything about a person, as the migrations describe it (`export_section`). `perTenant` is read
+ * Everything about a person, as the table `export_sections` describes it. `perTenant` is read
  * once for each tenant that the sections before it name.
  */
 export const personSections = {
@@ -32,10 +32,18 @@ export const personSections = {
     'orders',
     'auditLog',
   ],
-  perTenant: ['tenants', 'posts', 'teamMemberships', 'documents', 'invoices', 'events'],
+  perTenant: [
+    'tenants',
+    'posts',
+    'teamMemberships',
+    'documents',
+    'invoices',
+    // What happened.
+    'events',
+  ],
 } as const
 
-const tenantSections = [
+export const tenantSections = [
   'tenant',
   'users',
   'memberships',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { personSections } from '#src/auth/erasure/export.ts'
+import { personSections, tenantSections } from '#src/auth/erasure/export.ts'
 import { addIdentity, as } from '#test/support/account.ts'
 import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
 import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
@@ -74,20 +74,29 @@ t.test(
   },
 )
 
-t.test('the download covers every table with a person in it', async (t) => {
-  const { database } = await build(t)
-  const { rows } = await database.admin.query<{ name: string }>(
-    `SELECT DISTINCT c.relname AS name FROM pg_class c
-     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('user_id', 'author_id', 'invited_by')
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' ORDER BY 1`,
+t.test('downloads cover every table with a person or a tenant in it', async (t) => {
+  const { admin } = (await build(t)).database
+  const { rows: sections } = await admin.query<{ kind: string; section: string; source: string }>(
+    'SELECT kind, section, source FROM export_sections',
   )
-  const { rows: sources } = await database.admin.query<{ source: string }>(
-    `SELECT (export_section('person', s)).source FROM unnest($1::text[]) s`,
-    [[...personSections.once, ...personSections.perTenant]],
-  )
-  const covered = sources.map(({ source }) => source)
-  const missing = rows.map(({ name }) => name).filter((name) => !covered.includes(name))
-  t.strictSame(missing, ['erasures'], 'only what is noted after the person is gone')
+  const namesOf = (kind: string, name: 'section' | 'source') =>
+    sections.filter((one) => one.kind === kind).map((one) => one[name])
+  const all = [...personSections.once, ...personSections.perTenant]
+  t.strictSame(namesOf('person', 'section').toSorted(), all.toSorted())
+  t.strictSame(namesOf('tenant', 'section').toSorted(), tenantSections.toSorted())
+  const missing = async (kind: string, columns: readonly string[]) => {
+    const { rows } = await admin.query<{ name: string }>(
+      `SELECT DISTINCT c.relname AS name FROM pg_class c
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = ANY ($1)
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' ORDER BY 1`,
+      [columns],
+    )
+    return rows.map(({ name }) => name).filter((name) => !namesOf(kind, 'source').includes(name))
+  }
+  t.strictSame(await missing('person', ['user_id', 'author_id', 'invited_by']), ['erasures'])
+  // Sessions and provider tokens are of people.
+  const ofPeople = ['erasures', 'sessions', 'token_revocations']
+  t.strictSame(await missing('tenant', ['tenant_id']), ofPeople)
 })
 
 t.test('a download of many rows comes in pages and is complete', async (t) => {

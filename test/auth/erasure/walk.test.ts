@@ -20,6 +20,7 @@ const words = [email, 'Lovelace', subject, 'Analytical Street', 'cus_lovelace']
 const impersonal = [
   '_prisma_migrations',
   'scope_keys',
+  'export_sections',
   'billing_objects',
   'billing_replays',
   'processed_events',
