@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
+import { startErasures } from '#src/auth/erasure/work.ts'
 import { workInvitationMails } from '#src/auth/members/invitation-mail.ts'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
@@ -143,6 +144,7 @@ async function startParts(
   parts.stoppables.push(
     startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),
   )
+  parts.stoppables.push(startErasures(systemDb, metrics.identity, logger))
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

@@ -16,6 +16,7 @@ import ownInvitations from './own-invitations.ts'
 import posts from './posts.ts'
 import teamMembers from './team-members.ts'
 import teams from './teams.ts'
+import tenantDeletion from './tenant-deletion.ts'
 import tenants from './tenants.ts'
 import usage from './usage.ts'
 import users from './users.ts'
@@ -42,6 +43,7 @@ export default {
   posts,
   teamMembers,
   teams,
+  tenantDeletion,
   tenants,
   usage,
   users,

@@ -1,3 +1,4 @@
+import account from './account.ts'
 import audit from './audit.ts'
 import backchannelLogout from './backchannel-logout.ts'
 import callback from './callback.ts'
@@ -10,6 +11,7 @@ import tokens from './tokens.ts'
 
 /** Sign-in, sign-out and the caller's own account; src/app.ts registers each in its scope. */
 export default {
+  account,
   audit,
   backchannelLogout,
   callback,

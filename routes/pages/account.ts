@@ -5,6 +5,7 @@ import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
+import { describeBlock, eraseAccount } from '#src/auth/erasure/erase.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
@@ -37,6 +38,7 @@ const ConfirmedIdForm = Type.Object(
   { id: Uuid, confirm: Type.Literal('yes') },
   { additionalProperties: false },
 )
+const DeleteForm = Type.Object({ confirm: Type.Literal('delete') }, { additionalProperties: false })
 const IdentityForm = Type.Object(
   {
     provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
@@ -105,6 +107,11 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(app, 
     '/app/account/tenants/leave',
     { config: access('tenant', 'delete'), schema: { hide, body: ConfirmedIdForm } },
     leave,
+  )
+  app.post(
+    '/app/account/delete',
+    { config: access('account', 'delete'), schema: { hide, body: DeleteForm } },
+    deleteAccount,
   )
 }
 
@@ -226,6 +233,17 @@ async function leave(this: FastifyInstance, request: IdRequest, reply: FastifyRe
   return left.session === 'ended'
     ? reply.redirect('/auth/signed-out', 303)
     : redirect(reply, 'left')
+}
+
+async function deleteAccount(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  const { sessionEntry, session, clientInfo } = request
+  const outcome = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
+    eraseAccount(connection, this.queue, session.sessionId, clientInfo),
+  )
+  if (outcome !== 'erased') throw new Problem('last-admin', { detail: describeBlock(outcome) })
+  this.metrics.identity.sessionsEnded.inc({ reason: 'account-deleted' })
+  await reply.followSession({ session: 'ended' })
+  return reply.redirect('/auth/signed-out', 303)
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
+import { deleteTenant } from '#src/auth/erasure/delete-tenant.ts'
 import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
 import {
   createInvitation,
@@ -23,6 +24,7 @@ import {
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
+import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -60,6 +62,10 @@ const InvitationForm = Type.Object(
   { email: Type.String({ format: 'email', maxLength: 320 }), role: Role, department: Department },
   { additionalProperties: false },
 )
+const DeleteForm = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 200 }) },
+  { additionalProperties: false },
+)
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** `mails`: invitations are mailed; otherwise the page shows their links. */
@@ -69,6 +75,7 @@ const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
 const create = { access: { resource: 'user', action: 'create' } } as const
 const update = { access: { resource: 'user', action: 'update' } } as const
+const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as const
 const remove = { access: { resource: 'user', action: 'delete' } } as const
 
 /** The members page of a tenant and its forms. */
@@ -97,6 +104,11 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
     '/app/tenant/invitations/withdraw',
     { config: remove, schema: { hide, body: WithdrawForm } },
     withdraw,
+  )
+  app.post(
+    '/app/tenant/delete',
+    { config: destroy, schema: { hide, body: DeleteForm } },
+    deleteActiveTenant,
   )
 }
 
@@ -212,6 +224,22 @@ async function withdraw(
   )
   if (!withdrawn) throw new Problem('not-found')
   return redirect(reply, 'withdrawn')
+}
+
+async function deleteActiveTenant(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof DeleteForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantEntry, session, body, clientInfo } = request
+  const after = await this.db.transaction(withoutLocks(tenantEntry), (connection) =>
+    deleteTenant(connection, this.queue, session.sessionId, body.name, clientInfo),
+  )
+  if (after.session === 'ended') {
+    this.metrics.identity.sessionsEnded.inc({ reason: 'tenant-deleted' })
+  }
+  await reply.followSession(after)
+  return reply.redirect(after.session === 'ended' ? '/auth/signed-out' : '/', 303)
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

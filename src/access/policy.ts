@@ -29,6 +29,7 @@ export type Resource =
   | 'token'
   | 'identity'
   | 'tenant'
+  | 'tenant-deletion'
   | 'invitation'
   | 'activity'
 export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay'
@@ -88,12 +89,17 @@ export const policy: readonly Rule[] = [
   allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
   allow('usage', 'read', 'tenant', 'user:manage', 'user:manage'),
+  {
+    ...allow('tenant-deletion', 'create', 'tenant', 'user:manage', null),
+    credential: 'recent-session',
+  },
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
   allow('billing-customer', 'read', 'operator', null, null),
   allow('billing-customer', 'update', 'operator', null, null),
   own('profile', 'read', 'any'),
   own('account', 'read', 'session'),
+  own('account', 'delete', 'recent-session'),
   own('session', 'read', 'session'),
   own('session', 'delete', 'session'),
   own('token', 'read', 'session'),

@@ -24,6 +24,8 @@ export type AuditEntry = {
     | 'session-end'
     | 'tenant-switch'
     | 'tenant-leave'
+    | 'tenant-delete'
+    | 'account-delete'
     | 'token-create'
     | 'token-delete'
     | 'invitation-create'

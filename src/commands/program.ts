@@ -43,6 +43,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addQuarantineCommands(program)
   addBillingCommands(program)
   addUsageCommands(program)
+  addDataCommands(program)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])
   return program
@@ -323,6 +324,60 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
     )
 }
 
+function addDataCommands(program: Command): void {
+  const owner = 'Needs DATABASE_OWNER_URL.'
+  const user = program.command('user').description('Data of a user: export, erase')
+  user
+    .command('export')
+    .description('Print everything that is kept about a user as JSON')
+    .argument('<user>', 'Id of the user, or their verified email address')
+    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${owner}`))
+    .action(async (id) => (await import('./erasure.ts')).exportUser(readEnvironment(), id))
+  user
+    .command('erase')
+    .description('Delete a user and what is kept about them')
+    .argument('<user>', 'Id of the user, or their verified email address')
+    .requiredOption('--yes', 'Confirm it: this cannot be undone')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'the user was not deleted',
+        `Refused for the last admin of a tenant with other members. docs/privacy.md says
+what remains for how long. A running worker revokes the user's provider tokens.
+${owner}`,
+      ),
+    )
+    .action(async (id, options) =>
+      (await import('./erasure.ts')).eraseUser(readEnvironment(), id, options),
+    )
+  const tenant = program.command('tenant').description('Data of a tenant: export, delete')
+  tenant
+    .command('export')
+    .description('Print everything of a tenant as JSON')
+    .argument('<id>', 'Id of the tenant', readUuid)
+    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${owner}`))
+    .action(async (id) => (await import('./erasure.ts')).exportWholeTenant(readEnvironment(), id))
+  tenant
+    .command('delete')
+    .description('Delete a tenant with everything in it')
+    .argument('<id>', 'Id of the tenant', readUuid)
+    .requiredOption('--name <name>', 'Confirm it with the exact name of the tenant')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'the tenant was not deleted',
+        `Deletes members without another tenant too, with their accounts.\n${owner}`,
+      ),
+    )
+    .action(async (id, { name: confirmed, ...options }) =>
+      (await import('./erasure.ts')).deleteWholeTenant(readEnvironment(), id, confirmed, options),
+    )
+}
+
+/** The end of a command's help, after its options. */
+
 /** The end of a command's help, after its options. */
 function details(failure: string, text: string): string {
   return `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`
@@ -340,6 +395,11 @@ function readCount(text: string): number {
     throw new InvalidArgumentError('It must be a whole number from 1.')
   }
   return Number(text)
+}
+
+function readUuid(text: string): string {
+  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) return text
+  throw new InvalidArgumentError('It must be a UUID.')
 }
 
 function readUrl(text: string): string {

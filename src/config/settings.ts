@@ -93,7 +93,8 @@ export const Settings = Type.Object({
   DATABASE_OWNER_URL: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Connection of the schema owner; used only by `migrate` and `seed`.',
+      description:
+        'Connection of the schema owner; used only by `migrate`, `seed`, `user` and `tenant`.',
       demo: 'the owner in the embedded PostgreSQL',
     }),
   ),

@@ -11,6 +11,8 @@ export const statementTimeoutsMs = {
   recordEvents: 500,
   /** One cleanup batch: up to 1,000 expired rows of each table. */
   cleanup: 4_000,
+  /** One batch of what a deleted user or tenant has left; at last the jobs of a tenant are searched. */
+  erasure: 30_000,
   /**
    * Waiting while another process refreshes the same provider token: metadata, then the token
    * endpoint with two client secrets, 5 s each.

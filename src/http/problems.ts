@@ -13,6 +13,7 @@ export const errorTable = {
   'not-found': { status: 404, title: 'Not found' },
   'last-sign-in-method': { status: 409, title: 'Cannot remove your only sign-in method' },
   'last-admin': { status: 409, title: 'Cannot remove the last admin' },
+  'confirmation-mismatch': { status: 409, title: 'The confirmation does not match' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict with the current state' },
   'quota-exceeded': { status: 409, title: 'The storage of your tenant is full' },

@@ -239,7 +239,7 @@ function createBillingMetrics(registry: Registry) {
   }
 }
 
-type IdentityMetrics = ReturnType<typeof createIdentityMetrics>
+export type IdentityMetrics = ReturnType<typeof createIdentityMetrics>
 
 /** Metrics of sign-ins and sessions. */
 function createIdentityMetrics(registry: Registry) {
@@ -252,6 +252,13 @@ function createIdentityMetrics(registry: Registry) {
   })
   // Counters start at 0, so that alerts work before the first increment.
   for (const reason of endReasons) sessionsEnded.inc({ reason }, 0)
+  const erasures = new Counter({
+    name: 'gatehouse_erasures_total',
+    help: 'Data of deleted users and tenants: finished, or failed and tried again after 30 s',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of ['finished', 'failed']) erasures.inc({ outcome }, 0)
   return {
     sessionsEnded,
     logoutRefusals: new Counter({
@@ -260,6 +267,7 @@ function createIdentityMetrics(registry: Registry) {
       labelNames: ['provider', 'reason'],
       registers,
     }),
+    erasures,
     signIns: new Counter({
       name: 'gatehouse_sign_ins_total',
       help: 'Sign-ins, links and re-authentications by configured provider, outcome (done, refused, unavailable, failed) and the reason code of the audit log',
@@ -269,7 +277,14 @@ function createIdentityMetrics(registry: Registry) {
   }
 }
 
-const endReasons = ['sign-out', 'own-request', 'others-ended', 'provider-request'] as const
+const endReasons = [
+  'sign-out',
+  'own-request',
+  'others-ended',
+  'provider-request',
+  'account-deleted',
+  'tenant-deleted',
+] as const
 
 export type OutboundMetrics = ReturnType<typeof createOutboundMetrics>
 

@@ -48,7 +48,8 @@ export function accountPage(account: Account): string {
       ${sessionSection(account.sessions)}
       ${tenantSection(account.memberships)}
       ${tokenSection(account.tokens, account.grantable)}
-      ${auditSection('/app/account', account.audit)}`,
+      ${auditSection('/app/account', account.audit)}
+      ${dataSection()}`,
     { current: '/app/account', ...account.viewer },
   )
 }
@@ -62,6 +63,24 @@ function newTokenSection(shown: ShownSecret | 'gone'): Html {
         <h2 id="new-token">API token “${isolated(note ?? '')}” created</h2>
         <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
         <pre class="secret" tabindex="0" aria-label="API token"><code>${secret}</code></pre>
+      </section>`
+}
+
+/** Download and deletion of everything that is kept about the user. */
+function dataSection(): Html {
+  return html`<section class="card" aria-labelledby="data">
+        <h2 id="data">Your data</h2>
+        <p>Download what is kept about you: profile, sign-in methods, sessions, tenants, tokens without their secrets, orders, posts, documents, invoices and activity.</p>
+        <a class="button plain" href="/auth/account/export" download="account.json">Download your data (JSON)</a>
+        <details class="confirm">
+          <summary>Delete your account</summary>
+          <form class="form" method="post" action="/app/account/delete">
+            <p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. What you have posted in other tenants stays without your name. This cannot be undone.</p>
+            <label>Type <code>delete</code> to confirm <input name="confirm" required pattern="delete" autocomplete="off"></label>
+            <button class="button danger">Delete your account now</button>
+            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
+          </form>
+        </details>
       </section>`
 }
 

@@ -32,6 +32,8 @@ const actions: Readonly<Record<AuditEntry['action'], string>> = {
   'session-end': 'Ended a session',
   'tenant-switch': 'Switched to this tenant',
   'tenant-leave': 'Left this tenant',
+  'tenant-delete': 'Deleted a tenant',
+  'account-delete': 'Deleted their account',
   'token-create': 'Created an API token',
   'token-delete': 'Revoked an API token',
   'invitation-create': 'Invited a member',

@@ -64,6 +64,10 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
     ...account,
   },
   'last-admin': { text: 'Make another member an admin first.', ...home },
+  'confirmation-mismatch': {
+    text: 'Type the name exactly as it is shown. Nothing was deleted.',
+    ...home,
+  },
   'method-not-allowed': { text: 'This address does not support that request.', ...home },
   conflict: { text: 'Something changed in the meantime. Reload the page and try again.', ...home },
   'quota-exceeded': {

@@ -60,7 +60,8 @@ export function tenantPage(view: TenantView): string {
       ${memberSection(view.members, view.userId)}
       ${invitationSection(view.invitations)}
       ${usageSection(view.usage)}
-      ${auditSection('/app/tenant', view.audit, nameOfUser)}`,
+      ${auditSection('/app/tenant', view.audit, nameOfUser)}
+      ${deletionSection(view.name)}`,
     { current: '/app/tenant', ...view.viewer },
   )
 }
@@ -89,6 +90,22 @@ function sizeText(bytes: number): string {
   const kibibytes = bytes / 1_024
   if (kibibytes < 1_024) return `${Math.ceil(kibibytes)} KiB`
   return `${count.format(Math.ceil(kibibytes / 1_024))} MiB`
+}
+
+/** Deleting the whole tenant, confirmed by typing its name. */
+function deletionSection(name: string): Html {
+  return html`<section class="card" aria-labelledby="deletion">
+        <h2 id="deletion">Delete this tenant</h2>
+        <details class="confirm">
+          <summary>Delete ${name}</summary>
+          <form class="form" method="post" action="/app/tenant/delete">
+            <p>Everything in it is deleted: members, posts, orders, documents, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
+            <label>Type its name, <b class="wrap">${name}</b>, to confirm <input name="name" required maxlength="200" autocomplete="off"></label>
+            <button class="button danger">Delete this tenant now</button>
+            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=/app/tenant">Confirm your identity</a> first.</p>
+          </form>
+        </details>
+      </section>`
 }
 
 export type ShownInvitation = {

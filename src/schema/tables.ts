@@ -11,6 +11,8 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   // Read by the functions of the owner alone.
   scope_keys: { web: '', worker: '' },
   installation: { web: '', worker: '' },
+  erasures: { web: '', worker: '' },
+  export_sections: { web: '', worker: '' },
   tenants: { web: 'SELECT', worker: 'SELECT' },
   users: { web: 'SELECT', worker: 'SELECT, UPDATE (plan)' },
   // No UPDATE: an identity never changes its owner.
@@ -122,6 +124,9 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'decline_invitation(uuid)',
     'remove_member(bigint)',
     'leave_tenant(bytea, bytea, uuid)',
+    'erase_account(bytea)',
+    'delete_tenant(bytea, bytea, text)',
+    'export_own(text, uuid, text, integer)',
     'link_customer(text, bigint, text)',
     'list_customers(text, integer)',
     'find_grant(text, text, integer)',
@@ -141,6 +146,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'list_usage(integer)',
     'set_quota(uuid, bigint[], bigint[])',
     'count_near_quota(bigint[], double precision)',
+    'claim_erasure(integer, integer)',
+    'work_erasure(bigint, integer)',
     'prune_dead(integer, integer, integer)',
     'prune_form_submissions(integer)',
     'prune_records(integer, integer)',
@@ -194,6 +201,8 @@ export const identityTables = [
   'installation',
   'tenant_usage',
   'usage_changes',
+  'erasures',
+  'export_sections',
 ] as const
 
 /** Tables without tenant or owner, so without row-level security; no tenant route reads them. */

@@ -68,6 +68,7 @@ root
         identities
         tokens
         ownAudit
+        account
         tenants
         me
         ownInvitations
@@ -77,6 +78,7 @@ root
           posts
           invoices
           users
+          tenantDeletion
           invitations
           documents
           folders
@@ -243,6 +245,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
+    ├── auth/account/export (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    ├── auth/account/delete (POST)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
     ├── auth/backchannel-logout/:provider (POST)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
     │   • (preValidation) ["verifyLogoutToken()"]
@@ -315,7 +329,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   │       • (onError) ["countRefusal()"]
-    │   └── /tenants/leave (POST)
+    │   ├── /tenants/leave (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /delete (POST)
     │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       • (preParsing) ["refuseFault()"]
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
@@ -447,18 +467,24 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   │   • (onError) ["countRefusal()"]
-    │   └── /invitations (POST)
+    │   ├── /invitations (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   └── /withdraw (POST)
+    │   │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │       • (preParsing) ["refuseFault()"]
+    │   │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │       • (onError) ["countRefusal()"]
+    │   └── /delete (POST)
     │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       • (preParsing) ["refuseFault()"]
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
-    │       └── /withdraw (POST)
-    │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │           • (preParsing) ["refuseFault()"]
-    │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │           • (onError) ["countRefusal()"]
     ├── app/documents (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -731,6 +757,12 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
+    │   └── /delete (POST)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
     ├── me (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]

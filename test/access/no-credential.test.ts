@@ -185,6 +185,9 @@ t.test('functions that do something without a credential are those of signing in
     decline_invitation: [[attempt], 'refused'],
     remove_member: [[ada.userId], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],
+    erase_account: [[key()], 'nothing'],
+    delete_tenant: [[key(), key(), 'Tenant'], 'nothing'],
+    export_own: [['profile', null, null, 10], 'refused'],
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
     list_customers: [[null, 10], 'refused'],
     // A provider ends sessions, and refreshes its tokens, while no session of ours is at hand.
@@ -394,6 +397,7 @@ async function world(t: Test) {
     `INSERT INTO billing_replays (id, event_ids, received_to, total)
      VALUES (gen_random_uuid(), '{}', now(), 0)`,
   )
+  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
   // Last, because any writer of the tenant may add up what waits.
   await database.admin.query(

@@ -190,7 +190,7 @@ t.test('rules of the account need a session, whatever the role, tenant or limit'
 })
 
 t.test(
-  'a new token or sign-in method needs an authentication of the last five minutes',
+  'new tokens and sign-in methods, and deletions, need an authentication of the last five minutes',
   async (t) => {
     for (const { resource, action, credential } of policy) {
       const reasonAt = (authenticatedSecondsAgo: number | null) =>
@@ -203,7 +203,13 @@ t.test(
     const recent = policy.filter(({ credential }) => credential === 'recent-session')
     t.same(
       recent.map(({ resource, action }) => `${resource}:${action}`),
-      ['token:create', 'identity:create', 'identity:delete'],
+      [
+        'tenant-deletion:create',
+        'account:delete',
+        'token:create',
+        'identity:create',
+        'identity:delete',
+      ],
     )
   },
 )

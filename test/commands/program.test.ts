@@ -27,13 +27,14 @@ t.test(
     const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
     t.same(
       groups.map((group) => group.name()),
-      ['keys', 'billing', 'usage'],
+      ['keys', 'billing', 'usage', 'user', 'tenant'],
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
       ...['quarantine', 'adopt'],
       ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
       ...['usage list', 'usage check', 'usage limit'],
+      ...['user export', 'user erase', 'tenant export', 'tenant delete'],
     ]
     for (const name of names) {
       const words = name.split(' ')
@@ -46,17 +47,27 @@ t.test(
         help.printed.split('\n').every((line) => line.length <= 80),
         name,
       )
-      const unknown = await parse([...words, '--dance'])
+      const needed = argumentsOf[name] ?? []
+      const unknown = await parse([...words, ...needed, '--dance'])
       t.match(unknown.printed, /^gatehouse: unknown option '--dance'/)
       t.not(unknown.status, 0)
       if (name === 'billing replay') continue
-      const needed =
-        { trigger: ['a'], 'billing link': ['a', 'a'], 'usage limit': ['a'] }[name] ?? []
       const extra = await parse([...words, ...needed, 'b'])
       t.match(extra.printed, /too many arguments/)
     }
   },
 )
+
+const uuid = '00000000-0000-4000-8000-000000000001'
+const argumentsOf: Readonly<Record<string, string[]>> = {
+  trigger: ['a'],
+  'billing link': ['a', 'a'],
+  'usage limit': ['a'],
+  'user export': ['a'],
+  'user erase': ['a', '--yes'],
+  'tenant export': [uuid],
+  'tenant delete': [uuid, '--name', 'a'],
+}
 
 t.test('an option is parsed before the command runs', async (t) => {
   const wrong: [string[], RegExp][] = [

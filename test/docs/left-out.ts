@@ -82,6 +82,16 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     piece: /^ {2}notes: [\s\S]*?\n {2}\}\),\n/m,
     run: ['test/schema/verify-isolation.test.ts'],
   },
+  'the sections in `src/auth/erasure/export.ts`': {
+    path: 'src/auth/erasure/export.ts',
+    piece: /^ +'notes',\n/gm,
+    run: ['test/auth/erasure/export.test.ts'],
+  },
+  'the row in `test/auth/erasure/walk.test.ts`': {
+    path: 'test/auth/erasure/walk.test.ts',
+    piece: /^ {2}notes: .*\n/m,
+    run: ['test/auth/erasure/walk.test.ts'],
+  },
   'the event type in `src/webhooks/events/types.ts`': {
     path: 'src/webhooks/events/types.ts',
     piece: "  'note.created',\n",

@@ -73,6 +73,8 @@ function stepsFor(sources: readonly string[]): (readonly string[])[] {
     [programs.biome, 'check', '--vcs-enabled=false', ...sources],
     [programs.tsc, '--project', 'tsconfig.notes.json'],
     ['test/routes/api/notes.test.ts'],
+    ['test/auth/erasure/export.test.ts'],
+    ['test/auth/erasure/walk.test.ts'],
     ['test/access/rules.test.ts'],
     ['test/access/matrix.test.ts'],
     ['test/access/query-scope-alone.test.ts'],

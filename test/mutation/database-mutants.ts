@@ -4,7 +4,7 @@ import { type Mutant, tests } from './mutant.ts'
 
 const rowTests = [
   ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
-  ...[tests.usage, tests.rowLevelSecurity, tests.matrix],
+  ...[tests.usage, tests.rowLevelSecurity, tests.erasure, tests.tenantExport, tests.matrix],
 ]
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],

@@ -16,6 +16,8 @@ export const tests = {
   folders: 'test/resources/folders.test.ts',
   twins: 'test/webhooks/twin-tenants.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
+  erasure: 'test/auth/erasure/walk.test.ts',
+  tenantExport: 'test/commands/erasure.test.ts',
   rowLevelSecurity: 'test/access/row-level-security-alone.test.ts',
   ownTenant: 'test/auth/members/own-tenant.test.ts',
   rawRows: 'test/schema/row-level-security.test.ts',

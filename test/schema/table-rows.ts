@@ -96,7 +96,14 @@ const tomorrow = new Date(Date.now() + 86_400_000)
 export const ofUsers = ['tenants', 'users', 'memberships', 'tenant_usage']
 
 /** Tables that only functions of the owner reach. */
-export const closed = ['scope_keys', 'installation', 'sign_in_attempts', 'logout_tokens']
+export const closed = [
+  'scope_keys',
+  'installation',
+  'erasures',
+  'export_sections',
+  'sign_in_attempts',
+  'logout_tokens',
+]
 
 /** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
 export const chained = ['teams', 'team_members', 'folders', 'documents']

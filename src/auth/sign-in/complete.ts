@@ -3,7 +3,12 @@ import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import { isRolledBackForAnother, isUniqueViolation, tryTwice } from '#src/db/errors.ts'
+import {
+  isForeignKeyViolation,
+  isRolledBackForAnother,
+  isUniqueViolation,
+  tryTwice,
+} from '#src/db/errors.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
@@ -83,7 +88,13 @@ export async function completeSignIn(
 }
 
 function isConflict(error: unknown): boolean {
-  return error instanceof Overtaken || isUniqueViolation(error) || isRolledBackForAnother(error)
+  return (
+    error instanceof Overtaken ||
+    isUniqueViolation(error) ||
+    isRolledBackForAnother(error) ||
+    // The user was deleted meanwhile.
+    isForeignKeyViolation(error)
+  )
 }
 
 async function refuseConflict(

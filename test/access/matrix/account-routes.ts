@@ -52,6 +52,18 @@ export const accountRoutes: RouteRows = {
     reach: 'owner',
     narrowedByQuery: true,
   },
+  'GET /auth/account/export': { who: 'account:read', answer: 200 },
+  'POST /auth/account/delete': {
+    who: 'account:delete',
+    answer: 204,
+    body: () => ({ confirm: 'delete' }),
+  },
+  // No tenant has this name: 409.
+  'POST /session/tenant/delete': {
+    who: 'tenant-deletion:create',
+    answer: 409,
+    body: () => ({ name: 'another name' }),
+  },
   'GET /tenants': { who: 'tenant:read', answer: 200, lists: 'tenant', reach: 'member' },
   'POST /session/tenant': {
     who: 'tenant:update',
@@ -92,6 +104,16 @@ export const accountRoutes: RouteRows = {
   'GET /app/access': { who: 'account:read', answer: 200 },
   'GET /me': { who: 'profile:read', answer: 200 },
   'GET /app/account': { who: 'account:read', answer: 200 },
+  'POST /app/account/delete': {
+    who: 'account:delete',
+    answer: 303,
+    body: () => ({ confirm: 'delete' }),
+  },
+  'POST /app/tenant/delete': {
+    who: 'tenant-deletion:create',
+    answer: 409,
+    body: () => ({ name: 'another name' }),
+  },
   'POST /app/account/identities/remove': {
     who: 'identity:delete',
     answer: 303,

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { deleteTenant } from '#src/auth/erasure/delete-tenant.ts'
+import { withoutLocks } from '#src/db/entry.ts'
+import { problems } from '#src/http/schemas.ts'
+
+const TenantName = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 200 }) },
+  { additionalProperties: false },
+)
+
+/** Deleting the caller's tenant. */
+const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(app) {
+  app.post(
+    '/session/tenant/delete',
+    {
+      config: { access: { resource: 'tenant-deletion', action: 'create' } },
+      schema: {
+        tags: ['members'],
+        summary: 'Delete the active tenant of your session',
+        description:
+          'Requires its exact name (409 `urn:gatehouse:problem:confirmation-mismatch` for another one), and a sign-in or re-authentication within the last five minutes. All access to the tenant ends at once and nothing is sent from it any more; its data, events, deliveries and jobs are deleted within minutes. Members without another tenant are deleted with their accounts. Your session moves to another tenant of yours under a new id; without another one you are signed out and your account is deleted too.',
+        body: TenantName,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 409, 429, 503) },
+      },
+    },
+    deleteActiveTenant,
+  )
+}
+
+async function deleteActiveTenant(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof TenantName> }>,
+  reply: FastifyReply,
+) {
+  const { tenantEntry, session, body, clientInfo } = request
+  const after = await this.db.transaction(withoutLocks(tenantEntry), (connection) =>
+    deleteTenant(connection, this.queue, session.sessionId, body.name, clientInfo),
+  )
+  if (after.session === 'ended') {
+    this.metrics.identity.sessionsEnded.inc({ reason: 'tenant-deleted' })
+  }
+  await reply.followSession(after)
+  return reply.code(204).send(null)
+}
+
+export default tenantDeletion

@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { describeBlock, eraseAccount } from '#src/auth/erasure/erase.ts'
+import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
+import { withoutLocks } from '#src/db/entry.ts'
+import { Problem } from '#src/http/problems.ts'
+import { problems, Time } from '#src/http/schemas.ts'
+
+const Rows = Type.Array(Type.Object({}, { additionalProperties: true }))
+const sections = [...personSections.once, ...personSections.perTenant]
+const Export = Type.Object({
+  exportedAt: Time,
+  ...Object.fromEntries(sections.map((section) => [section, Rows])),
+})
+const Confirmation = Type.Object(
+  { confirm: Type.Literal('delete') },
+  { additionalProperties: false },
+)
+
+const tags = ['account']
+
+/** Download what is kept about the caller, and delete their account. */
+const account: FastifyPluginAsyncTypebox = async function account(app) {
+  app.get(
+    '/auth/account/export',
+    {
+      exposeHeadRoute: false,
+      config: { access: { resource: 'account', action: 'read' } },
+      schema: {
+        tags,
+        summary: 'Download everything that is kept about you',
+        description:
+          'Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the connection is closed before the JSON is complete.',
+        response: { 200: Export, ...problems(401, 403, 429, 503) },
+      },
+    },
+    exportAccount,
+  )
+
+  app.post(
+    '/auth/account/delete',
+    {
+      config: { access: { resource: 'account', action: 'delete' } },
+      schema: {
+        tags,
+        summary: 'Delete your account',
+        description:
+          'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `urn:gatehouse:problem:reauthentication-required`. Ends every session and API token and deletes identities, memberships, orders, and tenants of which you are the only member; provider tokens are revoked. Your posts stay without an author. The last admin of a tenant with other members is refused (409 `urn:gatehouse:problem:last-admin`, whose detail names the tenants): make another member an admin, or delete the tenant.',
+        body: Confirmation,
+        response: { 204: Type.Null(), ...problems(400, 401, 403, 409, 429, 503) },
+      },
+    },
+    deleteAccount,
+  )
+}
+
+async function exportAccount(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  // Each page has a transaction of its own, which decides again.
+  const pieces = exportPerson(
+    (section, tenantId, after) =>
+      this.db.read(request.sessionEntry, (tx) => readOwnExport(tx, section, tenantId, after)),
+    this.clock.now(),
+  )
+  await request.enter()
+  return reply
+    .type('application/json')
+    .header('content-disposition', 'attachment; filename="account.json"')
+    .send(Readable.from(pieces, { objectMode: false }))
+}
+
+async function deleteAccount(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  const { sessionEntry, session, clientInfo } = request
+  const outcome = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
+    eraseAccount(connection, this.queue, session.sessionId, clientInfo),
+  )
+  if (outcome !== 'erased') throw new Problem('last-admin', { detail: describeBlock(outcome) })
+  this.metrics.identity.sessionsEnded.inc({ reason: 'account-deleted' })
+  await reply.followSession({ session: 'ended' })
+  return reply.code(204).send(null)
+}
+
+export default account

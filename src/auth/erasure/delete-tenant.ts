@@ -1,0 +1,74 @@
+import type { PgBoss } from 'pg-boss'
+import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { AfterLeaving } from '#src/auth/members/leave.ts'
+import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { Problem } from '#src/http/problems.ts'
+
+type DeletedRow = {
+  outcome: 'moved' | 'ended' | 'no-admin' | 'other-name' | 'session-ended'
+  user_id: string
+  tenant_id: string
+  revocations: string[]
+}
+
+/**
+ * Deletes the active tenant of an admin's session. All access to it ends here and nothing is sent
+ * from it any more; its rows and jobs are deleted by the worker. Members without another tenant
+ * are deleted with their accounts.
+ * @param connection entered without locks: the function checks session and membership as it locks them
+ * @param cookieId the id in the request's cookie
+ * @param name the name of the tenant, as the admin has typed it
+ * @returns what becomes of the session
+ * @throws Problem `unauthenticated`, `forbidden`, or `confirmation-mismatch` for another name
+ */
+export async function deleteTenant(
+  connection: Queryable,
+  queue: PgBoss,
+  cookieId: string,
+  name: string,
+  clientInfo: ClientInfo,
+): Promise<AfterLeaving> {
+  const newCookieId = randomToken()
+  const { rows } = await connection.query<DeletedRow>({
+    text: 'SELECT * FROM delete_tenant($1, $2, $3)',
+    values: [sha256(cookieId), sha256(newCookieId), name],
+  })
+  const [row] = rows
+  if (row === undefined || row.outcome === 'session-ended') throw new Problem('unauthenticated')
+  if (row.outcome === 'no-admin') throw new Problem('forbidden', { reason: 'permission-missing' })
+  if (row.outcome === 'other-name') throw new Problem('confirmation-mismatch')
+  await sendRevocations(connection, queue, row.revocations)
+  // Of the tenant nothing remains, and of a person without another tenant only their number.
+  const entry = { action: 'tenant-delete', outcome: 'done', reason: 'own-request' } as const
+  const isGone = row.outcome === 'ended'
+  await recordAudit(
+    connection,
+    { ...entry, userId: Number(row.user_id) },
+    isGone ? noClientInfo : clientInfo,
+  )
+  return row.outcome === 'moved' ? { session: 'moved', newCookieId } : { session: 'ended' }
+}
+
+/** The same for any tenant, as the owner of the database. */
+export async function deleteTenantByCommand(
+  connection: Queryable,
+  queue: PgBoss,
+  tenantId: string,
+  name: string,
+): Promise<'deleted' | 'no-tenant' | 'other-name'> {
+  const { rows } = await connection.query<{
+    outcome: 'deleted' | 'no-tenant' | 'other-name'
+    revocations: string[] | null
+  }>({
+    text: 'SELECT outcome, revocations FROM delete_tenant_named($1, $2)',
+    values: [tenantId, name],
+  })
+  const { outcome, revocations } = rows[0] ?? { outcome: 'no-tenant', revocations: null }
+  if (outcome !== 'deleted') return outcome
+  await sendRevocations(connection, queue, revocations ?? [])
+  const entry = { action: 'tenant-delete', outcome: 'done', reason: 'command' } as const
+  await recordAudit(connection, entry, noClientInfo)
+  return outcome
+}

@@ -1,0 +1,89 @@
+import type { Logger } from 'pino'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { IdentityMetrics } from '#src/observability/metrics.ts'
+
+const batchSize = 1_000
+const statementTimeoutMs = statementTimeoutsMs.erasure
+const intervalMs = 30_000
+// Longer than an attempt (at most 30 s) and recording its answer, which may repeat what was sent.
+const settleSeconds = 120
+// Shorter than the interval, so that every run tries each erasure once.
+const restSeconds = 20
+
+/** Erases at once what deleted users and tenants have left, for commands. */
+export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
+  for (let id = await claim(systemDb, 0, 0); id !== null; id = await claim(systemDb, 0, 0)) {
+    for (let finished = false; !finished; ) finished = await workBatch(systemDb, id)
+  }
+}
+
+/**
+ * Erases what deleted users and tenants have left: at once and then every 30 s, in batches. Several
+ * processes can do it. An erasure that fails is logged, and tried again by the next run.
+ */
+export function startErasures(
+  systemDb: SystemDatabase,
+  metrics: Pick<IdentityMetrics, 'erasures'>,
+  logger: Pick<Logger, 'info' | 'error'>,
+): { stop(): Promise<void> } {
+  let stopped = false
+  let running = run()
+  const timer = setInterval(() => {
+    running = running.then(run)
+  }, intervalMs)
+  timer.unref()
+  return {
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
+  }
+
+  async function run(): Promise<void> {
+    try {
+      while (!stopped) {
+        const id = await claim(systemDb, settleSeconds, restSeconds)
+        if (id === null) break
+        await work(id)
+      }
+    } catch (error) {
+      logger.error({ err: error }, 'erasures could not be read')
+    }
+  }
+
+  async function work(erasureId: string): Promise<void> {
+    try {
+      for (let finished = false; !finished; ) {
+        if (stopped) return
+        finished = await workBatch(systemDb, erasureId)
+      }
+      metrics.erasures.inc({ outcome: 'finished' })
+      logger.info({ erasureId }, 'data of a deleted user or tenant erased')
+    } catch (error) {
+      metrics.erasures.inc({ outcome: 'failed' })
+      logger.error({ erasureId, err: error }, 'data of a deleted user or tenant was not erased')
+    }
+  }
+}
+
+/** @returns the id of the erasure that has waited longest; null if none is due */
+async function claim(systemDb: Queryable, settle: number, rest: number): Promise<string | null> {
+  const { rows } = await systemDb.query<{ id: string | null }>({
+    text: 'SELECT claim_erasure($1, $2) AS id',
+    values: [settle, rest],
+  })
+  return rows[0]?.id ?? null
+}
+
+/** @returns whether nothing of it is left */
+async function workBatch(systemDb: SystemDatabase, id: string): Promise<boolean> {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+    const { rows } = await connection.query<{ finished: boolean }>({
+      text: 'SELECT work_erasure($1, $2) AS finished',
+      values: [id, batchSize],
+    })
+    return rows[0]?.finished === true
+  })
+}

@@ -1,0 +1,223 @@
+import t, { type Test } from 'tap'
+import { completeSignIn } from '#src/auth/sign-in/complete.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import {
+  addJob,
+  addSession,
+  connect,
+  enterSession,
+  isHeldUp,
+  randomCredential,
+} from '#test/db/credentials.ts'
+import { addIdentity } from '#test/support/account.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import { createDatabase, createUser, type TestDatabase, testConfig } from '#test/support/helper.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { eraseAll, findTables } from './support.ts'
+
+/*
+ * What is under way when an account or a tenant is deleted: either it is finished first and then
+ * deleted too, or it finds nothing any more.
+ */
+
+const insertPost = `INSERT INTO posts (tenant_id, author_id, title, body)
+  SELECT current_tenant_id(), current_user_id(), 'x', 'x'`
+
+const deletions = {
+  'an account': (credential: Buffer, _tenantId: string) => ({
+    text: 'SELECT outcome FROM erase_account($1)',
+    values: [credential],
+    outcome: 'erased',
+  }),
+  'a tenant': (credential: Buffer, tenantId: string) => ({
+    text: 'SELECT outcome FROM delete_tenant($1, $2, $3)',
+    values: [credential, randomCredential(), `Tenant ${tenantId.slice(0, 8)}`],
+    outcome: 'ended',
+  }),
+}
+
+for (const [name, deletion] of Object.entries(deletions)) {
+  t.test(`deleting ${name} waits for a write of the person in another session`, async (t) => {
+    const { database, user, web, other } = await setUp(t)
+    const { text, values, outcome } = deletion(await addSession(database, user), user.tenantId)
+    await web.query('BEGIN')
+    t.ok(await enterSession(web, await addSession(database, user), true))
+    await web.query(insertPost)
+    const deleting = other.query(text, values)
+    await isHeldUp(database, other)
+    await web.query('COMMIT')
+    t.strictSame((await deleting).rows, [{ outcome }])
+    await eraseAll(database)
+    t.strictSame(await findTables(database, [user.tenantId]), [], 'the post is gone too')
+  })
+
+  t.test(`a write that enters while ${name} is deleted finds no session`, async (t) => {
+    const { database, user, web, other } = await setUp(t)
+    const { text, values } = deletion(await addSession(database, user), user.tenantId)
+    const writing = await addSession(database, user)
+    await other.query('BEGIN')
+    await other.query(text, values)
+    await web.query('BEGIN')
+    const entering = enterSession(web, writing, true)
+    await isHeldUp(database, web)
+    await other.query('COMMIT')
+    t.equal(await entering, undefined)
+    await web.query('ROLLBACK')
+  })
+}
+
+t.test('of two last admins who delete their accounts at once the second is refused', async (t) => {
+  const { database, user, web, other } = await setUp(t)
+  const second = await createUser(database, { role: 'admin', tenantId: user.tenantId })
+  await createUser(database, { tenantId: user.tenantId })
+  const [first, last] = [await addSession(database, user), await addSession(database, second)]
+  const text = 'SELECT outcome FROM erase_account($1)'
+  await web.query('BEGIN')
+  t.strictSame((await web.query(text, [first])).rows, [{ outcome: 'erased' }])
+  const erasing = other.query(text, [last])
+  await isHeldUp(database, other)
+  await web.query('COMMIT')
+  t.strictSame((await erasing).rows, [{ outcome: 'last-admin' }])
+})
+
+t.test('a sign-in at the same moment does not bring a deleted account back', async (t) => {
+  const { database, user, web } = await setUp(t)
+  await addIdentity({ database }, user.userId, 'ada')
+  const [cookie, state, ticket] = [randomCredential(), randomCredential(), randomCredential()]
+  await web.query(`SELECT start_attempt($1, $2, 'sign-in', 'demo', '', '', NULL, NULL, 60)`, [
+    cookie,
+    state,
+  ])
+  await web.query('SELECT take_attempt($1, $2, $3)', [cookie, state, ticket])
+  const credential = await addSession(database, user)
+  let erased = 0
+  const systemDb = openSystemDatabase(database.url, 2)
+  t.teardown(() => systemDb.close())
+  const outcome = await completeSignIn(
+    before(systemDb, 'start_session', async () => {
+      if (erased > 0) return
+      const { rowCount } = await web.query('SELECT * FROM erase_account($1)', [credential])
+      erased = rowCount ?? 0
+    }),
+    {
+      identity: {
+        ...{ provider: 'demo', subject: 'ada', issuer: 'https://op.example' },
+        ...{ email: null, emailTrusted: false, name: null, authenticatedAt: null },
+      },
+      providerSession: null,
+      state: { purpose: { kind: 'sign-in', userId: null }, ticket, ageSeconds: 1 },
+      newCookieId: 'a cookie id',
+      absoluteSeconds: 60,
+      operators: new Set(),
+      clientInfo: { userAgent: null, ip: null },
+      nowSeconds: 0,
+      grant: null,
+    },
+  )
+  t.equal(erased, 1)
+  t.match(outcome, { outcome: 'signed-in' })
+  t.not((outcome as { userId?: number }).userId, user.userId, 'it is another, empty account')
+  const { rows } = await database.admin.query('SELECT FROM sessions WHERE user_id = $1', [
+    user.userId,
+  ])
+  t.equal(rows.length, 0)
+})
+
+t.test('an attempt that is being sent while its tenant is deleted is not recorded', async (t) => {
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  const answer = Promise.withResolvers<void>()
+  const receiver = await openReceiver(t, (_request, response) => {
+    answer.promise.then(() => response.writeHead(500).end('no'))
+  })
+  await createEndpoint(database, tenant, { url: receiver.url })
+  const logged = Promise.withResolvers<void>()
+  const logger = createLogger('info', {
+    write(line) {
+      if (line.includes('no longer active when recorded')) logged.resolve()
+    },
+  })
+  const worker = await startWorker(
+    testConfig(database, { ...allowing(receiver), OUTBOUND_TIMEOUT_MS: '30000' }),
+    logger,
+  )
+  t.teardown(() => worker.stop())
+  await outbox.publish()
+  await receiver.next()
+  const name = await database.admin.query('SELECT name FROM tenants WHERE id = $1', [
+    tenant.tenantId,
+  ])
+  const ownerClient = await connect(t, database.ownerUrl)
+  await ownerClient.query('SELECT delete_tenant_named($1, $2)', [
+    tenant.tenantId,
+    name.rows[0]?.name,
+  ])
+  await eraseAll(database)
+  answer.resolve()
+  await logged.promise
+  t.strictSame(await findTables(database, [tenant.tenantId]), [])
+})
+
+t.test('the next attempt that a worker is recording goes with its deleted tenant', async (t) => {
+  const { database, user } = await setUp(t)
+  const endpointId = await createEndpoint(database, user, { url: 'https://8.8.8.8/' })
+  const deliveryId = await createDelivery(database, {
+    ...{ tenantId: user.tenantId, endpointId, status: 'pending', attempts: 0 },
+  })
+  const job = { tenantId: user.tenantId, deliveryId, series: 0, number: 1 }
+  const id = await addJob(database, 'deliver', job)
+  await database.admin.query('DELETE FROM memberships WHERE tenant_id = $1', [user.tenantId])
+  const erasure = await database.admin.query<{ id: string }>(
+    'INSERT INTO erasures (tenant_id) VALUES ($1) RETURNING id',
+    [user.tenantId],
+  )
+  const recording = await connect(t, database.workerUrl)
+  await recording.query('BEGIN')
+  await recording.query(`SELECT enter_job('deliver', $1)`, [id])
+  await recording.query('UPDATE deliveries SET attempts = 1 WHERE id = $1', [deliveryId])
+  const purging = await connect(t, database.workerUrl)
+  const purged = purging.query('SELECT work_erasure($1, 100) AS finished', [erasure.rows[0]?.id])
+  await isHeldUp(database, purging)
+  await recording.query(`INSERT INTO pgboss.job (name, data) VALUES ('deliver', $1)`, [
+    JSON.stringify({ ...job, number: 2 }),
+  ])
+  await recording.query('COMMIT')
+  t.strictSame((await purged).rows, [{ finished: true }])
+  t.strictSame(await findTables(database, [user.tenantId]), [])
+})
+
+t.test('a tenant with members is never purged, whatever asks for it', async (t) => {
+  const { database, user } = await setUp(t)
+  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES ($1)', [user.tenantId])
+  await eraseAll(database)
+  const { rows } = await database.admin.query('SELECT FROM tenants WHERE id = $1', [user.tenantId])
+  t.equal(rows.length, 1)
+})
+
+/** Runs `work` each time before a statement that contains `text`. */
+function before(systemDb: SystemDatabase, text: string, work: () => Promise<void>): SystemDatabase {
+  return {
+    ...systemDb,
+    transaction: (limits, inside) =>
+      systemDb.transaction(limits, (connection) =>
+        inside({
+          async query(statement) {
+            if (statement.text.includes(text)) await work()
+            return connection.query(statement)
+          },
+        }),
+      ),
+  }
+}
+
+/** An admin who is alone in a tenant, and two connections of the web role. */
+async function setUp(t: Test) {
+  const database: TestDatabase = await createDatabase(t)
+  const user = await createUser(database, { role: 'admin' })
+  const web = await connect(t, database.url)
+  const other = await connect(t, database.url)
+  return { database, user, web, other }
+}

@@ -1,0 +1,269 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { receive } from '#test/billing/received.ts'
+import { addJob } from '#test/db/credentials.ts'
+import { insertion } from '#test/schema/table-rows.ts'
+import { build, createUser, type TestApp, type TestUser } from '#test/support/helper.ts'
+import { owner } from '#test/support/token-owner.ts'
+import { eraseAll, findTables, listTables } from './support.ts'
+
+/*
+ * What remains of a person or tenant is found by reading every table. A new table breaks these tests
+ * until it has a row below, so that its erasure is decided.
+ */
+
+const email = 'ada.lovelace@example.com'
+const subject = 'subject-4711'
+const words = [email, 'Lovelace', subject, 'Analytical Street', 'cus_lovelace']
+
+/** Tables without data of a person or tenant. */
+const impersonal = [
+  '_prisma_migrations',
+  'scope_keys',
+  'export_sections',
+  'billing_objects',
+  'billing_replays',
+  'processed_events',
+  'logout_tokens',
+]
+
+type Row = Record<string, unknown>
+type Subject = TestUser & { teamId: number; folderId: number; endpointId: string; event: string }
+
+const tomorrow = new Date(Date.now() + 86_400_000)
+const bytes = (text: string) => Buffer.from(text.padEnd(32).slice(0, 32))
+const address = {
+  name: 'Ada Lovelace',
+  line1: '1 Analytical Street',
+  city: 'London',
+  postalCode: 'N1',
+  country: 'GB',
+}
+
+/** A row about the person in each table, with whatever it can have of them, in the order of keys. */
+const planted: Readonly<Record<string, (about: Subject) => Row>> = {
+  oauth_identities: ({ userId }) => ({
+    ...{ provider: 'demo', provider_user_id: subject, user_id: userId },
+    ...{ issuer: 'https://op.example', verified_email: email },
+  }),
+  provider_grants: () => ({
+    ...{ provider: 'demo', provider_user_id: subject },
+    ...{ access_token: bytes(subject), refresh_token: bytes(subject), scope: 'openid' },
+  }),
+  token_revocations: ({ userId, tenantId }) => ({
+    ...{ provider: 'demo', provider_user_id: subject, user_id: userId, tenant_id: tenantId },
+    ...{ token: bytes(subject), kind: 'refresh_token', status: 'failed' },
+  }),
+  sessions: ({ userId, tenantId }) => ({
+    ...{ id: tenantId, id_hash: bytes('sid'), user_id: userId, tenant_id: tenantId },
+    ...{ user_agent: 'Lovelace’s browser', ip: '192.0.2.0/24', expires_at: tomorrow },
+  }),
+  sign_in_attempts: ({ userId, tenantId }) => ({
+    ...{ state_hash: bytes('state'), session_id: tenantId, provider: 'demo', nonce: 'Lovelace' },
+    ...{ code_verifier: 'Lovelace', expires_at: tomorrow, purpose: 'link', user_id: userId },
+  }),
+  form_submissions: ({ userId }) => ({
+    ...{ user_id: userId, form_hash: bytes('form'), location: '/Lovelace', secret: bytes('x') },
+  }),
+  api_tokens: ({ userId, tenantId }) => ({
+    ...{ hash: bytes('token'), user_id: userId, tenant_id: tenantId, name: 'Lovelace’s token' },
+    ...{ all_permissions: true, expires_at: tomorrow },
+  }),
+  invitations: ({ tenantId }) => ({
+    ...{ tenant_id: tenantId, email, role: 'viewer', expires_at: tomorrow },
+  }),
+  orders: ({ userId, tenantId }) => ({
+    ...{ tenant_id: tenantId, user_id: userId, line_items: '[]', card_last4: '4242' },
+    shipping_address: JSON.stringify(address),
+  }),
+  posts: ({ userId, tenantId }) => ({
+    ...{ tenant_id: tenantId, author_id: userId, title: 'A title', body: 'A body' },
+  }),
+  invoices: ({ tenantId }) => ({
+    ...{ tenant_id: tenantId, amount: 1, currency: 'eur', status: 'paid' },
+  }),
+  team_members: ({ userId, tenantId, teamId }) => ({
+    ...{ tenant_id: tenantId, team_id: teamId, user_id: userId },
+  }),
+  documents: ({ tenantId, teamId, folderId }) => ({
+    ...{ tenant_id: tenantId, folder_id: folderId, team_id: teamId, title: 'x', body: 'x' },
+  }),
+  webhook_endpoints: ({ tenantId, endpointId }) => ({
+    ...{ tenant_id: tenantId, id: endpointId, url: 'https://receiver.example' },
+    ...{ signature: 'spec', secret: bytes('secret') },
+  }),
+  outbound_events: ({ userId, tenantId, event }) => ({
+    ...{ tenant_id: tenantId, id: event, type: 'order.updated' },
+    body: JSON.stringify({
+      ...{ id: event, type: 'order.updated', createdAt: '2026-01-01T00:00:00.000Z' },
+      data: { id: 1, userId, lineItems: [], shippingAddress: address, cardLast4: '4242' },
+    }),
+  }),
+  deliveries: ({ tenantId, endpointId, event }) => ({
+    ...{ tenant_id: tenantId, id: endpointId, event_id: event, endpoint_id: endpointId },
+    event_type: 'order.updated',
+  }),
+  delivery_attempts: ({ tenantId, endpointId }) => ({
+    ...{ tenant_id: tenantId, delivery_id: endpointId, series: 0, number: 1 },
+    ...{ started_at: new Date(0), duration_ms: 1, response_excerpt: 'Thank you, Ada Lovelace' },
+  }),
+  notifications: ({ tenantId, endpointId }) => ({
+    ...{ tenant_id: tenantId, endpoint_id: endpointId, kind: 'endpoint.failing', message: 'x' },
+  }),
+  endpoint_replays: ({ tenantId, endpointId }) => ({
+    ...{ tenant_id: tenantId, endpoint_id: endpointId, total: 0 },
+    ...{ replay_from: new Date(0), replay_to: tomorrow },
+  }),
+  audit_log: ({ userId, tenantId }) => ({
+    ...{ action: 'sign-in', outcome: 'done', user_id: userId, tenant_id: tenantId },
+    ...{ target: tenantId, ip: '192.0.2.0/24', user_agent: 'Lovelace’s browser' },
+  }),
+}
+
+/** Tables that the test fills in another way. */
+const filled = [
+  'users',
+  'tenants',
+  'memberships',
+  'teams',
+  'folders',
+  'received_events',
+  'erasures',
+]
+
+t.test(
+  'every table is planted below, or is known to have nothing of a person or tenant',
+  async (t) => {
+    const { database } = await build(t)
+    const tables = (await listTables(database)).filter((name) => !name.startsWith('pgboss.'))
+    const known = [...impersonal, ...Object.keys(planted), ...filled]
+    t.strictSame(tables.toSorted(), known.toSorted(), 'decide what erasure does with a new table')
+  },
+)
+
+t.test(
+  'after erasure no table names the person, except those that docs/privacy.md lists',
+  async (t) => {
+    const test = await build(t)
+    const { database } = test
+    const { user, send } = await createPerson(test)
+    const host = await createUser(database, { role: 'admin' })
+    await database.admin.query(
+      `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
+      [host.tenantId, user.userId],
+    )
+    await plantAll(database, { ...user, tenantId: host.tenantId })
+    await receive(database, { id: 'evt_1', object: { customer: 'cus_lovelace', amount: 1 } })
+    await database.admin.query(
+      `INSERT INTO audit_log (action, outcome, target) VALUES ('customer-link', 'done', $1)`,
+      [`cus_lovelace user ${user.userId}`],
+    )
+    const before = await findTables(database, words)
+    for (const table of ['users', 'tenants', 'outbound_events', 'delivery_attempts', 'audit_log']) {
+      t.ok(before.includes(table), `${table} names the person before`)
+    }
+    const answer = await send('POST', '/auth/account/delete', { confirm: 'delete' })
+    t.equal(answer.statusCode, 204, answer.body)
+    await eraseAll(database)
+    t.strictSame(await findTables(database, words), await listedAsRemaining())
+    const { rows } = await database.admin.query(
+      'SELECT body::jsonb AS body FROM outbound_events WHERE tenant_id = $1',
+      [host.tenantId],
+    )
+    t.match(rows, [
+      {
+        body: { data: { userId: user.userId, shippingAddress: { name: 'erased', country: 'ZZ' } } },
+      },
+    ])
+    t.strictSame(
+      Object.keys(rows[0]?.body.data.shippingAddress).toSorted(),
+      Object.keys(address).toSorted(),
+    )
+    const posts = await database.admin.query('SELECT author_id FROM posts')
+    t.strictSame(posts.rows, [{ author_id: null }], 'what they wrote for others stays')
+  },
+)
+
+t.test('after a tenant is deleted no row of any table has its id, jobs included', async (t) => {
+  const test = await build(t)
+  const { database } = test
+  const { user, send } = await createPerson(test)
+  const member = await createUser(database, { tenantId: user.tenantId })
+  const elsewhere = await createUser(database, { role: 'admin' })
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [user.tenantId, elsewhere.userId],
+  )
+  await plantAll(database, user)
+  const other = await plantAll(database, elsewhere)
+  for (const [queue, data] of [
+    ['deliver', { deliveryId: user.tenantId, series: 0, number: 1 }],
+    ['endpoint-replay', { replayId: user.tenantId }],
+    ['alert-mail', { notificationId: 1 }],
+    ['invitation-mail', { invitationId: user.tenantId }],
+  ] as const) {
+    for (const state of ['created', 'active', 'completed']) {
+      await addJob(database, queue, { tenantId: user.tenantId, ...data }, state)
+    }
+  }
+  const kept = await addJob(database, 'deliver', { tenantId: elsewhere.tenantId })
+  const wrong = await send('POST', '/session/tenant/delete', { name: 'ada lovelace' })
+  t.equal(wrong.statusCode, 409)
+  t.match(wrong.json().type, 'confirmation-mismatch')
+  const answer = await send('POST', '/session/tenant/delete', { name: 'Ada Lovelace' })
+  t.equal(answer.statusCode, 204, answer.body)
+  await eraseAll(database)
+  t.strictSame(await findTables(database, [user.tenantId]), [])
+  const { admin } = database
+  const people = await admin.query<{ id: string }>('SELECT id FROM users ORDER BY id')
+  t.strictSame(
+    people.rows.map(({ id }) => Number(id)),
+    [elsewhere.userId],
+    'members without another tenant are gone',
+  )
+  t.not(member.userId, elsewhere.userId)
+  const jobs = await admin.query<{ id: string }>(`SELECT id FROM pgboss.job WHERE name = 'deliver'`)
+  t.strictSame(jobs.rows, [{ id: kept }], 'jobs of other tenants stay')
+  const events = await admin.query('SELECT id, body FROM outbound_events')
+  t.match(events.rows, [{ id: other.event, body: /Analytical Street/ }], 'and so do their events')
+})
+
+/** A person who is alone in the tenant of their own, signed in. */
+async function createPerson(test: TestApp) {
+  const facts = { role: 'admin', email, emailVerified: true, billingCustomer: 'cus_lovelace' }
+  const person = await owner(test, facts)
+  await test.database.admin.query(`UPDATE tenants SET name = 'Ada Lovelace' WHERE id = $1`, [
+    person.user.tenantId,
+  ])
+  return person
+}
+
+/** Fills every table with rows about the user in their tenant; without those that exist already. */
+async function plantAll(database: TestApp['database'], user: TestUser): Promise<Subject> {
+  const { admin } = database
+  const endpointId = crypto.randomUUID()
+  const event = `msg_${user.tenantId}`
+  const team = await admin.query<{ id: string }>(
+    `INSERT INTO teams (tenant_id, name) VALUES ($1, 'A team') RETURNING id`,
+    [user.tenantId],
+  )
+  const teamId = Number(team.rows[0]?.id)
+  const folder = await admin.query<{ id: string }>(
+    `INSERT INTO folders (tenant_id, team_id, name) VALUES ($1, $2, 'A folder') RETURNING id`,
+    [user.tenantId, teamId],
+  )
+  const about = { ...user, teamId, folderId: Number(folder.rows[0]?.id), endpointId, event }
+  for (const [table, row] of Object.entries(planted)) {
+    const [text, values] = insertion(table, row(about))
+    await admin.query(`${text} ON CONFLICT DO NOTHING`, values)
+  }
+  return about
+}
+
+/** The tables in the first column of the list in docs/privacy.md, in order. */
+async function listedAsRemaining(): Promise<string[]> {
+  const page = await readFile(new URL('../../../docs/privacy.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('## What still names a person')
+  const rows = section.split('\n## ')[0]?.matchAll(/^\| `(\w+)`/gm) ?? []
+  return [...rows].map(([, table = '']) => table).toSorted()
+}

@@ -1,0 +1,65 @@
+import t from 'tap'
+import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
+import { runProgram } from '#test/support/program.ts'
+
+t.test('user export, user erase, tenant export and tenant delete', async (t) => {
+  const database = await createDatabase(t)
+  const ada = await createUser(database, {
+    ...{ role: 'admin', email: 'ada@example.com', emailVerified: true },
+  })
+  const eve = await createUser(database, { role: 'admin' })
+  await createUser(database, { tenantId: eve.tenantId })
+  const orderId = await createOrder(database, ada)
+  const run = async (words: string[]) => {
+    const program = await runProgram(t, words, {
+      NODE_ENV: 'production',
+      DATABASE_OWNER_URL: database.ownerUrl,
+    })
+    return { status: await program.ended, output: program.results(), told: program.messages() }
+  }
+  const own = await run(['user', 'export', 'ada@example.com'])
+  t.equal(own.status, 0, own.told)
+  t.match(JSON.parse(own.output), {
+    profile: [{ id: ada.userId }],
+    orders: [{ id: orderId, cardLast4: '4242' }],
+  })
+  const whole = await run(['tenant', 'export', ada.tenantId])
+  t.equal(whole.status, 0, whole.told)
+  t.match(JSON.parse(whole.output), {
+    tenant: [{ id: ada.tenantId }],
+    users: [{ id: ada.userId, email: 'ada@example.com' }],
+    orders: [{ id: orderId }],
+  })
+
+  t.equal((await run(['user', 'erase', 'ada@example.com'])).status, 2, 'not confirmed')
+  const blocked = await run(['user', 'erase', String(eve.userId), '--yes'])
+  t.equal(blocked.status, 1)
+  t.match(blocked.told, /Make another member an admin first, or delete the tenant: “Tenant /)
+  t.match((await run(['user', 'erase', 'nobody@example.com', '--yes'])).told, 'no such user')
+  const erased = await run(['user', 'erase', 'ada@example.com', '--yes', '--json'])
+  t.strictSame(JSON.parse(erased.output), { userId: ada.userId, erased: true })
+
+  const remove = (name: string) => run(['tenant', 'delete', eve.tenantId, '--name', name])
+  t.match((await remove('another')).told, 'another name')
+  const deleted = await remove(`Tenant ${eve.tenantId.slice(0, 8)}`)
+  t.equal(deleted.status, 0, deleted.told)
+  t.match((await run(['tenant', 'export', eve.tenantId])).told, 'no such tenant')
+  const { rows } = await database.admin.query(
+    `SELECT (SELECT count(*)::int FROM users) AS users,
+            (SELECT count(*)::int FROM tenants) AS tenants,
+            (SELECT count(*)::int FROM erasures) AS erasures`,
+  )
+  t.strictSame(rows, [{ users: 0, tenants: 0, erasures: 0 }])
+})
+
+t.test('the commands need the owner of the database', async (t) => {
+  const database = await createDatabase(t)
+  for (const url of [database.url, database.workerUrl]) {
+    const program = await runProgram(t, ['user', 'export', '1'], {
+      NODE_ENV: 'production',
+      DATABASE_OWNER_URL: url,
+    })
+    t.equal(await program.ended, 1)
+    t.match(program.messages(), 'permission denied')
+  }
+})
