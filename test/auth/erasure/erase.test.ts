@@ -1,6 +1,6 @@
 import t from 'tap'
 import { as, authenticatedAgo } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { build, createOrder, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
 import { eraseAll } from './support.ts'
 
@@ -104,6 +104,21 @@ t.test(
     ])
   },
 )
+
+t.test('a person who loses their last tenant is erased in the same way', async (t) => {
+  const test = await build(t)
+  const { database } = test
+  const { user, send } = await owner(test, { role: 'admin' })
+  const member = await createUser(database, { tenantId: user.tenantId })
+  await createOrder(database, member)
+  t.equal((await send('DELETE', `/users/${member.userId}`)).statusCode, 204)
+  const { rows } = await database.admin.query(
+    'SELECT tenant_id FROM erasures WHERE user_id = $1 ORDER BY id',
+    [member.userId],
+  )
+  t.strictSame(rows, [{ tenant_id: null }, { tenant_id: user.tenantId }])
+  await eraseAll(database)
+})
 
 t.test('the account page offers the download and the deletion', async (t) => {
   const test = await build(t)
