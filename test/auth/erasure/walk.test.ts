@@ -20,6 +20,7 @@ const words = [email, 'Lovelace', subject, 'Analytical Street', 'cus_lovelace']
 const impersonal = [
   '_prisma_migrations',
   'scope_keys',
+  'installation',
   'export_sections',
   'billing_objects',
   'billing_replays',
@@ -114,6 +115,9 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ tenant_id: tenantId, endpoint_id: endpointId, total: 0 },
     ...{ replay_from: new Date(0), replay_to: tomorrow },
   }),
+  usage_changes: ({ tenantId }) => ({
+    ...{ tenant_id: tenantId, resource_rows: 0, resource_bytes: 0, event_rows: 0, event_bytes: 0 },
+  }),
   audit_log: ({ userId, tenantId }) => ({
     ...{ action: 'sign-in', outcome: 'done', user_id: userId, tenant_id: tenantId },
     ...{ target: tenantId, ip: '192.0.2.0/24', user_agent: 'Lovelace’s browser' },
@@ -129,6 +133,7 @@ const filled = [
   'folders',
   'received_events',
   'erasures',
+  'tenant_usage',
 ]
 
 t.test(
