@@ -209,7 +209,7 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(pageRoutes.tenant, {
           baseUrl: config.baseUrl,
-          mails: config.mail !== null,
+          mails: config.sendsMail,
         })
         await app.register(pageRoutes.documents)
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })

@@ -233,7 +233,8 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
         'an event failed again',
         `Shows the progress. Stopping this command does not stop the replay, which runs
 in the workers. Fails if an id is unknown, or if no worker takes the replay up
-within ten seconds; it is stored then and starts with the next worker.`,
+within ten seconds; it is stored then and starts with the next worker.
+Needs DATABASE_URL.`,
       ),
     )
     .action(async (ids, options, command) => {
