@@ -92,14 +92,18 @@ export async function buildApp(
   await app.register(gracefulShutdown)
   await app.register(clientInfo)
   await app.register(errors)
-  await app.register(metricsPlugin, { metrics })
+  const providers = config.providers.map(({ name }) => name)
+  await app.register(metricsPlugin, { metrics, providers })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
     formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
   })
   await app.register(requireAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
-  await app.register(rateLimitStore, { redisUrl: config.redisUrl })
+  await app.register(rateLimitStore, {
+    redisUrl: config.redisUrl,
+    isShared: metrics.http.sharedLimits,
+  })
   await app.register(database, { ...config.database, verification })
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, { providers: config.providers, clock })

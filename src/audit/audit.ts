@@ -33,6 +33,7 @@ export type AuditEntry = {
     | 'user-update'
     | 'user-remove'
     | 'customer-link'
+    | 'event-dismiss'
     | 'refresh-tokens'
     | 'revoke-tokens'
     | 'endpoint-create'
@@ -51,7 +52,8 @@ export type AuditEntry = {
   providerError?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned. */
+  /** Id of the session, token, tenant, invitation, user, customer, billing event, endpoint or
+   * delivery concerned. */
   target?: string | null
 }
 

@@ -11,6 +11,7 @@ export const eventStatuses = [
   'ignored',
   'failed',
   'dead',
+  'dismissed',
 ] as const satisfies readonly EventStatus[]
 
 const name = 'gatehouse'

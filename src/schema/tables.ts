@@ -119,6 +119,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'leave_tenant(bytea, bytea, uuid)',
     'link_customer(text, bigint, text)',
     'list_customers(text, integer)',
+    'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
     'mark_refresh(text, text, integer, uuid)',
     'clear_refresh(text, text, uuid)',

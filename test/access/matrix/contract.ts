@@ -81,6 +81,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'audit:read': manages,
   'billing-event:read': { reach: 'operator', credential: 'session' },
   'billing-event:replay': { reach: 'operator', credential: 'session' },
+  'billing-event:update': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },
   'billing-customer:update': { reach: 'operator', credential: 'session' },
   'profile:read': { reach: 'self' },
