@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { OutageLog } from '#src/observability/outage-log.ts'
 
 /** The number of deleted rows of each kind. */
 export type Deleted = { sessions: number; attempts: number; tokens: number; submissions: number }
@@ -50,7 +50,7 @@ export type Cleanup = { stop(): Promise<void> }
 export function startCleanup(
   systemDb: SystemDatabase,
   limits: { idleSeconds: number },
-  logger: Pick<Logger, 'debug' | 'warn'>,
+  logger: Pick<OutageLog, 'debug' | 'warn'>,
 ): Cleanup {
   let stopped = false
   let running = run()
