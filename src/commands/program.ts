@@ -105,7 +105,7 @@ function addSetupCommands(program: Command): void {
   program
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
-    .option('--repair', 'Restore row-level security, views and functions that were changed by hand')
+    .option('--repair', 'Restore row-level security and functions that were changed')
     .option(...json)
     .addHelpText(
       'after',
@@ -113,10 +113,10 @@ function addSetupCommands(program: Command): void {
         'failed',
         `Needs DATABASE_OWNER_URL and DATABASE_URL, and DATABASE_WORKER_URL if the worker
 has a role of its own. Creates a missing role with the password in its URL. Can
-be run again at any time; a second run waits for the first. With --repair it then
-verifies the database as serve does at start, and runs the statements that repair
-what it finds; policies that no migration makes are dropped. Prints each of them,
-and what is still wrong.`,
+be run again at any time; a second run waits for the first.
+With --repair it then verifies the database as serve does at start, and runs the
+statements that repair what it finds; policies that no migration makes are
+dropped. Prints each of them, and what is still wrong.`,
       ),
     )
     .action(async (options) => (await import('./migrate.ts')).default(readEnvironment(), options))
