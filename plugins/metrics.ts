@@ -11,10 +11,14 @@ declare module 'fastify' {
   }
 }
 
-/** Provides the metrics of this process, and counts every request when it has been answered. */
-export default fp<{ metrics: Metrics }>(
+/**
+ * Provides the metrics of this process, and counts every request when it has been answered.
+ * `providers`: the names of the configured identity providers.
+ */
+export default fp<{ metrics: Metrics; providers: readonly string[] }>(
   async function metrics(app, options) {
-    const { requests, refusals } = options.metrics.http
+    const { requests, responses, refusals } = options.metrics.http
+    options.metrics.identity.startSignIns(options.providers)
     app.decorate('metrics', options.metrics)
     app.addHook('onError', async function countRefusal(_request, _reply, error) {
       const problem = error instanceof Problem ? error : toQuotaProblem(error)
@@ -25,6 +29,7 @@ export default fp<{ metrics: Metrics }>(
       const { method, routeOptions } = request
       const labels = requestLabels(method, routeOptions.url, reply.statusCode)
       requests.observe(labels, reply.elapsedTime / 1_000)
+      responses.inc({ class: `${Math.trunc(reply.statusCode / 100)}xx` })
       done()
     })
   },

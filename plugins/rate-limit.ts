@@ -3,12 +3,18 @@ import fastifyRateLimit, {
   type FastifyRateLimitStoreCtor,
   normalizeIP,
 } from '@fastify/rate-limit'
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
-import { type Count, createLocalCounts, openSharedCounts } from '#src/http/rate-limit-store.ts'
+import {
+  type Count,
+  createBreaker,
+  createLocalCounts,
+  openSharedCounts,
+} from '#src/http/rate-limit-store.ts'
+import type { Metrics } from '#src/observability/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,19 +27,34 @@ declare module 'fastify' {
 }
 
 /**
- * With `redisUrl`, all processes share their rate-limit counts. While Redis is unavailable, every
- * process counts on its own; the log has one line when that begins and one when it ends.
+ * With `redisUrl`, all processes share their rate-limit counts. While Redis is unavailable or hangs,
+ * every process counts on its own; the log has one line when that begins and one when it ends, and
+ * `isShared` is 0 meanwhile.
  */
-export const rateLimitStore = fp<{ redisUrl: string | null }>(
-  async function rateLimitStore(app, { redisUrl }) {
+export const rateLimitStore = fp<{
+  redisUrl: string | null
+  isShared?: Metrics['http']['sharedLimits']
+}>(
+  async function rateLimitStore(app, { redisUrl, isShared }) {
     if (redisUrl === null) {
       app.decorate('sharedLimitStore', () => undefined)
       return
     }
     const shared = await openSharedCounts(redisUrl)
-    const countRequest = withFallback(shared.count, createLocalCounts(), app.log)
-    app.decorate('sharedLimitStore', (name) => storeOf(name, countRequest))
+    isShared?.set(1)
+    const breaker = createBreaker({
+      shared,
+      local: createLocalCounts(),
+      onChange(responds, error) {
+        isShared?.set(responds ? 1 : 0)
+        if (responds) app.log.info('rate limits are counted in Redis again')
+        else
+          app.log.warn({ err: error }, 'Redis is unavailable: rate limits are counted per process')
+      },
+    })
+    app.decorate('sharedLimitStore', (name) => storeOf(name, breaker.count))
     app.addHook('onClose', async function closeSharedCounts() {
+      breaker.close()
       shared.close()
     })
   },
@@ -136,32 +157,11 @@ function byBrowserSession(request: FastifyRequest): string {
   return sha256(request.session.sessionId).toString('base64url')
 }
 
-type CountRequest = (key: string, windowMs: number) => Promise<Count>
-
-function withFallback(
-  shared: CountRequest,
-  local: (key: string, windowMs: number) => Count,
-  log: FastifyBaseLogger,
-): CountRequest {
-  let isUnavailable = false
-  return async (key, windowMs) => {
-    try {
-      const count = await shared(key, windowMs)
-      if (isUnavailable) log.info('rate limits are counted in Redis again')
-      isUnavailable = false
-      return count
-    } catch (error) {
-      if (!isUnavailable) {
-        log.warn({ err: error }, 'Redis is unavailable: rate limits are counted per process')
-      }
-      isUnavailable = true
-      return local(key, windowMs)
-    }
-  }
-}
-
 /** @fastify/rate-limit expects a class and creates the instances itself. */
-function storeOf(name: string, countRequest: CountRequest): FastifyRateLimitStoreCtor {
+function storeOf(
+  name: string,
+  countRequest: (key: string, windowMs: number) => Promise<Count>,
+): FastifyRateLimitStoreCtor {
   return class Store implements FastifyRateLimitStore {
     incr(...[key, done, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
       countRequest(`${name}:${key}`, windowMs).then((count) => done(null, count), done)

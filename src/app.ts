@@ -94,7 +94,8 @@ export async function buildApp(
   await app.register(gracefulShutdown)
   await app.register(clientInfo)
   await app.register(errors)
-  await app.register(metricsPlugin, { metrics })
+  const providers = config.providers.map(({ name }) => name)
+  await app.register(metricsPlugin, { metrics, providers })
   await app.register(connectionLimit, { ...config.connections, trustProxy: config.trustProxy })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
@@ -102,7 +103,10 @@ export async function buildApp(
   })
   await app.register(requireAccess)
   await app.register(openapi, { baseUrl: config.baseUrl })
-  await app.register(rateLimitStore, { redisUrl: config.redisUrl })
+  await app.register(rateLimitStore, {
+    redisUrl: config.redisUrl,
+    isShared: metrics.http.sharedLimits,
+  })
   await app.register(database, { ...config.database, verification })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
@@ -218,7 +222,7 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(pageRoutes.tenant, {
           baseUrl: config.baseUrl,
-          mails: config.mail !== null,
+          mails: config.sendsMail,
           quota: config.quota,
         })
         await app.register(pageRoutes.documents)

@@ -18,6 +18,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
+import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { type Repeat, startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
@@ -108,14 +109,9 @@ async function refuseUnverifiedDatabase(
   url: string,
   duty: 'web' | 'worker',
 ): Promise<void> {
-  const findings = await verifyDatabase(url, duty).catch((error) => {
-    const reason = error instanceof Error ? error.message || error.name : String(error)
-    throw new OperatorError(
-      `The database cannot be reached: ${reason}.`,
-      `Check ${setting} and that PostgreSQL is running.`,
-    )
-  })
-  const [first] = findings
+  const [first] = await verifyDatabase(url, duty).catch((error) => [
+    describeUnreachable(setting, url, error),
+  ])
   if (first !== undefined) throw new OperatorError(first.problem, first.remedy)
 }
 

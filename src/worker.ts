@@ -11,12 +11,14 @@ import { createProviderApi } from '#src/billing/provider-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { findQuarantine } from '#src/db/installation.ts'
 import { isPooled } from '#src/db/pool-options.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
 import { createMailer } from '#src/mail/mailer.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
+import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
@@ -64,7 +66,9 @@ export async function startWorker(
   tracing: Tracing = untraced,
 ): Promise<Worker> {
   const { workerUrl, poolSize } = config.database
+  const log = createOutageLog(logger, isDatabaseUnavailable)
   const parts: Parts = {
+    log,
     db: traceDatabase(
       openDatabase(workerUrl, poolSize, {
         reads: metrics.pools.watch('job-reads'),
@@ -76,11 +80,11 @@ export async function startWorker(
       openSystemDatabase(workerUrl, 4, metrics.pools.watch('jobs-identity')),
       tracing,
     ),
-    queue: openQueue(workerUrl, 'worker', (error) => logger.error({ err: error }, 'queue')),
+    queue: openQueue(workerUrl, 'worker', (error) => log.error({ err: error }, 'queue')),
     stoppables: [],
   }
   try {
-    await startParts(parts, config, logger, metrics, tracing)
+    await startParts(parts, config, metrics, tracing)
     return { queue: parts.queue, stop: () => stopWorker(parts) }
   } catch (error) {
     await stopWorker(parts)
@@ -90,6 +94,7 @@ export async function startWorker(
 
 /** `stoppables`: parts that run beside the handlers of the queue. */
 type Parts = {
+  log: OutageLog
   db: Database
   systemDb: SystemDatabase
   queue: PgBoss
@@ -99,11 +104,10 @@ type Parts = {
 async function startParts(
   parts: Parts,
   config: Config,
-  logger: FastifyBaseLogger,
   metrics: Metrics,
   tracing: Tracing,
 ): Promise<void> {
-  const { db, systemDb, queue } = parts
+  const { db, systemDb, queue, log: logger } = parts
   const { clock, encryptionKeys: keys } = config
   const providers = createProviders(config.providers, clock, (provider, position) =>
     logger.warn({ provider, position }, 'the provider accepted another client secret'),
@@ -148,7 +152,7 @@ async function startParts(
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */
-async function stopWorker({ queue, stoppables, db, systemDb }: Parts): Promise<void> {
+async function stopWorker({ log, queue, stoppables, db, systemDb }: Parts): Promise<void> {
   const stopping = { graceful: true, timeout: stopTimeoutMs }
   // The others return their jobs through the queue's connections, so these are closed last.
   await Promise.all([
@@ -157,4 +161,5 @@ async function stopWorker({ queue, stoppables, db, systemDb }: Parts): Promise<v
   ])
   await queue.stop({ ...stopping, close: true })
   await Promise.all([db.close(), systemDb.close()])
+  log.close()
 }

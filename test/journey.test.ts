@@ -33,6 +33,9 @@ t.test('events are counted, and no secret is logged', async (t) => {
     'gatehouse_database_measured 1',
     'gatehouse_tenant_lock_proven 1',
     'gatehouse_info{version="0.1.0",role="all"} 1',
+    'gatehouse_sign_in_outcomes_total{provider="demo",outcome="done"} 1',
+    'gatehouse_sign_in_outcomes_total{provider="demo",outcome="refused"} 1',
+    'gatehouse_sign_in_outcomes_total{provider="demo",outcome="unavailable"} 0',
   ]
   // A job is counted when its result is recorded, which is after its effect is visible.
   let text = await scrape()

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { dismissEvent } from '#src/billing/dismiss.ts'
 import {
   EventParams,
   EventType,
@@ -11,7 +12,7 @@ import {
 } from '#src/billing/events.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { Line, Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
 const Received = Type.Object({
   id: Type.String(),
@@ -30,7 +31,17 @@ const Received = Type.Object({
   otherBodies: Type.Integer({
     description: 'Duplicates of the id with another body; the first body is stored',
   }),
+  dismissedReason: Nullable(
+    Type.String({ description: 'Why an operator dismissed it, while its status is `dismissed`' }),
+  ),
 })
+const ReceivedWithBody = Type.Object({ ...Received.properties, body: Nullable(Type.String()) })
+const Dismissal = Type.Object(
+  {
+    reason: Type.String({ ...Line(500), description: 'Kept with the event and in the audit log' }),
+  },
+  { additionalProperties: false },
+)
 
 const listQuery = Type.Object(
   {
@@ -73,12 +84,32 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
         description: 'For operators. `body` is null after its retention has ended.',
         params: EventParams,
         response: {
-          200: Type.Object({ ...Received.properties, body: Nullable(Type.String()) }),
+          200: ReceivedWithBody,
           ...problems(400, 401, 403, 404, 429, 503),
         },
       },
     },
     readBillingEvent,
+  )
+
+  app.post(
+    '/billing/events/:id/dismiss',
+    {
+      config: { access: { resource: 'billing-event', action: 'update' } },
+      schema: {
+        tags: ['billing events'],
+        summary: 'Dismiss a dead billing event',
+        description:
+          'For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events. Replayed by its id, it is processed, or dead again. 409 if it is not dead.',
+        params: EventParams,
+        body: Dismissal,
+        response: {
+          200: ReceivedWithBody,
+          ...problems(400, 401, 403, 404, 409, 429, 503),
+        },
+      },
+    },
+    dismissBillingEvent,
   )
 }
 
@@ -97,6 +128,21 @@ async function readBillingEvent(
   request: FastifyRequest<{ Params: Static<typeof EventParams> }>,
 ) {
   return found(await this.db.read(request.entry, (tx) => findReceived(tx, request.params.id)))
+}
+
+async function dismissBillingEvent(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof EventParams>
+    Body: Static<typeof Dismissal>
+  }>,
+) {
+  const { sessionEntry, clientInfo, params, body } = request
+  return this.db.transaction(sessionEntry, async (connection, operator) => {
+    const dismissal = { eventId: params.id, reason: body.reason }
+    await dismissEvent(connection, operator, dismissal, clientInfo)
+    return found(await findReceived(connection, params.id))
+  })
 }
 
 export default billingEvents

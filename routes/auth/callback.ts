@@ -115,7 +115,7 @@ async function refuseState(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refused = { outcome: 'refused', reason: 'bad-state' } as const
-  metrics.identity.signIns.inc({ provider: 'unknown', purpose: 'unknown', ...refused })
+  metrics.identity.countSignIn({ provider: 'unknown', purpose: 'unknown', ...refused })
   await refusals.record({ action: 'sign-in', ...refused }, clientInfo)
   return reply.code(400).type('text/plain').send('bad state')
 }
@@ -153,7 +153,7 @@ function count(
   outcome: string,
   reason: string,
 ): void {
-  metrics.identity.signIns.inc({ provider, purpose: purpose.kind, outcome, reason })
+  metrics.identity.countSignIn({ provider, purpose: purpose.kind, outcome, reason })
 }
 
 export default callback

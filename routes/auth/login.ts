@@ -77,7 +77,7 @@ function startLogin({ redirectUri, absoluteSeconds }: Options) {
     const url = await redirectUrl(this, request, start).catch((error) => {
       if (error instanceof ProviderUnavailable) {
         const unavailable = { outcome: 'unavailable', reason: error.reason }
-        this.metrics.identity.signIns.inc({ provider: name, purpose: purpose.kind, ...unavailable })
+        this.metrics.identity.countSignIn({ provider: name, purpose: purpose.kind, ...unavailable })
       }
       throw toProviderProblem(error, purpose.kind, returnTo)
     })

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { dismissEvent } from '#src/billing/dismiss.ts'
 import {
   countByStatus,
   EventParams,
@@ -14,9 +15,9 @@ import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageQuery, UuidParams } from '#src/http/schemas.ts'
+import { Line, PageQuery, UuidParams } from '#src/http/schemas.ts'
 import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
-import { SubmissionForm, submitOnce } from '#src/pages/form-submission.ts'
+import { SubmissionForm, submissionFields, submitOnce } from '#src/pages/form-submission.ts'
 
 const pageSize = '25'
 
@@ -30,12 +31,18 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 
+const DismissForm = Type.Object(
+  { ...submissionFields, reason: Line(500) },
+  { additionalProperties: false },
+)
+
 type EventRequest = FastifyRequest<{ Params: Static<typeof EventParams> }>
 type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
 const hide = true
 const read = { access: { resource: 'billing-event', action: 'read' } } as const
 const replay = { access: { resource: 'billing-event', action: 'replay' } } as const
+const update = { access: { resource: 'billing-event', action: 'update' } } as const
 const event = { hide, params: EventParams }
 const run = { hide, params: UuidParams }
 
@@ -52,6 +59,11 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     '/app/billing/:id/replay',
     { config: replay, schema: { ...event, body: SubmissionForm } },
     replayEvent,
+  )
+  app.post(
+    '/app/billing/:id/dismiss',
+    { config: update, schema: { ...event, body: DismissForm } },
+    dismiss,
   )
   app.get('/app/billing/replays/:id', { config: replay, schema: run }, showReplay)
   app.get(
@@ -110,6 +122,25 @@ async function replayEvent(this: FastifyInstance, request: EventRequest, reply: 
         throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
       }
       return resultOf(await createReplay(connection, this.queue, { ids: [id] }))
+    }),
+  )
+  return reply.redirect(location, 303)
+}
+
+async function dismiss(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof EventParams>
+    Body: Static<typeof DismissForm>
+  }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, clientInfo, params, body } = request
+  const location = await this.db.transaction(sessionEntry, (connection, operator) =>
+    submitOnce(connection, operator, request, async () => {
+      const dismissal = { eventId: params.id, reason: body.reason }
+      await dismissEvent(connection, operator, dismissal, clientInfo)
+      return { path: `/app/billing/${encodeURIComponent(params.id)}` }
     }),
   )
   return reply.redirect(location, 303)

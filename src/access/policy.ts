@@ -95,6 +95,7 @@ export const policy: readonly Rule[] = [
   },
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
+  allow('billing-event', 'update', 'operator', null, null),
   allow('billing-customer', 'read', 'operator', null, null),
   allow('billing-customer', 'update', 'operator', null, null),
   own('profile', 'read', 'any'),

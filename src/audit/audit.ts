@@ -35,6 +35,7 @@ export type AuditEntry = {
     | 'user-update'
     | 'user-remove'
     | 'customer-link'
+    | 'event-dismiss'
     | 'refresh-tokens'
     | 'revoke-tokens'
     | 'endpoint-create'
@@ -53,7 +54,8 @@ export type AuditEntry = {
   providerError?: string | null
   userId?: number | null
   tenantId?: string | null
-  /** Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned. */
+  /** Id of the session, token, tenant, invitation, user, customer, billing event, endpoint or
+   * delivery concerned. */
   target?: string | null
   /** How many requests the entry counts; default 1. */
   occurrences?: number

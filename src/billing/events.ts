@@ -6,7 +6,14 @@ import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 
-export const eventStatuses = ['recorded', 'processed', 'ignored', 'failed', 'dead'] as const
+export const eventStatuses = [
+  'recorded',
+  'processed',
+  'ignored',
+  'failed',
+  'dead',
+  'dismissed',
+] as const
 export type EventStatus = (typeof eventStatuses)[number]
 
 /** A received event and its processing. Times are RFC 3339 in UTC. */
@@ -22,6 +29,8 @@ export type ReceivedEvent = {
   processedAt: string | null
   /** Duplicates of the id with another body. The first body is stored. */
   otherBodies: number
+  /** Why an operator dismissed it; null unless its status is `dismissed`. */
+  dismissedReason: string | null
 }
 
 export type EventFilter = {
@@ -39,7 +48,8 @@ type Row = Omit<ReceivedEvent, 'receivedAt' | 'processedAt'> & {
 
 const columns = Prisma.sql`event_id AS id, type, received_at AS "receivedAt", status, attempts,
   last_error AS "lastError", outcome, processed_at AS "processedAt",
-  other_bodies AS "otherBodies"`
+  other_bodies AS "otherBodies",
+  CASE WHEN status = 'dismissed' THEN dismissed_reason END AS "dismissedReason"`
 
 /** The cursor is the event's id. Rows are never deleted, so its time can be looked up. */
 export const receivedList = {
@@ -122,6 +132,7 @@ export async function measureBacklog(systemDb: Queryable, metrics: BillingMetric
   for (const { status, events, age } of rows) {
     metrics.backlogEvents.set({ status }, events)
     if (status === 'recorded') metrics.backlogAge.set(Math.max(age ?? 0, 0))
+    if (status === 'failed') metrics.retryingAge.set(Math.max(age ?? 0, 0))
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Job, JobWithMetadata, PgBoss } from 'pg-boss'
-import type { BaseLogger } from 'pino'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { JobLog } from '#src/observability/logger.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
@@ -28,7 +28,7 @@ export type BillingWorkerDeps = {
   clock: Clock
   metrics: BillingMetrics
   tracing: Tracing
-  logger: Pick<BaseLogger, 'info' | 'warn' | 'error'>
+  logger: JobLog
 }
 
 type EventJob = JobWithMetadata<Jobs['billing-event']>

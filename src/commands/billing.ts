@@ -7,8 +7,8 @@ import {
   isReplayRunning,
   type Replay,
 } from '#src/billing/replays.ts'
-import { readConfig } from '#src/config/config.ts'
-import type { Environment } from '#src/config/parse.ts'
+import { ConfigError } from '#src/config/config.ts'
+import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { openQueue } from '#src/queue/queue.ts'
@@ -36,7 +36,7 @@ export default async function replayCommand(
 ): Promise<void> {
   const selection = ids.length > 0 ? { ids } : { status, from, to }
   await withEnvironment(env, async (whole) => {
-    const { url } = readConfig(whole).database
+    const url = readApplicationUrl(whole)
     const systemDb = openSystemDatabase(url, 1)
     const queue = openQueue(url, 'web', () => {})
     try {
@@ -54,6 +54,13 @@ export default async function replayCommand(
       await systemDb.close()
     }
   })
+}
+
+function readApplicationUrl(env: Environment): string {
+  const faults: string[] = []
+  const url = readDatabaseUrl('DATABASE_URL', env.DATABASE_URL || undefined, faults)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return url
 }
 
 /** @throws OperatorError if an event is unknown or can no longer be replayed; nothing is replayed then */

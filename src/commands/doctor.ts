@@ -1,11 +1,13 @@
 import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { findQuarantine } from '#src/db/installation.ts'
 import { findKeyUse } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
+import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { withEnvironment } from './environment.ts'
 import { encryptedColumns } from './keys.ts'
@@ -30,14 +32,18 @@ export default async function doctorCommand(env: Environment, { json }: Options)
 async function examine(env: Environment): Promise<Finding[]> {
   const config = tryConfig(env)
   if (config instanceof ConfigError) return [{ subject: 'settings', faults: config.faults }]
-  const { url, workerUrl } = config.database
-  return [
+  const found: Finding[] = [
     { subject: 'settings', faults: proxyFaults(config), hints: config.warnings },
-    await examineDatabase('database, application role', 'DATABASE_URL', url, 'web'),
-    await examineDatabase('database, worker role', 'DATABASE_WORKER_URL', workerUrl, 'worker'),
-    await examineQueue(config),
-    await examineQuarantine(config),
-    await examineKeys(config),
+  ]
+  const logins = loginsOf(config)
+  for (const login of logins) found.push(await examineDatabase(login))
+  for (const login of logins.slice(-1)) found.push(await examineQueue(login))
+  // The web role may not read what is encrypted.
+  if (config.role !== 'web') {
+    found.push(await examineQuarantine(config), await examineKeys(config))
+  }
+  return [
+    ...found,
     ...(await Promise.all(config.providers.map((provider) => examineProvider(provider, config)))),
   ]
 }
@@ -52,40 +58,43 @@ function tryConfig(env: Environment): Config | ConfigError {
 }
 
 /** Behind a proxy that terminates TLS, the secure cookie is set only if the proxy is trusted. */
-function proxyFaults({ session, trustProxy }: Config): string[] {
-  return session.secureCookie && trustProxy.length === 0
+function proxyFaults({ role, session, trustProxy }: Config): string[] {
+  return role !== 'worker' && session.secureCookie && trustProxy.length === 0
     ? [
         'BASE_URL is https, but no proxy is trusted: the session cookie would never be set. Name the address of your TLS proxy in TRUST_PROXY.',
       ]
     : []
 }
 
-async function examineDatabase(
-  subject: string,
-  setting: string,
-  url: string,
-  duty: 'web' | 'worker',
-): Promise<Finding> {
-  try {
-    const findings = await verifyDatabase(url, duty)
-    return { subject, faults: findings.map(({ problem, remedy }) => `${problem} ${remedy}`) }
-  } catch (error) {
-    return {
-      subject,
-      faults: [`It cannot be reached: ${messageOf(error)}. Check ${setting} and PostgreSQL.`],
-    }
-  }
+type Login = { setting: string; url: string; duty: 'web' | 'worker' }
+
+/** The logins of a process with these settings: a process of one role has one. */
+function loginsOf({ role, database: { url, workerUrl } }: Config): Login[] {
+  const logins: Login[] = [
+    { setting: 'DATABASE_URL', url, duty: 'web' },
+    { setting: 'DATABASE_WORKER_URL', url: workerUrl, duty: 'worker' },
+  ]
+  return logins.filter(({ duty }) => role === 'all' || role === duty)
 }
 
-async function examineQueue({ database }: Config): Promise<Finding> {
+async function examineDatabase({ setting, url, duty }: Login): Promise<Finding> {
+  const subject = `database, ${duty === 'web' ? 'application' : 'worker'} role`
+  const findings = await verifyDatabase(url, duty).catch((error) => [
+    describeUnreachable(setting, url, error),
+  ])
+  return { subject, faults: findings.map(({ problem, remedy }) => `${problem} ${remedy}`) }
+}
+
+async function examineQueue({ setting, url }: Login): Promise<Finding> {
   const subject = 'queue'
-  const queue = openQueue(database.workerUrl, 'web', () => {})
+  const runMigrate = 'Run `gatehouse migrate`.'
+  const queue = openQueue(url, 'web', () => {})
   try {
     await queue.start()
     const known = await queue.getQueue('billing-event')
-    return { subject, faults: known ? [] : ['Its queues are missing. Run `gatehouse migrate`.'] }
+    return { subject, faults: known ? [] : [`Its queues are missing. ${runMigrate}`] }
   } catch (error) {
-    return { subject, faults: [`${messageOf(error)}. Run \`gatehouse migrate\`.`] }
+    return { subject, faults: [faultOf(setting, url, error, runMigrate)] }
   } finally {
     await queue.stop({ graceful: false }).catch(() => {})
   }
@@ -106,7 +115,8 @@ async function examineQuarantine({ database }: Config): Promise<Finding> {
 
 async function examineKeys({ database, encryptionKeys }: Config): Promise<Finding> {
   const subject = 'encryption keys'
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const url = database.workerUrl
+  const systemDb = openSystemDatabase(url, 1)
   try {
     const known = encryptionKeys.map(({ id }) => id)
     const uses = await findKeyUse(systemDb, encryptedColumns)
@@ -117,10 +127,18 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
     )
     return { subject, faults }
   } catch (error) {
-    return { subject, faults: [`They cannot be checked: ${messageOf(error)}.`] }
+    const fault = faultOf('DATABASE_WORKER_URL', url, error, 'They cannot be checked.')
+    return { subject, faults: [fault] }
   } finally {
     await systemDb.close()
   }
+}
+
+/** An unreachable database has its own remedy; any other error has the given one. */
+function faultOf(setting: string, url: string, error: unknown, remedy: string): string {
+  if (!isDatabaseUnavailable(error)) return `${messageOf(error)}. ${remedy}`
+  const unreachable = describeUnreachable(setting, url, error)
+  return `${unreachable.problem} ${unreachable.remedy}`
 }
 
 async function examineProvider(

@@ -1,17 +1,24 @@
 import { existsSync } from 'node:fs'
 import type { Environment } from '#src/config/parse.ts'
+import { readSecretFiles } from '#src/config/secret-files.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
-/** The environment, with what `.env` adds to it. */
+/**
+ * The environment, with what `.env` adds to it, and with the content of the files that hold secrets.
+ * @throws OperatorError, ConfigError if a file cannot be read
+ */
 export function readEnvironment(): Environment {
-  if (!existsSync('.env')) return process.env
+  if (existsSync('.env')) loadDotEnv()
+  return readSecretFiles(process.env)
+}
+
+function loadDotEnv(): void {
   try {
     process.loadEnvFile('.env')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(`.env cannot be read: ${reason}.`, 'Make it readable for this user.')
   }
-  return process.env
 }
 
 /** As withEnvironment, but an explicit DATABASE_OWNER_URL means that database and starts no demo. */

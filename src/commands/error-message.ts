@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
 const checkConnection =
-  'Check DATABASE_URL, DATABASE_WORKER_URL and DATABASE_OWNER_URL, and that PostgreSQL is running.'
+  'Check DATABASE_URL, DATABASE_WORKER_URL and DATABASE_OWNER_URL, and that PostgreSQL, and PgBouncer where they lead to it, is running.'
 const runMigrate = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /** One line with a remedy if the operator can fix the error, otherwise its stack. */

@@ -1,22 +1,36 @@
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
-import { migrate } from '#src/schema/migrate.ts'
+import { migrate, type RepairReport, repair } from '#src/schema/migrate.ts'
 import { withDatabaseOwner } from './environment.ts'
 import { print, printJson } from './output.ts'
 
-type Options = { readonly json?: true }
+type Options = { readonly json?: true; readonly repair?: true }
 
-/** `gatehouse migrate`: the schema, the queue's schema, the roles and their privileges. */
-export default async function migrateCommand(env: Environment, { json }: Options): Promise<void> {
+/**
+ * `gatehouse migrate`: the schema, the queue's schema, the roles and their privileges; with
+ * `--repair` also everything that the verification at start checks.
+ */
+export default async function migrateCommand(env: Environment, options: Options): Promise<void> {
+  const { json } = options
   await withDatabaseOwner(env, async (whole) => {
-    const { applied, createdRoles, ahead } = await migrate(readDatabaseUrls(whole))
-    if (json) return printJson({ applied, createdRoles, ahead })
+    const urls = readDatabaseUrls(whole)
+    const { applied, createdRoles, ahead } = await migrate(urls)
+    const report = options.repair && ahead.length === 0 ? await repair(urls) : null
+    if (report !== null && report.remaining.length > 0) process.exitCode = 1
+    if (json) return printJson({ applied, createdRoles, ahead, ...report })
     for (const name of applied) print(`applied ${name}`)
     for (const name of createdRoles) print(`created role ${name}`)
     if (ahead.length > 0) {
       print(`A newer release has applied ${ahead.join(', ')}. Nothing was changed.`)
     } else if (applied.length === 0) print('The database is up to date.')
+    if (report !== null) printRepairs(report)
   })
+}
+
+function printRepairs({ repaired, remaining }: RepairReport): void {
+  for (const statement of repaired) print(`repaired with ${statement.split('\n')[0]}`)
+  if (repaired.length === 0 && remaining.length === 0) print('Nothing had to be repaired.')
+  for (const { problem, remedy } of remaining) print(`FAULT  ${problem} ${remedy}`)
 }
 
 export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }

@@ -11,6 +11,7 @@ export const eventStatuses = [
   'ignored',
   'failed',
   'dead',
+  'dismissed',
 ] as const satisfies readonly EventStatus[]
 
 const name = 'gatehouse'
@@ -107,6 +108,7 @@ function addSetupCommands(program: Command): void {
   program
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
+    .option('--repair', 'Restore row-level security and functions that were changed')
     .option(...json)
     .addHelpText(
       'after',
@@ -114,7 +116,10 @@ function addSetupCommands(program: Command): void {
         'failed',
         `Needs DATABASE_OWNER_URL and DATABASE_URL, and DATABASE_WORKER_URL if the worker
 has a role of its own. Creates a missing role with the password in its URL. Can
-be run again at any time; a second run waits for the first.`,
+be run again at any time; a second run waits for the first.
+With --repair it then verifies the database as serve does at start, and runs the
+statements that repair what it finds; policies that no migration makes are
+dropped. Prints each of them, and what is still wrong.`,
       ),
     )
     .action(async (options) => (await import('./migrate.ts')).default(readEnvironment(), options))
@@ -270,7 +275,8 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
         'an event failed again',
         `Shows the progress. Stopping this command does not stop the replay, which runs
 in the workers. Fails if an id is unknown, or if no worker takes the replay up
-within ten seconds; it is stored then and starts with the next worker.`,
+within ten seconds; it is stored then and starts with the next worker.
+Needs DATABASE_URL.`,
       ),
     )
     .action(async (ids, options, command) => {

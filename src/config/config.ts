@@ -1,4 +1,5 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { findUnknownSettings } from './documentation.ts'
 import {
@@ -45,6 +46,7 @@ export type Config = {
   role: 'all' | 'web' | 'worker'
   /** How long requests are still accepted after SIGTERM. */
   drainMs: number
+  /** In a process of one role, both URLs are that of its role. */
   database: {
     url: string
     workerUrl: string
@@ -52,6 +54,7 @@ export type Config = {
     poolSize: number
   }
   session: {
+    /** The first signs, all verify. A worker has a random one, which nothing uses. */
     secrets: readonly [string, ...string[]]
     idleSeconds: number
     absoluteSeconds: number
@@ -62,21 +65,26 @@ export type Config = {
   /** Paths that a sign-in may return to besides our own pages; the first is the default. */
   returnPaths: readonly [string, ...string[]]
   billing: {
+    /** All verify. A worker has a random one, which nothing uses. */
     secrets: readonly [string, ...string[]]
+    /** Null if it is not configured, and in a web process. */
     api: BillingApiConfig | null
     retentionDays: number
     /** Of bodies whose signature is not verified yet, in one process. */
     maxUnverifiedBytes: number
   }
   outbound: OutboundConfig
-  /** Null if no mail server is configured. */
+  /** Null if no mail server is configured, and in a web process. */
   mail: MailConfig | null
+  /** Whether this process or a worker sends mail. */
+  sendsMail: boolean
   /** `provider:subject` pairs. */
   operators: ReadonlySet<string>
   /** What a tenant may store. */
   quota: QuotaConfig
   rateLimits: { signIn: RateLimit; webhooks: RateLimit; logout: RateLimit; api: RateLimit }
   audit: { retentionDays: number }
+  /** Null in a worker. */
   redisUrl: string | null
   logLevel: string
   /** Null: tracing is off. */
@@ -99,7 +107,8 @@ ${faults.map((fault) => `  - ${fault}`).join('\n')}`)
 }
 
 /**
- * Reads the settings from an environment.
+ * Reads the settings from an environment. A process of one role needs, and keeps, only the secrets
+ * of that role.
  * @throws ConfigError with all faults at once; none of them contains a secret value
  */
 export function readConfig(env: Environment): Config {
@@ -110,7 +119,7 @@ export function readConfig(env: Environment): Config {
   const values = readSchema(Settings, env, '', faults)
   const production = values.NODE_ENV === 'production'
   const baseUrl = readOrigin('BASE_URL', values.BASE_URL, production, faults)
-  const databaseUrl = readDatabaseUrl('DATABASE_URL', values.DATABASE_URL, faults)
+  const [isWeb, isWorker] = [values.ROLE !== 'worker', values.ROLE !== 'web']
   const config: Config = {
     production,
     host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
@@ -127,16 +136,14 @@ export function readConfig(env: Environment): Config {
     role: values.ROLE,
     drainMs: (values.DRAIN_SECONDS ?? (production ? 3 : 0)) * 1_000,
     database: {
-      url: databaseUrl,
-      workerUrl:
-        values.DATABASE_WORKER_URL === undefined
-          ? databaseUrl
-          : readDatabaseUrl('DATABASE_WORKER_URL', values.DATABASE_WORKER_URL, faults),
+      ...readDatabaseUrls(values, faults),
       ownerUrl: values.DATABASE_OWNER_URL,
       poolSize: values.DATABASE_POOL_SIZE,
     },
     session: {
-      secrets: readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults),
+      secrets: isWeb
+        ? readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults)
+        : [randomToken()],
       idleSeconds: values.SESSION_IDLE_SECONDS,
       absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
       secureCookie: !baseUrl.startsWith('http://'),
@@ -145,8 +152,12 @@ export function readConfig(env: Environment): Config {
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
     billing: {
-      secrets: readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults),
-      api: readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults),
+      secrets: isWeb
+        ? readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults)
+        : [randomToken()],
+      api: isWorker
+        ? readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults)
+        : null,
       retentionDays: values.BILLING_RETENTION_DAYS,
       maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
     },
@@ -158,7 +169,8 @@ export function readConfig(env: Environment): Config {
       retentionDays: values.OUTBOUND_RETENTION_DAYS,
       feedDays: values.OUTBOUND_FEED_DAYS,
     },
-    mail: readMail(values.SMTP_URL, values.ALERT_FROM, faults),
+    mail: isWorker ? readMail(values.SMTP_URL, values.ALERT_FROM, faults) : null,
+    sendsMail: values.ALERT_FROM !== undefined,
     operators: readOperators(values.OPERATORS, faults),
     rateLimits: {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
@@ -171,7 +183,7 @@ export function readConfig(env: Environment): Config {
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
     audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
-    redisUrl: readRedisUrl(values.REDIS_URL, faults),
+    redisUrl: isWeb ? readRedisUrl(values.REDIS_URL, faults) : null,
     logLevel: values.LOG_LEVEL,
     tracing: readTracing(values, faults),
     warnings,
@@ -179,4 +191,25 @@ export function readConfig(env: Environment): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return config
+}
+
+type UrlSettings = {
+  ROLE: string
+  DATABASE_URL?: string
+  DATABASE_WORKER_URL?: string
+}
+
+function readDatabaseUrls(
+  { ROLE: role, DATABASE_URL, DATABASE_WORKER_URL }: UrlSettings,
+  faults: string[],
+): { url: string; workerUrl: string } {
+  const hasWorkerUrl = DATABASE_WORKER_URL !== undefined
+  const readUrl = () => readDatabaseUrl('DATABASE_URL', DATABASE_URL, faults)
+  const readWorkerUrl = () => readDatabaseUrl('DATABASE_WORKER_URL', DATABASE_WORKER_URL, faults)
+  if (role === 'worker') {
+    const workerUrl = hasWorkerUrl ? readWorkerUrl() : readUrl()
+    return { url: workerUrl, workerUrl }
+  }
+  const url = readUrl()
+  return { url, workerUrl: hasWorkerUrl && role !== 'web' ? readWorkerUrl() : url }
 }

@@ -9,10 +9,17 @@ export type DocumentedSetting = {
   fallback: string | null
   /** The value outside production. */
   demo: string | null
+  /** May be in a file instead, named by the setting with `_FILE`. */
+  secret: boolean
   description: string
 }
 
-type Property = TSchema & { default?: unknown; description?: string; demo?: string }
+type Property = TSchema & {
+  default?: unknown
+  description?: string
+  demo?: string
+  secret?: boolean
+}
 
 /** Every setting, from the schemas that validate them. */
 export function documentedSettings(): DocumentedSetting[] {
@@ -30,8 +37,15 @@ function documented(
     name: prefix + name,
     fallback: property.default === undefined ? null : String(property.default),
     demo: property.demo ?? null,
-    description: property.description ?? '',
+    secret: property.secret ?? false,
+    description: describe(prefix + name, property),
   }))
+}
+
+function describe(name: string, { description = '', secret }: Property): string {
+  return secret
+    ? `${description} Or ${name}_FILE: the path of a file that contains it.`
+    : description
 }
 
 /** The settings as a commented environment file. */
@@ -98,9 +112,8 @@ function isTypo(name: string, nearest: string): boolean {
 
 function knownNames(env: Environment): Set<string> {
   const ofProviders = list(env.OIDC_PROVIDERS ?? '').flatMap((provider) =>
-    Object.keys(ProviderSettings.properties).map(
-      (name) => `OIDC_${provider.toUpperCase()}_${name}`,
-    ),
+    documented(ProviderSettings.properties, `OIDC_${provider.toUpperCase()}_`),
   )
-  return new Set([...Object.keys(Settings.properties), ...ofProviders])
+  const settings = [...documented(Settings.properties, ''), ...ofProviders]
+  return new Set(settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
 }

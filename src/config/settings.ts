@@ -4,7 +4,8 @@ import Type from 'typebox'
  * Every setting with its documentation. `.env.example` and the settings table are generated from
  * these schemas (`npm run generate`).
  *
- * `default` applies everywhere; `demo` describes the value outside production.
+ * `default` applies everywhere; `demo` describes the value outside production. A `secret` may be in
+ * a file instead (secret-files.ts).
  */
 export const Settings = Type.Object({
   NODE_ENV: Type.String({
@@ -77,22 +78,25 @@ export const Settings = Type.Object({
   DATABASE_URL: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'Connection of the application role, which must not be a superuser, have BYPASSRLS or own objects. With a pooler in transaction mode, add ?pgbouncer=true.',
+        'Connection of the application role, which must not be a superuser, have BYPASSRLS or own objects. With a pooler in transaction mode, add ?pgbouncer=true. Not needed with ROLE=worker if DATABASE_WORKER_URL is set.',
       demo: 'an embedded PostgreSQL in .data/',
     }),
   ),
   DATABASE_WORKER_URL: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'Connection of the worker role, for jobs. If set, the application role cannot write what only jobs write (invoices, plans, the state of received events). Default: DATABASE_URL.',
+        'Connection of the worker role, for jobs. If set, the application role cannot write what only jobs write (invoices, plans, the state of received events). Default: DATABASE_URL. Not needed with ROLE=web.',
       demo: 'a separate role in the embedded PostgreSQL',
     }),
   ),
   DATABASE_OWNER_URL: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
         'Connection of the schema owner; used only by `migrate`, `seed`, `user` and `tenant`.',
       demo: 'the owner in the embedded PostgreSQL',
@@ -108,8 +112,9 @@ export const Settings = Type.Object({
   SESSION_SECRETS: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'Comma-separated secrets of at least 32 characters. The first signs session cookies, all verify them (for rotation).',
+        'Comma-separated secrets of at least 32 characters. The first signs session cookies, all verify them (for rotation). Not needed with ROLE=worker.',
       demo: 'random, kept in .data/',
     }),
   ),
@@ -126,6 +131,7 @@ export const Settings = Type.Object({
   ENCRYPTION_KEYS: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
         'Comma-separated keyId:base64(32 bytes). The first encrypts secrets in the database, all decrypt them. To rotate, put the new key first, run `gatehouse keys rotate`, then remove the old one. Danger: data encrypted with a lost key cannot be recovered.',
       demo: 'random, kept in .data/',
@@ -147,8 +153,9 @@ export const Settings = Type.Object({
   BILLING_WEBHOOK_SECRETS: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'Comma-separated signing secrets of the billing provider; all verify (for rotation).',
+        'Comma-separated signing secrets of the billing provider; all verify (for rotation). Not needed with ROLE=worker.',
       demo: 'random, kept in .data/',
     }),
   ),
@@ -163,7 +170,9 @@ export const Settings = Type.Object({
   BILLING_API_KEY: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'API key for BILLING_API_URL, sent as a bearer token.',
+      secret: true,
+      description:
+        'API key for BILLING_API_URL, sent as a bearer token. Neither of the two is needed with ROLE=web.',
       demo: 'random',
     }),
   ),
@@ -264,8 +273,9 @@ export const Settings = Type.Object({
   SMTP_URL: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'Mail server for invitations and for alerts about webhook endpoints: smtp://user:password@host:port (default port 587; STARTTLS if offered, and required before a password leaves the machine) or smtps://… (465). Without it, the members page shows the links of invitations, and alerts are only notifications and log lines.',
+        'Mail server for invitations and for alerts about webhook endpoints: smtp://user:password@host:port (default port 587; STARTTLS if offered, and required before a password leaves the machine) or smtps://… (465). Without it, the members page shows the links of invitations, and alerts are only notifications and log lines. Not needed with ROLE=web, where ALERT_FROM alone says that workers send mail.',
     }),
   ),
   ALERT_FROM: Type.Optional(
@@ -278,8 +288,9 @@ export const Settings = Type.Object({
   REDIS_URL: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
-        'redis:// or rediss:// URL of a Redis 7 or newer. Set it if several web processes should share their rate-limit counts. Without it, and while it is unavailable, each process counts on its own.',
+        'redis:// or rediss:// URL of a Redis 7 or newer. Set it if several web processes should share their rate-limit counts. Without it, and while it is unavailable, each process counts on its own. Not needed with ROLE=worker.',
     }),
   ),
   LOG_LEVEL: Type.Union(
@@ -303,6 +314,7 @@ export const Settings = Type.Object({
   OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
         'Comma-separated name=value headers for the collector, values percent-encoded, for instance authorization=Bearer%20KEY.',
     }),
@@ -339,6 +351,7 @@ export const ProviderSettings = Type.Object({
   CLIENT_SECRET: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
         'Client secret, or several, comma-separated, for rotation without downtime. Not used with private_key_jwt.',
     }),
@@ -365,6 +378,7 @@ export const ProviderSettings = Type.Object({
   PRIVATE_KEY: Type.Optional(
     Type.String({
       minLength: 1,
+      secret: true,
       description:
         'For private_key_jwt: a private JWK as JSON with kid and alg, or the path of a file with it.',
     }),

@@ -40,6 +40,7 @@ const unavailableMessages = [
   'timeout exceeded when trying to connect',
   'Connection terminated',
   'Client has encountered a connection error',
+  'LISTEN/NOTIFY connection ended', // of pg-boss
   // Prisma has codes for these, but reports raw queries with P2010 and only the message.
   'Server has closed the connection',
   "Can't reach database server",

@@ -10,6 +10,7 @@ import { unixSeconds } from '#src/runtime/clock.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { migrate } from '#src/schema/migrate.ts'
+import { passwordLiteral } from '#src/schema/roles.ts'
 import { people } from '../../prisma/people.ts'
 import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
@@ -197,7 +198,7 @@ export async function createOwnerAndDatabase(
     const name = pg.escapeIdentifier(owner.name)
     const role = await superuser.query('SELECT FROM pg_roles WHERE rolname = $1', [owner.name])
     if (role.rowCount === 0) {
-      const password = pg.escapeLiteral(owner.password)
+      const password = passwordLiteral(owner.password)
       await superuser.query(`CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD ${password}`)
     }
     const known = await superuser.query('SELECT FROM pg_database WHERE datname = $1', [database])

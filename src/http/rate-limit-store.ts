@@ -20,7 +20,7 @@ export async function openSharedCounts(url: string) {
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, maxReconnectDelayMs),
   })
-  // Failures are reported by count(); an `error` event without a listener would end the process.
+  // Failures are reported by count() and ping(); an `error` event without a listener would end the process.
   redis.on('error', () => {})
   await redis.connect().catch(() => {})
   return {
@@ -34,8 +34,83 @@ export async function openSharedCounts(url: string) {
       if (typeof current !== 'number' || typeof ttl !== 'number') throw new Error('no count')
       return { current, ttl: Math.max(ttl, 0) }
     },
+    /** @throws when Redis does not reply in time; a connection that hangs is replaced */
+    async ping(): Promise<void> {
+      try {
+        await redis.ping()
+      } catch (error) {
+        if (redis.status === 'ready') redis.disconnect(true)
+        throw error
+      }
+    },
     close: () => redis.disconnect(),
   }
+}
+
+type CountRequest = (key: string, windowMs: number) => Promise<Count>
+
+/** Calls `run` repeatedly until stopped. */
+type Repeat = (run: () => Promise<void>) => { stop(): void }
+
+export type BreakerOptions = {
+  shared: { count: CountRequest; ping(): Promise<void> }
+  local: (key: string, windowMs: number) => Count
+  /** Called when the shared counts become unavailable, with the error, and when they are back. */
+  onChange: (isShared: boolean, error?: unknown) => void
+  /** How often the shared counts are tried while they are unavailable; default: every second. */
+  repeat?: Repeat
+}
+
+/**
+ * Counts in Redis; after a failure in this process alone, until Redis responds to a probe. So a
+ * Redis that hangs delays the requests of one moment, not every request for as long as it hangs.
+ */
+export function createBreaker({ shared, local, onChange, repeat = everySecond }: BreakerOptions) {
+  let probes: { stop(): void } | null = null
+
+  function open(error: unknown): void {
+    if (probes !== null) return
+    onChange(false, error)
+    probes = repeat(probe)
+  }
+
+  async function probe(): Promise<void> {
+    const responds = await shared.ping().then(
+      () => true,
+      () => false,
+    )
+    if (!responds || probes === null) return
+    close()
+    onChange(true)
+  }
+
+  function close(): void {
+    probes?.stop()
+    probes = null
+  }
+
+  return {
+    /** Never rejects. */
+    async count(key: string, windowMs: number): Promise<Count> {
+      if (probes !== null) return local(key, windowMs)
+      try {
+        return await shared.count(key, windowMs)
+      } catch (error) {
+        open(error)
+        return local(key, windowMs)
+      }
+    },
+    close,
+  }
+}
+
+const probeMs = 1_000 // longer than the command timeout, so that probes do not overlap
+
+/** The timer does not keep the process running. */
+const everySecond: Repeat = (run) => {
+  const timer = setInterval(run, probeMs)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
 }
 
 const defaultMaxKeys = 50_000 // about 10 MB

@@ -85,7 +85,23 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Metrics of requests on the public listener. */
 function createHttpMetrics(registry: Registry) {
   const registers = [registry]
+  const responses = new Counter({
+    name: 'gatehouse_http_responses_total',
+    help: 'Responses by class of their status',
+    labelNames: ['class'],
+    registers,
+  })
+  // Counters start at 0, so that alerts work before the first increment.
+  for (const statusClass of ['2xx', '3xx', '4xx', '5xx']) responses.inc({ class: statusClass }, 0)
+  const sharedLimits = new Gauge({
+    name: 'gatehouse_rate_limits_shared',
+    help: '1: rate limits are counted in Redis; 0: Redis is unavailable and this process counts by itself; absent without REDIS_URL',
+    registers,
+  })
+  sharedLimits.remove() // prom-client would export 0
   return {
+    responses,
+    sharedLimits,
     requests: new Histogram({
       name: 'gatehouse_http_request_duration_seconds',
       help: 'Duration of requests in seconds, by method, route template and status',
@@ -236,6 +252,11 @@ function createBillingMetrics(registry: Registry) {
       help: 'Seconds the oldest event has been waiting for its first attempt',
       registers,
     }),
+    retryingAge: new Gauge({
+      name: 'gatehouse_billing_retrying_age_seconds',
+      help: 'Seconds since the oldest event was received that has failed and is retried; 0 if there is none',
+      registers,
+    }),
   }
 }
 
@@ -252,6 +273,18 @@ function createIdentityMetrics(registry: Registry) {
   })
   // Counters start at 0, so that alerts work before the first increment.
   for (const reason of endReasons) sessionsEnded.inc({ reason }, 0)
+  const signIns = new Counter({
+    name: 'gatehouse_sign_ins_total',
+    help: 'Sign-ins, links and re-authentications by configured provider, outcome (done, refused, unavailable, failed) and the reason code of the audit log',
+    labelNames: ['provider', 'purpose', 'outcome', 'reason'],
+    registers,
+  })
+  const outcomes = new Counter({
+    name: 'gatehouse_sign_in_outcomes_total',
+    help: 'The same by provider and outcome alone, from 0, for alerts; without callbacks of unknown state',
+    labelNames: ['provider', 'outcome'],
+    registers,
+  })
   const erasures = new Counter({
     name: 'gatehouse_erasures_total',
     help: 'Data of deleted users and tenants: finished, or failed and tried again after 30 s',
@@ -268,14 +301,22 @@ function createIdentityMetrics(registry: Registry) {
       registers,
     }),
     erasures,
-    signIns: new Counter({
-      name: 'gatehouse_sign_ins_total',
-      help: 'Sign-ins, links and re-authentications by configured provider, outcome (done, refused, unavailable, failed) and the reason code of the audit log',
-      labelNames: ['provider', 'purpose', 'outcome', 'reason'],
-      registers,
-    }),
+    /** Starts the counts of the configured providers at 0. */
+    startSignIns(providers: readonly string[]): void {
+      for (const provider of providers) {
+        for (const outcome of signInOutcomes) outcomes.inc({ provider, outcome }, 0)
+      }
+    },
+    /** @param provider a configured one, or `unknown` */
+    countSignIn(labels: { provider: string; purpose: string; outcome: string; reason: string }) {
+      const { provider, outcome } = labels
+      signIns.inc(labels)
+      if (provider !== 'unknown') outcomes.inc({ provider, outcome })
+    },
   }
 }
+
+const signInOutcomes = ['done', 'refused', 'unavailable', 'failed'] as const
 
 const endReasons = [
   'sign-out',

@@ -43,6 +43,7 @@ const actions: Readonly<Record<AuditEntry['action'], string>> = {
   'user-update': 'Changed a member',
   'user-remove': 'Removed a member',
   'customer-link': 'Linked a billing customer',
+  'event-dismiss': 'Dismissed a billing event',
   'refresh-tokens': 'Renewed provider tokens',
   'revoke-tokens': 'Revoked provider tokens',
   'endpoint-create': 'Added an endpoint',

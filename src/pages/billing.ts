@@ -99,6 +99,7 @@ const statuses: Readonly<Record<EventStatus, { mood: string; text: string }>> = 
   ignored: { mood: 'plainly', text: 'Ignored: events of this type are not processed.' },
   failed: { mood: 'warning', text: 'Failed. It will be retried.' },
   dead: { mood: 'bad', text: 'Failed after the last retry. Fix the cause, then replay it.' },
+  dismissed: { mood: 'plainly', text: 'Dismissed: an operator decided not to process it.' },
 }
 const outcomes: Readonly<Record<string, string>> = {
   processed: 'Processed.',
@@ -130,6 +131,7 @@ export function billingEventPage(
   viewer: Viewer,
 ): string {
   const { id, type, status, attempts, lastError, processedAt, otherBodies, body } = event
+  const { dismissedReason } = event
   return layout(
     `Event ${id}`,
     html`<header class="head">
@@ -141,6 +143,7 @@ export function billingEventPage(
         <h2 id="status">Status ${statusBadge(status)}</h2>
         <p>${outcomeText(event)}</p>
         ${lastError === null ? '' : html`<p class="fault wrap">${errorText(lastError)}</p>`}
+        ${dismissedReason === null ? '' : html`<p class="wrap">Reason: ${dismissedReason}</p>`}
         ${otherBodies === 0 ? '' : otherBodiesText(otherBodies)}
         <dl class="facts">
           <div><dt>Received</dt><dd>${momentText(event.receivedAt)}</dd></div>
@@ -148,6 +151,7 @@ export function billingEventPage(
           <div><dt>Attempts</dt><dd>${attempts}</dd></div>
         </dl>
         ${body === null ? '' : replayForm(id)}
+        ${status === 'dead' ? dismissForm(id) : ''}
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>
@@ -159,6 +163,13 @@ export function billingEventPage(
 
 function replayForm(id: string): Html {
   return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay">${submissionField()}<button class="button">Replay event</button></form>`
+}
+
+function dismissForm(id: string): Html {
+  return html`<form class="inline" method="post" action="/app/billing/${encodeURIComponent(id)}/dismiss">${submissionField()}
+          <label>Reason <input name="reason" required maxlength="500" autocomplete="off" placeholder="Why it need not be processed"></label>
+          <button class="button plain">Dismiss event</button>
+        </form>`
 }
 
 function otherBodiesText(otherBodies: number): Html {

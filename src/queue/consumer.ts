@@ -134,7 +134,7 @@ function startHeartbeat(
     try {
       await queue.touch(name, jobs)
     } catch (error) {
-      logger.warn({ queue: name, jobs: jobs.length, reason: String(error) }, 'heartbeat failed')
+      logger.warn({ queue: name, jobs: jobs.length, err: error }, 'heartbeat failed')
     }
     isBeating = false
   }, heartbeatMs)

@@ -157,8 +157,13 @@ export function openQueue(
     supervise: duty === 'worker',
     reindex: false, // only the owner of an index can rebuild it
   })
-  boss.on('error', onError)
+  boss.on('error', (error) => onError(toError(error)))
   return acceptNewerSchema(boss)
+}
+
+/** pg-boss reports some errors as plain objects with their members. */
+function toError(reported: Error): Error {
+  return reported instanceof Error ? reported : Object.assign(new Error(), reported)
 }
 
 /** The schema version of the pinned pg-boss. */

@@ -30,7 +30,7 @@ export function startTakeover(queue: Queue, logger: JobLog): { stop(): Promise<v
         if (performance.now() >= trustedFrom) await takeOver(lapsed)
       } catch (error) {
         distrust()
-        logger.warn({ reason: String(error) }, 'jobs of dead workers could not be looked up')
+        logger.warn({ err: error }, 'jobs of dead workers could not be looked up')
       }
       await wait(heartbeatMs, undefined, { signal: stopping.signal }).catch(() => {})
     }

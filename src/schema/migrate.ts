@@ -4,11 +4,16 @@ import { lockIds } from '#src/db/advisory-lock.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
+import type { Finding } from './finding.ts'
 import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
+import { verifyDatabase } from './verify.ts'
 
 const turnMs = 200
+
+/** Connections of the owner and of the two application roles, which may be one role. */
+export type MigrateUrls = { ownerUrl: string; url: string; workerUrl: string }
 
 export type MigrateReport = {
   applied: string[]
@@ -26,7 +31,7 @@ export type MigrateReport = {
  *   for too long
  */
 export async function migrate(
-  urls: { ownerUrl: string; url: string; workerUrl: string },
+  urls: MigrateUrls,
   migrations?: readonly Migration[],
 ): Promise<MigrateReport> {
   const app = loginOf(urls.url)
@@ -65,6 +70,61 @@ async function acquireMigrateLock(owner: pg.Client): Promise<void> {
     )
     if (rows[0]?.taken) return
     await wait(turnMs)
+  }
+}
+
+export type RepairReport = {
+  /** The statements that were run. */
+  repaired: string[]
+  /** What is still wrong: a role that is too powerful, or something that no migration makes. */
+  remaining: Finding[]
+}
+
+const maxRounds = 5 // isolation is tried only once the catalogue has no findings
+
+/**
+ * Repairs what `serve` would refuse to start with: row-level security, policies, views and functions
+ * that are not as the migrations make them. Each round runs in one transaction.
+ * @param urls as for `migrate`, which has to have run
+ * @throws OperatorError if a statement fails; that round has changed nothing
+ */
+export async function repair(urls: MigrateUrls): Promise<RepairReport> {
+  const owner = await connectOwner(urls.ownerUrl)
+  const repaired: string[] = []
+  try {
+    await acquireMigrateLock(owner)
+    for (let round = 1; ; round++) {
+      const findings = await findAll(urls)
+      const statements = [...new Set(findings.flatMap(({ repairs = [] }) => repairs))]
+      if (statements.length === 0 || round > maxRounds) return { repaired, remaining: findings }
+      await runRepairs(owner, statements)
+      await grantRoles(owner, loginOf(urls.url), loginOf(urls.workerUrl))
+      repaired.push(...statements)
+    }
+  } finally {
+    await owner.end()
+  }
+}
+
+async function findAll({ url, workerUrl }: MigrateUrls): Promise<Finding[]> {
+  const found = await verifyDatabase(url, 'web')
+  return workerUrl === url ? found : [...found, ...(await verifyDatabase(workerUrl, 'worker'))]
+}
+
+async function runRepairs(owner: pg.Client, statements: readonly string[]): Promise<void> {
+  const script = `BEGIN; ${statements.join(';\n')}; COMMIT`
+  await untilLocked(() => owner.query(script).catch(rollBack)).catch((error) => {
+    if (isLockTimeout(error)) throw lockRefusal('Nothing was repaired.')
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(
+      `The repair failed and was rolled back: ${reason}.`,
+      `Run these statements as a superuser, one by one: ${statements.join('; ')}`,
+    )
+  })
+
+  async function rollBack(error: unknown): Promise<never> {
+    await owner.query('ROLLBACK')
+    throw error
   }
 }
 

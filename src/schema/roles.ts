@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { scramVerifier } from '#src/crypto/scram.ts'
 import { defaultLimits } from '#src/db/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
@@ -10,6 +11,11 @@ type Duty = 'web' | 'worker'
 export function loginOf(url: string): Login {
   const { username, password } = new URL(url)
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) }
+}
+
+/** The PASSWORD of CREATE ROLE: a verifier, so that the password itself reaches no server log. */
+export function passwordLiteral(password: string): string {
+  return password === '' ? 'NULL' : pg.escapeLiteral(scramVerifier(password))
 }
 
 /**
@@ -48,7 +54,7 @@ async function createRole(owner: pg.Client, { name, password }: Login): Promise<
   if (rowCount !== 0) return false
   try {
     const role = pg.escapeIdentifier(name)
-    await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${pg.escapeLiteral(password)}`)
+    await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${passwordLiteral(password)}`)
     // For connections through a pooler, which cannot set their own limits.
     const { statementMs, lockMs, idleInTransactionMs } = defaultLimits
     await owner.query(`

@@ -129,6 +129,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'export_own(text, uuid, text, integer)',
     'link_customer(text, bigint, text)',
     'list_customers(text, integer)',
+    'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
     'mark_refresh(text, text, integer, uuid)',
     'clear_refresh(text, text, uuid)',

@@ -1,6 +1,9 @@
 import pg from 'pg'
-import type { Finding } from './finding.ts'
+import { readDefinitions } from './definitions.ts'
+import { type Finding, repairable } from './finding.ts'
+import { repairFunctions } from './repair.ts'
 import { functionPrivileges } from './tables.ts'
+import { findTableRepairs } from './verify-tables.ts'
 
 type Duty = keyof typeof functionPrivileges
 
@@ -11,13 +14,24 @@ type FunctionFacts = {
   hasFixedPath: boolean
   isPublic: boolean
   isCallable: boolean
+  /** Quoted names of the role that is logged in, and of the owner of the tables. */
+  role: string
+  owner: string
 }
 
 /** Schemas in which a login role can create nothing that hides other names. */
 const fixedPath = 'search_path=pg_catalog, pg_temp'
 
-const remedy =
-  'Restore the function as the migrations make it (prisma/migrations) and run `gatehouse migrate`, which grants it.'
+const remedy = 'Run `gatehouse migrate --repair` with DATABASE_OWNER_URL.'
+
+/** The functions that a scope depends on. */
+const scopeFunctions = [
+  'scope_seal',
+  'verified_scope',
+  'current_user_id',
+  'current_tenant_id',
+  'current_scope_kind',
+]
 
 /**
  * Checks the functions that set and read the scope, as the role that is logged in: owner, fixed
@@ -32,13 +46,22 @@ export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Fi
   const byName = new Map(rows.map((row) => [row.name, row]))
   const isBoth = known.every((name) => byName.get(name)?.isCallable === true)
   const granted = isBoth ? known : listFunctions([duty])
-  const problems = [
-    ...known.filter((name) => !byName.has(name)).map((name) => `The function ${name} is missing.`),
+  const missing = known.filter((name) => !byName.has(name))
+  return [
+    ...(await Promise.all(missing.map(describeMissing))),
     ...rows.flatMap((row) => functionProblems(row, known.includes(row.name), granted)),
     ...(await findKeyProblems(client)),
     ...(await tryForgedScope(client)),
   ]
-  return problems.map((problem) => ({ problem, remedy }))
+}
+
+/** `gatehouse migrate --repair` grants the function when it has made it. */
+async function describeMissing(signature: string): Promise<Finding> {
+  const name = signature.slice(0, signature.indexOf('('))
+  const made = repairFunctions([name], await readDefinitions())
+  const revoke = `REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`
+  const repairs = made.length === 0 ? [] : [...made, revoke]
+  return repairable(`The function ${signature} is missing.`, repairs, remedy)
 }
 
 /** As `regprocedure` prints them, without spaces between the types. */
@@ -51,48 +74,69 @@ function functionProblems(
   row: FunctionFacts,
   isKnown: boolean,
   granted: readonly string[],
-): string[] {
-  const { name } = row
+): Finding[] {
+  const { name, role, owner } = row
+  const alter = (change: string) => [`ALTER FUNCTION ${name} ${change}`]
+  const found = (problem: string, repairs: readonly string[]) =>
+    repairable(problem, repairs, remedy)
   if (!isKnown) {
-    return row.isDefiner && row.isCallable
-      ? [`The role may run as another role through ${name}.`]
-      : []
+    const isPower = row.isDefiner && row.isCallable
+    const revoke = `REVOKE ALL ON FUNCTION ${name} FROM PUBLIC, ${role}`
+    return isPower ? [found(`The role may run as another role through ${name}.`, [revoke])] : []
   }
-  const problems: string[] = []
-  if (!row.isDefiner) problems.push(`The function ${name} is not SECURITY DEFINER.`)
+  const findings: Finding[] = []
+  if (!row.isDefiner) {
+    findings.push(found(`The function ${name} is not SECURITY DEFINER.`, alter('SECURITY DEFINER')))
+  }
   if (!row.isOwnedBySchemaOwner) {
-    problems.push(`The function ${name} does not belong to the owner of the tables.`)
+    const problem = `The function ${name} does not belong to the owner of the tables.`
+    findings.push(found(problem, alter(`OWNER TO ${owner}`)))
   }
-  if (!row.hasFixedPath) problems.push(`The function ${name} has no fixed search_path.`)
-  if (row.isPublic) problems.push(`Everyone may call the function ${name}.`)
+  if (!row.hasFixedPath) {
+    const set = alter('SET search_path = pg_catalog, pg_temp')
+    findings.push(found(`The function ${name} has no fixed search_path.`, set))
+  }
+  if (row.isPublic) {
+    const revoke = `REVOKE ALL ON FUNCTION ${name} FROM PUBLIC`
+    findings.push(found(`Everyone may call the function ${name}.`, [revoke]))
+  }
   if (row.isCallable && !granted.includes(name)) {
-    problems.push(`The role may call the function ${name}, which is for another role.`)
+    const problem = `The role may call the function ${name}, which is for another role.`
+    findings.push(found(problem, [`REVOKE ALL ON FUNCTION ${name} FROM ${role}`]))
   }
   if (!row.isCallable && granted.includes(name)) {
-    problems.push(`The role may not call the function ${name}, which it needs.`)
+    const problem = `The role may not call the function ${name}, which it needs.`
+    findings.push(found(problem, [`GRANT EXECUTE ON FUNCTION ${name} TO ${role}`]))
   }
-  return problems
+  return findings
 }
 
-async function findKeyProblems(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ readable: boolean; enabled: boolean }>(
-    `SELECT has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES')
+async function findKeyProblems(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ role: string; readable: boolean; enabled: boolean }>(
+    `SELECT quote_ident(current_user) AS role,
+            has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES')
               OR has_table_privilege(c.oid, 'DELETE, TRUNCATE, TRIGGER') AS readable,
             c.relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid) AS enabled
      FROM pg_class c WHERE c.oid = to_regclass('public.scope_keys')`,
   )
   const [keys] = rows
-  if (keys === undefined) return ['The table scope_keys is missing.']
-  return [
-    ...(keys.readable ? ['The role has rights on the keys of the scope.'] : []),
-    ...(keys.enabled ? [] : ['The table scope_keys is not closed by row-level security.']),
-  ]
+  if (keys === undefined) return [{ problem: 'The table scope_keys is missing.', remedy }]
+  const findings: Finding[] = []
+  if (keys.readable) {
+    const revoke = `REVOKE ALL ON TABLE scope_keys FROM PUBLIC, ${keys.role}`
+    findings.push(repairable('The role has rights on the keys of the scope.', [revoke], remedy))
+  }
+  if (!keys.enabled) {
+    const problem = 'The table scope_keys is not closed by row-level security.'
+    findings.push(repairable(problem, await findTableRepairs(client, 'scope_keys'), remedy))
+  }
+  return findings
 }
 
 const insufficientPrivilege = '42501'
 
 /** A scope that is valid except for its seal must raise an error. */
-async function tryForgedScope(client: pg.Client): Promise<string[]> {
+async function tryForgedScope(client: pg.Client): Promise<Finding[]> {
   const outcome = await client.query(forgedScope).then(
     () => 'opened',
     (error) => {
@@ -100,7 +144,9 @@ async function tryForgedScope(client: pg.Client): Promise<string[]> {
       throw error
     },
   )
-  return outcome === 'raised' ? [] : ['A scope without a valid seal is accepted.']
+  if (outcome === 'raised') return []
+  const repairs = repairFunctions(scopeFunctions, await readDefinitions())
+  return [repairable('A scope without a valid seal is accepted.', repairs, remedy)]
 }
 
 // MATERIALIZED: set before it is read.
@@ -115,6 +161,7 @@ const forgedScope = `
 const functionFacts = `
   SELECT p.oid::regprocedure::text AS name, p.prosecdef AS "isDefiner",
     p.proowner = tables.relowner AS "isOwnedBySchemaOwner",
+    quote_ident(current_user) AS role, tables.relowner::regrole::text AS owner,
     coalesce(p.proconfig = ARRAY[$1], false) AS "hasFixedPath",
     p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS "isPublic",
     has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE') AS "isCallable"

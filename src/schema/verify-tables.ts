@@ -1,5 +1,7 @@
 import type pg from 'pg'
-import type { Finding } from './finding.ts'
+import { type Definitions, readDefinitions } from './definitions.ts'
+import { type Finding, repairable } from './finding.ts'
+import { repairPolicies, repairTable, repairView } from './repair.ts'
 import { appendOnly, identityTables, serviceTables } from './tables.ts'
 
 type TableFacts = {
@@ -17,10 +19,12 @@ type TableFacts = {
   scoped: boolean
   readable: boolean
   open: string[]
+  policies: string[]
   placed: boolean
 }
 
-const remedy = 'Restore it as the migrations make it; see prisma/migrations.'
+const remedy =
+  'No migration makes it: drop it, or bring it under row-level security as docs/new-resource.md shows.'
 
 /**
  * Checks that every table is under row-level security (except `serviceTables`), forced on its owner
@@ -36,12 +40,36 @@ export async function verifyTables(
     appendOnly,
     serviceTables,
   ])
-  return rows
-    .filter(({ name }) => concerns(name))
-    .flatMap((table) => {
-      const problem = tableProblem(table)
-      return problem === null ? [] : [{ problem, remedy }]
-    })
+  const faulty = rows.filter((table) => concerns(table.name) && tableProblem(table) !== null)
+  if (faulty.length === 0) return []
+  const definitions = await readDefinitions()
+  return faulty.map((table) =>
+    repairable(tableProblem(table) ?? '', repairsOf(table, definitions), remedy),
+  )
+}
+
+/** Policies are made anew only if one of them is the problem. */
+function repairsOf(table: TableFacts, definitions: Definitions): string[] {
+  if (table.kind === 'v' && !table.public) return repairView(table.name, definitions)
+  const repairs = repairTable(table, definitions)
+  return repairs.length > 0 ? repairs : repairPolicies(table, definitions)
+}
+
+/**
+ * The statements that make the row-level security of one table anew, with all its policies.
+ * @param client of any role
+ */
+export async function findTableRepairs(client: pg.Client, name: string): Promise<string[]> {
+  const { rows } = await client.query<TableFacts>(tableFacts, [
+    identityTables,
+    appendOnly,
+    serviceTables,
+  ])
+  const definitions = await readDefinitions()
+  const table = rows.find((row) => row.name === name)
+  if (table === undefined) return []
+  if (table.kind === 'v') return repairView(name, definitions)
+  return [...repairTable(table, definitions), ...repairPolicies(table, definitions)]
 }
 
 function tableProblem(table: TableFacts): string | null {
@@ -112,6 +140,7 @@ const tableFacts = `
           WHERE p.polrelid = c.oid AND p.polpermissive
             AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ ${openText})
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
+    ARRAY(SELECT p.polname::text FROM pg_policy p WHERE p.polrelid = c.oid ORDER BY 1) AS policies,
     c.relname = ANY ($2)
       OR NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')
       OR EXISTS (SELECT FROM condition p WHERE p.polrelid = c.oid AND p.part = 'check'

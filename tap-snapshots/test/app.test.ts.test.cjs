@@ -437,7 +437,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
-    │       └── /replay (POST)
+    │       ├── /replay (POST)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       └── /dismiss (POST)
     │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │           • (preParsing) ["refuseFault()"]
     │           • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
@@ -1040,6 +1046,12 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    │       ├── /dismiss (POST)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()"]
+    │       │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
     │       └── /replay (POST)
     │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │           • (preParsing) ["refuseFault()"]

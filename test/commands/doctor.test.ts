@@ -35,3 +35,51 @@ t.test('doctor --json has the same findings and exit status', async (t) => {
   t.match(faultsOf('database, application role'), [/bypass row-level security/])
   t.same(faultsOf('settings'), [])
 })
+
+t.test('doctor checks only what the role of the process needs', async (t) => {
+  const database = await createDatabase(t)
+  const {
+    DATABASE_URL = '',
+    DATABASE_WORKER_URL = '',
+    SESSION_SECRETS = '',
+    ...rest
+  } = production(database)
+  const subjectsFor = async (env: Record<string, string>) => {
+    const program = await runProgram(t, ['doctor', '--json'], { ...rest, ...env })
+    await program.ended
+    const findings: { subject: string; faults: string[] }[] = JSON.parse(program.results())
+    const own = findings.filter(({ subject }) => !subject.startsWith('provider'))
+    t.strictSame(
+      own.flatMap(({ faults }) => faults),
+      [],
+      program.results(),
+    )
+    return own.map(({ subject }) => subject)
+  }
+  const web = { ROLE: 'web', DATABASE_URL, SESSION_SECRETS }
+  t.same(await subjectsFor(web), ['settings', 'database, application role', 'queue'])
+  const worker = { ROLE: 'worker', DATABASE_WORKER_URL }
+  t.same(await subjectsFor(worker), [
+    'settings',
+    'database, worker role',
+    'queue',
+    'encryption keys',
+  ])
+})
+
+t.test('doctor and serve name PgBouncer if PgBouncer is down', async (t) => {
+  const database = await createDatabase(t)
+  const pooled = 'postgres://app:hidden@127.0.0.1:9/gatehouse?pgbouncer=true'
+  const env = { ...production(database), DATABASE_URL: pooled, DATABASE_WORKER_URL: pooled }
+  const doctor = await runProgram(t, ['doctor', '--json'], env)
+  t.equal(await doctor.ended, 1)
+  const findings: { subject: string; faults: string[] }[] = JSON.parse(doctor.results())
+  const named = /^PgBouncer at 127\.0\.0\.1:9 cannot be reached: .*ECONNREFUSED.* Check DATABASE_/
+  const ofDatabase = findings.filter(({ subject }) => /database|queue|keys/.test(subject))
+  t.equal(ofDatabase.length, 4)
+  for (const { subject, faults } of ofDatabase) t.match(faults, [named], subject)
+  const serve = await runProgram(t, ['serve'], env)
+  t.equal(await serve.ended, 1)
+  t.match(serve.messages(), /PgBouncer at 127\.0\.0\.1:9 cannot be reached/)
+  t.notMatch(doctor.output() + serve.output(), 'hidden')
+})

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { createDatabase } from '#test/support/helper.ts'
+import { production } from '#test/support/production.ts'
 import { runProgram } from '#test/support/program.ts'
+import { query } from '#test/support/raw-sql.ts'
 
 t.test('migrate and seed prepare a database and report when there is nothing to do', async (t) => {
   const database = await createDatabase(t)
@@ -34,3 +36,30 @@ t.test('migrate and seed prepare a database and report when there is nothing to 
   t.equal(await without.ended, 1)
   t.match(without.output(), /DATABASE_OWNER_URL: is missing[\s\S]*DATABASE_URL: is missing/)
 })
+
+t.test(
+  'doctor prints the statement that repairs a table, and migrate --repair runs it',
+  async (t) => {
+    const database = await createDatabase(t)
+    await database.admin.query('GRANT CREATE ON SCHEMA public TO test_owner')
+    const env = { ...production(database), DATABASE_OWNER_URL: database.ownerUrl }
+    const repair = async (...args: string[]) => {
+      const program = await runProgram(t, ['migrate', '--repair', ...args], env)
+      return { status: await program.ended, printed: program.results() }
+    }
+    t.match(await repair(), { status: 0, printed: 'Nothing had to be repaired.' })
+
+    await database.admin.query('ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY')
+    const statement = 'ALTER TABLE "invoices" FORCE ROW LEVEL SECURITY'
+    const doctor = await runProgram(t, ['doctor'], env)
+    t.equal(await doctor.ended, 1)
+    t.match(doctor.results(), `gatehouse migrate --repair`)
+    t.match(doctor.results(), `${statement};`)
+    t.match(await repair(), { status: 0, printed: `repaired with ${statement}\n` })
+
+    await query(database.ownerUrl, 'CREATE TABLE notes (tenant_id uuid NOT NULL)')
+    const { status, printed } = await repair('--json')
+    t.equal(status, 1)
+    t.match(JSON.parse(printed), { repaired: [], remaining: [{ problem: /notes is not under/ }] })
+  },
+)

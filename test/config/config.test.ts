@@ -139,6 +139,45 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
   t.strictSame(faultsOf({}), [], 'and the values that are changed here are good')
 })
 
+t.test('a worker needs no secret of the web, and keeps none that it is given', async (t) => {
+  const { DATABASE_URL, SESSION_SECRETS, BILLING_WEBHOOK_SECRETS, ...rest } = complete
+  const workerUrl = 'postgres://worker:word@127.0.0.1/gatehouse'
+  const worker = readConfig({ ...rest, ROLE: 'worker', DATABASE_WORKER_URL: workerUrl })
+  t.match(worker.database, { url: workerUrl, workerUrl })
+  const given = readConfig({
+    ...complete,
+    ROLE: 'worker',
+    DATABASE_WORKER_URL: workerUrl,
+    REDIS_URL: 'redis://:hidden@127.0.0.1',
+    SESSION_SECRETS: 'too short',
+  })
+  const kept = JSON.stringify(given)
+  for (const secret of [DATABASE_URL, 'too short', BILLING_WEBHOOK_SECRETS, 'hidden']) {
+    t.notOk(kept.includes(String(secret)))
+  }
+  t.match(readConfig({ ...complete, ROLE: 'worker' }).database, { workerUrl: DATABASE_URL })
+  t.match(faultsOf({ ROLE: 'worker', DATABASE_URL: undefined }), [/^DATABASE_URL: is missing/])
+})
+
+t.test('a web process needs no secret of the worker, and keeps none', async (t) => {
+  const given = {
+    ...complete,
+    ROLE: 'web',
+    DATABASE_WORKER_URL: 'postgres://worker:hidden_one@127.0.0.1/gatehouse',
+    BILLING_API_URL: 'https://api.example.com',
+    BILLING_API_KEY: 'hidden_two',
+    SMTP_URL: 'smtp://user:hidden_three@mail.example.com',
+    ALERT_FROM: 'alerts@example.com',
+  }
+  const web = readConfig(given)
+  t.notMatch(JSON.stringify(web), 'hidden')
+  t.equal(web.database.workerUrl, complete.DATABASE_URL)
+  t.strictSame(readConfig({ ...complete, ROLE: 'web' }).sendsMail, false)
+  const { SMTP_URL, ...withoutServer } = given
+  t.equal(readConfig(withoutServer).sendsMail, true, 'ALERT_FROM says that workers send mail')
+  t.match(faultsOf({ ROLE: 'web', SESSION_SECRETS: undefined }), [/^SESSION_SECRETS: is missing/])
+})
+
 t.test('an http issuer is allowed only on loopback outside production', async (t) => {
   const { providers } = readConfig({ ...complete, OIDC_ACME_ISSUER: 'http://localhost:3001' })
   t.equal(providers[0]?.allowInsecure, true)

@@ -97,6 +97,7 @@ t.test('neither role enters as the other one does', async (t) => {
     ['SELECT enter_identity($1)', ['ada']],
     ['SELECT end_session($1)', [credential]],
     ['SELECT find_grant($1, $2, 0)', ['demo', 'ada']],
+    ['SELECT dismiss_event($1, $2)', ['evt_1', 'a reason']],
   ]
   const forNobody: [string, unknown[]][] = [
     [`SELECT set_scope('session', '', $1, $2)`, [user.userId, user.tenantId]],

@@ -37,8 +37,10 @@ async function knownSeries(): Promise<Map<string, ReadonlySet<string>>> {
     ...node.map(({ name, type }) => ({ name, type: String(type), labels: [] })),
     ...(await describedMetrics()),
   ]
-  return new Map(
-    all.flatMap(({ name, type, labels }) => {
+  const ofPrometheus = [['up', new Set(['job', 'instance'])]] as const
+  return new Map<string, ReadonlySet<string>>([
+    ...ofPrometheus,
+    ...all.flatMap(({ name, type, labels }) => {
       const own = new Set([...labels, 'instance'])
       if (type !== 'histogram') return [[name, own] as const]
       return [
@@ -47,7 +49,7 @@ async function knownSeries(): Promise<Map<string, ReadonlySet<string>>> {
         [`${name}_sum`, own] as const,
       ]
     }),
-  )
+  ])
 }
 
 function checkExpression(
@@ -55,7 +57,8 @@ function checkExpression(
   expression: string,
   known: ReadonlyMap<string, ReadonlySet<string>>,
 ): void {
-  const asked = [...expression.matchAll(/\b((?:gatehouse|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)]
+  // `up` is Prometheus' own.
+  const asked = [...expression.matchAll(/\b((?:gatehouse|nodejs|process)_\w+|up)(?:\{([^}]*)\})?/g)]
   t.ok(asked.length > 0, expression)
   for (const [, name = '', selector = ''] of asked) {
     const labels = known.get(name)

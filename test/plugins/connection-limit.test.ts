@@ -16,7 +16,7 @@ async function listen(t: Test, { max = 1_000, maxPerAddress = 2, trustProxy = []
   t.teardown(() => app.close())
   const metrics = createMetrics()
   await app.register(errors)
-  await app.register(metricsPlugin, { metrics })
+  await app.register(metricsPlugin, { metrics, providers: [] })
   await app.register(connectionLimit, { max, maxPerAddress, trustProxy })
   app.get('/', async () => 'done')
   await app.listen({ host: '127.0.0.1', port: 0 })

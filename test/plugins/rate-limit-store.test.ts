@@ -1,11 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { createLocalCounts } from '#src/http/rate-limit-store.ts'
+import { createBreaker, createLocalCounts } from '#src/http/rate-limit-store.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { noRedis, startRedis } from '#test/instances/redis.ts'
+import { startHangingRedis } from '#test/support/hanging-redis.ts'
 
 async function startInstance(t: Test, redisUrl: string) {
   const log: string[] = []
@@ -68,6 +70,63 @@ t.test(
     t.equal(instance.said('Redis is unavailable'), 1)
   },
 )
+
+t.test('a Redis that hangs is waited for by one request, not by each', async (t) => {
+  const redis = await startHangingRedis(t)
+  const instance = await startInstance(t, redis.url)
+  t.equal(await instance.ask(), 200)
+  t.equal(redis.counts(), 1)
+
+  redis.hang()
+  for (let n = 0; n < 20; n++) await instance.ask()
+  t.equal(redis.counts(), 2, 'only the first request was sent to it')
+  t.equal(instance.said('Redis is unavailable'), 1)
+  t.equal(await instance.ask(), 429, 'the process counts by itself')
+
+  redis.respond()
+  while (instance.said('counted in Redis again') === 0) await pause(20)
+  t.equal(await instance.ask(), 200, 'the counts in Redis are used again')
+  t.equal(redis.counts(), 3)
+})
+
+t.test('while the breaker is open only probes reach the shared counts', async (t) => {
+  let [counted, probed, responds] = [0, 0, false]
+  let probe = async () => {}
+  const changes: boolean[] = []
+  const breaker = createBreaker({
+    shared: {
+      async count() {
+        counted += 1
+        if (!responds) throw new Error('no reply')
+        return { current: 7, ttl: 1 }
+      },
+      async ping() {
+        probed += 1
+        if (!responds) throw new Error('no reply')
+      },
+    },
+    local: createLocalCounts(),
+    onChange: (isShared) => changes.push(isShared),
+    repeat(run) {
+      probe = run
+      return { stop: () => {} }
+    },
+  })
+  const both = await Promise.all([breaker.count('a', 60_000), breaker.count('a', 60_000)])
+  t.same(
+    both.map(({ current }) => current),
+    [1, 2],
+    'counted in the process',
+  )
+  t.equal((await breaker.count('a', 60_000)).current, 3)
+  t.equal(counted, 2, 'those that were under way when it opened')
+  await probe()
+  t.equal((await breaker.count('a', 60_000)).current, 4)
+  responds = true
+  await probe()
+  t.equal((await breaker.count('a', 60_000)).current, 7, 'shared again')
+  t.match({ counted, probed, changes }, { counted: 3, probed: 2, changes: [false, true] })
+})
 
 t.test('without Redis the limit still applies, and no request waits or fails', async (t) => {
   const instance = await startInstance(t, `redis://127.0.0.1:${await findFreePort()}`)

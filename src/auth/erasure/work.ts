@@ -1,7 +1,7 @@
-import type { Logger } from 'pino'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { IdentityMetrics } from '#src/observability/metrics.ts'
+import type { OutageLog } from '#src/observability/outage-log.ts'
 
 const batchSize = 1_000
 const statementTimeoutMs = statementTimeoutsMs.erasure
@@ -25,7 +25,7 @@ export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
 export function startErasures(
   systemDb: SystemDatabase,
   metrics: Pick<IdentityMetrics, 'erasures'>,
-  logger: Pick<Logger, 'info' | 'error'>,
+  logger: Pick<OutageLog, 'info' | 'error'>,
 ): { stop(): Promise<void> } {
   let stopped = false
   let running = run()

@@ -1,6 +1,6 @@
-import type { Logger } from 'pino'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { OutageLog } from '#src/observability/outage-log.ts'
 
 /** The number of deleted rows of each kind. */
 export type Deleted = {
@@ -65,7 +65,7 @@ export type Cleanup = { stop(): Promise<void> }
 export function startCleanup(
   systemDb: SystemDatabase,
   limits: Limits,
-  logger: Pick<Logger, 'debug' | 'warn'>,
+  logger: Pick<OutageLog, 'debug' | 'warn'>,
   follow: () => Promise<unknown> = async () => {},
 ): Cleanup {
   let stopped = false

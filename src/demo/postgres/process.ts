@@ -10,7 +10,14 @@ import type { Account } from './os-account.ts'
 /** `pid` is that of the postmaster, not of the supervisor. */
 export type ServerProcess = { pid: number; stop(): Promise<void> }
 
-type Command = { file: string; args: string[]; cwd: string; account: Account | undefined }
+type Command = {
+  file: string
+  args: string[]
+  cwd: string
+  account: Account | undefined
+  /** Gets each line of the server's log. */
+  onLog?: ((line: string) => void) | undefined
+}
 
 const startDeadlineMs = 60_000 // including crash recovery
 const fastStopMs = 15_000
@@ -57,7 +64,13 @@ exit "$status"
  *
  * @throws if the server ends or misses the deadline, with the last lines of its log
  */
-export async function runServer({ file, args, cwd, account }: Command): Promise<ServerProcess> {
+export async function runServer({
+  file,
+  args,
+  cwd,
+  account,
+  onLog,
+}: Command): Promise<ServerProcess> {
   const child = spawn('/bin/sh', ['-c', supervisor, 'sh', file, ...args], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd,
@@ -70,7 +83,7 @@ export async function runServer({ file, args, cwd, account }: Command): Promise<
   const ended = once(child, 'close')
   // Writing to a supervisor that has ended is an error.
   child.stdin.on('error', () => undefined)
-  const log = followLog(child.stderr)
+  const log = followLog(child.stderr, onLog)
   const pid = await Promise.race([readPid(child.stdout), ended.then(() => 0)])
   const stop = () => stopServer(child, pid, ended)
   const isInTime = await endsWithin(startDeadlineMs, Promise.race([log.ready, ended]))
@@ -89,11 +102,12 @@ async function readPid(output: Readable): Promise<number> {
 }
 
 /** Reads the whole log, because a full pipe would block the server, and keeps its last lines. */
-function followLog(input: Readable) {
+function followLog(input: Readable, onLog: Command['onLog']) {
   const lines: string[] = []
   const { promise: ready, resolve } = Promise.withResolvers<void>()
   let isReady = false
   createInterface({ input }).on('line', (line) => {
+    onLog?.(line)
     lines.push(line)
     if (lines.length > keptLines) lines.shift()
     if (!/database system is ready to accept (read-only )?connections/.test(line)) return

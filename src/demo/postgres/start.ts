@@ -24,8 +24,13 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
-/** `settings` are PostgreSQL configuration parameters by name. */
-export type StartOptions = { dataDir: string; settings?: Record<string, string> }
+export type StartOptions = {
+  dataDir: string
+  /** PostgreSQL configuration parameters by name. */
+  settings?: Record<string, string>
+  /** Gets each line of the server's log. */
+  onLog?: (line: string) => void
+}
 
 const host = '127.0.0.1'
 const vacancyDeadlineMs = 5_000 // the server of a killed predecessor stops sooner
@@ -46,7 +51,7 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
   if (!existsSync(cluster)) await createCluster(place)
   await awaitVacancy(cluster, vacancyDeadlineMs)
   const password = await readPassword(place)
-  const { port, pid, stop } = await listen(cluster, place, options.settings ?? {})
+  const { port, pid, stop } = await listen(cluster, place, options)
   const url = (database: string, user = { name: superuser, password }) => {
     const credentials = `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}`
     return `postgres://${credentials}@${host}:${port}/${encodeURIComponent(database)}`
@@ -63,7 +68,7 @@ export async function removePostgres(dataDir: string): Promise<void> {
 async function listen(
   cluster: string,
   { binaries, account }: Place,
-  settings: Record<string, string>,
+  { settings, onLog }: StartOptions,
 ): Promise<ServerProcess & { port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort()
@@ -73,7 +78,13 @@ async function listen(
     try {
       return {
         port,
-        ...(await runServer({ file, args: ['-D', cluster, ...flags], cwd: cluster, account })),
+        ...(await runServer({
+          file,
+          args: ['-D', cluster, ...flags],
+          cwd: cluster,
+          account,
+          onLog,
+        })),
       }
     } catch (error) {
       const isTaken = error instanceof Error && error.message.includes('could not bind')

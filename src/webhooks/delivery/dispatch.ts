@@ -109,7 +109,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       await queue.fail(deliverQueue, job, { message: String(error) })
     } catch (error) {
       // Without a heartbeat it returns by itself.
-      logger.warn({ ...job.data, reason: String(error) }, 'delivery job not returned to the queue')
+      logger.warn({ ...job.data, err: error }, 'delivery job not returned to the queue')
     }
   }
 

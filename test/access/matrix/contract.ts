@@ -82,6 +82,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'usage:read': manages,
   'billing-event:read': { reach: 'operator', credential: 'session' },
   'billing-event:replay': { reach: 'operator', credential: 'session' },
+  'billing-event:update': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },
   'billing-customer:update': { reach: 'operator', credential: 'session' },
   'tenant-deletion:create': {

@@ -14,6 +14,12 @@ export const serviceRoutes: RouteRows = {
     answer: 202,
     body: () => ({ status: 'dead' }),
   },
+  'POST /billing/events/:id/dismiss': {
+    who: 'billing-event:update',
+    answer: 200,
+    object: 'billing-event',
+    body: () => ({ reason: 'a test' }),
+  },
   'GET /billing/replays/:id': {
     who: 'billing-event:replay',
     answer: 200,
@@ -54,6 +60,12 @@ export const serviceRoutes: RouteRows = {
     answer: 303,
     object: 'billing-event',
     body: () => ({ submission: crypto.randomUUID() }),
+  },
+  'POST /app/billing/:id/dismiss': {
+    who: 'billing-event:update',
+    answer: 303,
+    object: 'billing-event',
+    body: () => ({ submission: crypto.randomUUID(), reason: 'a test' }),
   },
   'GET /app/billing/replays/:id': {
     who: 'billing-event:replay',

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { measureBacklog } from '#src/billing/events.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { createLogger } from '#src/observability/logger.ts'
@@ -13,6 +14,7 @@ const routes = [
   ['GET', '/billing/events'],
   ['GET', '/billing/events/a'],
   ['POST', '/billing/events/a/replay'],
+  ['POST', '/billing/events/a/dismiss'],
   ['POST', '/billing/events/replay'],
   ['GET', '/billing/replays/00000000-0000-4000-8000-000000000000'],
 ] as const
@@ -33,7 +35,8 @@ t.test('403 for everyone but operators, admins included; 401 without a session',
     }),
   }
   for (const [method, url] of routes) {
-    const body = url.endsWith('s/replay') ? { payload: { status: 'dead' } } : {}
+    const payload = url.endsWith('dismiss') ? { reason: 'a test' } : { status: 'dead' }
+    const body = /s\/replay|dismiss/.test(url) ? { payload } : {}
     t.equal((await built.app.inject({ method, url, ...body })).statusCode, 401, `${method} ${url}`)
     for (const [who, cookie] of Object.entries(others)) {
       const { statusCode } = await built.app.inject({ method, url, headers: { cookie }, ...body })
@@ -208,6 +211,86 @@ t.test('a dead event is replayed after its cause is fixed, one or many', async (
     }
     return state
   }
+})
+
+t.test('a dead event is dismissed with a reason, audited, and no longer counted', async (t) => {
+  const built = await build(t, operators)
+  const { app, database } = built
+  const { admin } = database
+  const cookie = await signInAs(built, operator)
+  for (const id of ['poison', 'other']) await receive(database, { id, status: 'dead' })
+  const dismiss = (id: string, payload: object, headers: Record<string, string> = { cookie }) =>
+    app.inject({ method: 'POST', url: `/billing/events/${id}/dismiss`, headers, payload })
+  const measure = async () => {
+    await measureBacklog(app.systemDb, app.metrics.billing)
+    const text = await app.metrics.registry.metrics()
+    return /backlog_events\{status="dead"\} (\d+)/.exec(text)?.[1]
+  }
+  t.equal(await measure(), '2')
+
+  const reason = 'a test of the provider, <not> ours'
+  const answer = await dismiss('poison', { reason })
+  t.equal(answer.statusCode, 200)
+  const shown = { id: 'poison', status: 'dismissed', dismissedReason: reason, body: String }
+  t.match(answer.json(), shown)
+  t.equal(await measure(), '1')
+  const { rows } = await admin.query(
+    `SELECT outcome, target, user_id IS NOT NULL AS known FROM audit_log WHERE action = 'event-dismiss'`,
+  )
+  t.strictSame(rows, [{ outcome: 'done', target: `poison: ${reason}`, known: true }])
+
+  const replay = await app.inject({
+    method: 'POST',
+    url: '/billing/events/replay',
+    headers: { cookie },
+    payload: { status: 'dead' },
+  })
+  t.equal(replay.json().total, 1, 'the dead events are replayed without it')
+  const one = await app.inject({
+    method: 'POST',
+    url: '/billing/events/poison/replay',
+    headers: { cookie },
+  })
+  t.equal(one.json().total, 1, 'by its id it is')
+})
+
+t.test('only a dead event can be dismissed, with one line as reason', async (t) => {
+  const built = await build(t, operators)
+  const { app, database } = built
+  const cookie = await signInAs(built, operator)
+  const states = ['recorded', 'processed', 'ignored', 'failed', 'dismissed']
+  for (const status of states) await receive(database, { id: status, status })
+  await receive(database, { id: 'dead', status: 'dead' })
+  const dismiss = async (id: string, payload: object) => {
+    const url = `/billing/events/${id}/dismiss`
+    return (await app.inject({ method: 'POST', url, headers: { cookie }, payload })).statusCode
+  }
+  for (const status of states) t.equal(await dismiss(status, { reason: 'x' }), 409, status)
+  t.equal(await dismiss('none', { reason: 'x' }), 404)
+  for (const payload of [{}, { reason: '' }, { reason: ' ' }, { reason: 'a\nb' }, { reason: 1 }]) {
+    t.equal(await dismiss('dead', payload), 400, JSON.stringify(payload))
+  }
+  t.equal(await dismiss('dead', { reason: 'x'.repeat(501) }), 400)
+  t.equal(await dismiss('dead', { reason: 'x', status: 'processed' }), 400)
+  const { rows } = await database.admin.query(
+    `SELECT status FROM received_events WHERE event_id = 'dead'`,
+  )
+  t.strictSame(rows, [{ status: 'dead' }])
+  t.equal(
+    (await database.admin.query(`SELECT FROM audit_log WHERE action = 'event-dismiss'`)).rowCount,
+    0,
+  )
+})
+
+t.test('the age of events that are retried is measured apart from new ones', async (t) => {
+  const { app, database } = await build(t, operators)
+  const receivedAt = new Date(Date.now() - 3_600_000).toISOString()
+  await receive(database, { id: 'retried', status: 'failed', receivedAt })
+  await receive(database, { id: 'dead', status: 'dead', receivedAt: '2020-01-01T00:00:00Z' })
+  await measureBacklog(app.systemDb, app.metrics.billing)
+  const text = await app.metrics.registry.metrics()
+  t.match(text, /^gatehouse_billing_retrying_age_seconds 36\d\d/m)
+  t.match(text, /^gatehouse_billing_backlog_age_seconds 0$/m)
 })
 
 t.test('an event that cannot be replayed is refused', async (t) => {

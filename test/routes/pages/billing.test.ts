@@ -166,3 +166,32 @@ t.test(
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+t.test('a dead event has a form to dismiss it, and then shows the reason, escaped', async (t) => {
+  const { test, cookie, open } = await setUp(t)
+  await receive(test.database, { id: 'evt/1', status: 'dead' })
+  const url = '/app/billing/evt%2F1'
+  const page = await open(url)
+  t.match(page.body, `action="${url}/dismiss"`)
+  const submission = /dismiss"><input type="hidden" name="submission" value="([^"]+)"/.exec(
+    page.body,
+  )?.[1]
+  const submit = () =>
+    test.app.inject({
+      method: 'POST',
+      url: `${url}/dismiss`,
+      headers: { ...form, cookie },
+      payload: new URLSearchParams({
+        submission: String(submission),
+        reason: '<b>test</b>',
+      }).toString(),
+    })
+  for (const time of ['first', 'second']) {
+    const { statusCode, headers } = await submit()
+    t.match({ statusCode, location: headers.location }, { statusCode: 303, location: url }, time)
+  }
+  const after = (await open(url)).body
+  t.match(after, 'Reason: &lt;b&gt;test&lt;/b&gt;')
+  t.notMatch(after, '/dismiss"', 'it cannot be dismissed again')
+  t.match((await open('/app/billing?status=dismissed')).body, 'evt/1')
+})

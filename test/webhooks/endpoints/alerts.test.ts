@@ -90,6 +90,8 @@ t.test('after the last failure the owner is alerted, once per endpoint and hour'
   t.match(first.text, /^Subject: A webhook endpoint is failing\r$/m)
   t.match(first.text, /The webhook endpoint at 127\.0\.0\.1:\d+ is failing/)
   t.match(first.text, new RegExp(`^Endpoint: ${scene.endpointId}\r$`, 'm'))
+  const page = `/app/webhooks/${scene.endpointId}`
+  t.match(first.text, new RegExp(`^Page: http\\S+${page}\r$`, 'm'), 'a link to the endpoint')
   await mailed(scene.outbox, 1)
   await scene.deliver()
   scene.pass(hourMs - 60_000)

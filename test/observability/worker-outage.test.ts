@@ -1,0 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { createLogger } from '#src/observability/logger.ts'
+import { startWorker } from '#src/worker.ts'
+import { createDatabase, testConfig } from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
+
+const linesAwaited = 4
+const shortestSecondMs = 990 // a timer may fire a moment early
+
+t.test(
+  'a worker without its database logs at most one line a second, without a stack',
+  async (t) => {
+    const database = await createDatabase(t)
+    const proxy = await startProxy(t, database.url)
+    const urls = { url: proxy.through(database.url), workerUrl: proxy.through(database.workerUrl) }
+    const lines: Record<string, unknown>[] = []
+    const logger = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) })
+    const worker = await startWorker(testConfig({ ...database, ...urls }), logger)
+    t.teardown(() => worker.stop())
+    lines.length = 0
+
+    const since = performance.now()
+    proxy.pause()
+    while (lines.length < linesAwaited) await pause(20)
+    const seconds = (performance.now() - since) / shortestSecondMs
+    t.ok(lines.length <= seconds + 1, `${lines.length} lines in ${seconds} seconds`)
+    for (const line of lines) {
+      t.match(line, { level: 'error', msg: 'the database is unavailable', reason: String })
+    }
+    t.notMatch(JSON.stringify(lines), /"stack"| {4}at /)
+    const failures = lines.reduce((sum, line) => sum + Number(line.failures), 0)
+    t.ok(failures > lines.length, `${failures} failures`)
+    const affected = new Set(lines.flatMap((line) => line.affected))
+    t.ok(affected.has('jobs could not be fetched'), `${[...affected]}`)
+
+    proxy.resume()
+  },
+)
