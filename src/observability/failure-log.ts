@@ -1,4 +1,4 @@
-import type { BaseLogger } from 'pino'
+import type { JobLog } from './logger.ts'
 
 const intervalMs = 1_000
 
@@ -14,7 +14,7 @@ type FailureLog = {
  * A log of failures with at most one line a second. Each line has the number of failures it stands
  * for, as `failures`, and the newest of them with its stack.
  */
-export function createFailureLog(log: Pick<BaseLogger, 'error'>, message: string): FailureLog {
+export function createFailureLog(log: Pick<JobLog, 'error'>, message: string): FailureLog {
   let failures = 0
   let newest: unknown
   let timer: NodeJS.Timeout | null = null

@@ -210,7 +210,7 @@ function createBillingMetrics(registry: Registry) {
   }
 }
 
-type IdentityMetrics = ReturnType<typeof createIdentityMetrics>
+export type IdentityMetrics = ReturnType<typeof createIdentityMetrics>
 
 /** Metrics of sign-ins and sessions. */
 function createIdentityMetrics(registry: Registry) {
@@ -225,6 +225,11 @@ function createIdentityMetrics(registry: Registry) {
   for (const reason of endReasons) sessionsEnded.inc({ reason }, 0)
   return {
     sessionsEnded,
+    revocationsPostponed: new Counter({
+      name: 'gatehouse_token_revocations_postponed_total',
+      help: 'Token revocations that did not count as tried, because no key of this process decrypts the token',
+      registers,
+    }),
     signIns: new Counter({
       name: 'gatehouse_sign_ins_total',
       help: 'Sign-ins, links and re-authentications by configured provider, outcome (done, refused, unavailable, failed) and the reason code of the audit log',
@@ -235,6 +240,23 @@ function createIdentityMetrics(registry: Registry) {
 }
 
 const endReasons = ['sign-out', 'own-request', 'others-ended', 'provider-request'] as const
+
+/**
+ * What keeps us from a delivery attempt, whatever the endpoint does: `secret`: it cannot be signed
+ * with the keys of this process; `resources`: out of sockets, files or memory; `name-servers`: none of
+ * ours can be reached; `internal`: any other fault of ours; `address-busy`: enough attempts at this
+ * address are in progress; `stopped`: this process is ending.
+ */
+export type Postponement = (typeof postponements)[number]
+
+const postponements = [
+  'secret',
+  'resources',
+  'name-servers',
+  'internal',
+  'address-busy',
+  'stopped',
+] as const
 
 export type OutboundMetrics = ReturnType<typeof createOutboundMetrics>
 
@@ -259,9 +281,17 @@ function createOutboundMetrics(registry: Registry) {
   // Counters start at 0, so that alerts work before the first increment.
   for (const outcome of ['succeeded', 'failed']) attempts.inc({ outcome }, 0)
   for (const outcome of ['succeeded', 'exhausted']) deliveries.inc({ outcome }, 0)
+  const postponed = new Counter({
+    name: 'gatehouse_delivery_attempts_postponed_total',
+    help: 'Delivery attempts that we could not make and that did not count, by reason: secret (no key to decrypt it), resources (sockets, files, memory), name-servers, internal, address-busy (many attempts at one address), stopped',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of postponements) postponed.inc({ reason }, 0)
   return {
     attempts,
     deliveries,
+    postponed,
     seconds: new Histogram({
       name: 'gatehouse_delivery_attempt_seconds',
       help: 'Duration of a delivery attempt in seconds, from connect to the last byte',

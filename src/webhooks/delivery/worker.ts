@@ -47,7 +47,7 @@ export async function workOutbound(
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
   const { queue, db, systemDb, listens, clock, metrics, logger } = deps
-  const { allow, timeoutMs, retrySeconds, retentionDays } = config
+  const { allow, timeoutMs, perAddress, retrySeconds, retentionDays } = config
 
   await queue.work('outbound-retention', workOptions, async () => {
     const before = new Date(clock.now().getTime() - retentionDays * dayMs)
@@ -72,7 +72,7 @@ export async function workOutbound(
     }
   }
 
-  const sender = createSender({ allow, timeoutMs, clock })
+  const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const consumer = await startConsumer({
     queue,
     name: deliverQueue,
