@@ -2,6 +2,7 @@ import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { findKeyUse } from '#src/db/key-rotation.ts'
+import { findKeyFaults, listSeenKeys } from '#src/db/running-processes.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
@@ -99,7 +100,8 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
       ({ table, column, keyId, count }) =>
         `${table}.${column}: ${count} need the key ${keyId}. Add it to ENCRYPTION_KEYS, after the first.`,
     )
-    return { subject, faults }
+    const seen = await listSeenKeys(systemDb)
+    return { subject, faults: [...faults, ...findKeyFaults(seen)] }
   } catch (error) {
     return { subject, faults: [`They cannot be checked: ${messageOf(error)}.`] }
   } finally {

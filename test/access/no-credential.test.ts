@@ -42,30 +42,38 @@ const denied = '42501'
 
 /** Tables that belong to no tenant; a job of the queue names its tenant by id. */
 const openToWeb = [
+  'DELETE running_processes',
   'INSERT audit_log',
   'INSERT billing_replays',
   'INSERT processed_events',
   'INSERT received_events',
+  'INSERT running_processes',
   'SELECT _prisma_migrations',
   'SELECT billing_replays',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
   'SELECT received_events',
+  'SELECT running_processes',
   'UPDATE received_events',
+  'UPDATE running_processes',
 ]
 const openToWorker = [
   'DELETE pgboss.job_common',
+  'DELETE running_processes',
   'INSERT audit_log',
   'INSERT billing_objects',
+  'INSERT running_processes',
   'SELECT _prisma_migrations',
   'SELECT billing_objects',
   'SELECT billing_replays',
   'SELECT pgboss.job_common',
   'SELECT received_events',
+  'SELECT running_processes',
   'UPDATE billing_objects',
   'UPDATE billing_replays',
   'UPDATE pgboss.job_common',
   'UPDATE received_events',
+  'UPDATE running_processes',
 ]
 
 t.test(
@@ -339,6 +347,9 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
     ...{ event_id: 'evt_new', type: 'x', body: '', secret_index: 0, status: 'recorded' },
   }),
   billing_objects: () => ({ object_id: 'new' }),
+  running_processes: () => ({
+    ...{ id: randomUUID(), role: 'web', encryption_keys: [], session_secrets: [] },
+  }),
   billing_replays: () => ({ id: randomUUID(), event_ids: [], received_to: new Date(0), total: 0 }),
 }
 
@@ -391,6 +402,10 @@ async function world(t: Test) {
      VALUES (gen_random_uuid(), '{}', now(), 0)`,
   )
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
+  await database.admin.query(
+    `INSERT INTO running_processes (id, role, encryption_keys, session_secrets)
+     VALUES (gen_random_uuid(), 'web', '{}', '{}')`,
+  )
   const empty = await emptyTables(database)
   t.strictSame(empty, [], 'every table has rows')
   const [ada, eve] = people
