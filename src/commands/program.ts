@@ -144,7 +144,7 @@ function addKeyCommands(program: Command): void {
     .addHelpText(
       'after',
       details(
-        'a key is missing, or processes cannot read what others write',
+        'a key is missing in some process',
         `Compares the keys of all running processes, and says which step of a rotation
 comes next. Session secrets are shown as fingerprints.
 Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).
@@ -162,9 +162,9 @@ Shows key ids, never keys.`,
         'some rows could not be decrypted',
         `To rotate from a to b: restart every process with a,b, then every process with
 b,a, run this command, then restart every process with b. keys status says which
-step comes next. Works in batches beside running processes, and can be interrupted
-and run again. Each run also creates a new key for the seal of database scopes;
-nothing has to be restarted for it. Needs ENCRYPTION_KEYS and
+step comes next. Works in batches beside running processes, and can be
+interrupted and run again. Each run also creates a new key for the seal of
+database scopes; nothing has to be restarted for it. Needs ENCRYPTION_KEYS and
 DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )
