@@ -135,6 +135,7 @@ const workOutcomes = [
   'missing',
   'failed',
   'dead',
+  'postponed',
 ] as const
 // From 10 µs (one digest) to the 2 s limit of the contract and a slow fetch from the provider.
 const billingSecondsBuckets = [

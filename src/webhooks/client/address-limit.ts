@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 import { PostponedError } from './errors.ts'
 
 /** Runs `attempt` if every address has room for one more. @throws PostponedError `address-busy` */
@@ -13,26 +14,19 @@ export type AddressLimit = <T>(
  * it may connect to. An IPv6 address stands for its /64 prefix, the size of one subscriber's network.
  */
 export function createAddressLimit(perAddress: number): AddressLimit {
-  const inProgress = new Map<string, number>()
+  const limit = createKeyedLimit(perAddress)
 
-  function add(network: string, change: 1 | -1): void {
-    const count = (inProgress.get(network) ?? 0) + change
-    if (count === 0) inProgress.delete(network)
-    else inProgress.set(network, count)
-  }
-
-  return async function limit(addresses, attempt) {
+  return async function limitAddresses(addresses, attempt) {
     const networks = new Set(addresses.map(networkOf))
-    for (const network of networks) {
-      if ((inProgress.get(network) ?? 0) < perAddress) continue
-      const detail = `${perAddress} attempts at ${network} are in progress`
+    const full = limit.enter(networks)
+    if (full !== null) {
+      const detail = `${perAddress} attempts at ${full} are in progress`
       throw new PostponedError('address-busy', detail)
     }
-    for (const network of networks) add(network, 1)
     try {
       return await attempt()
     } finally {
-      for (const network of networks) add(network, -1)
+      limit.leave(networks)
     }
   }
 }
