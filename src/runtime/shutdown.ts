@@ -17,8 +17,8 @@ export type StoppedParts = {
 
 type Deps = { drainMs: number; logger: { error(facts: object, message: string): void } }
 
-const jobsMs = 9_500 // running jobs are handed back after 8 s (src/worker.ts)
-const announceMs = 1_000
+const jobsMs = 9_250 // running jobs are handed back after 8 s (src/worker.ts)
+const announceMs = 250
 const closeMs = 2_500 // sending the last traces takes up to 2 s (src/observability/tracing.ts)
 
 /** The longest duration of a stop in milliseconds, without the drain delay. */
@@ -47,7 +47,7 @@ export async function stopInPhases(parts: StoppedParts, deps: Deps): Promise<boo
     return reason === null
   }
 
-  // Only information for operators, so it delays nothing for long and its failure is none.
+  // Information for operators: it may fail, and needs the connections that are closed later.
   const withdraw = () => endsWithin(announceMs, announcing?.stop()).catch(() => {})
   if (app === null) await withdraw()
   const working = worker?.stop()

@@ -181,6 +181,8 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
   await workReplayTurn(db, queue, { job: null, entry: enter(twin) }, now)
   await holder.query('COMMIT')
   holder.release()
+  const turns = await database.admin.query(`SELECT FROM pgboss.job WHERE name = 'tenant-replay'`)
+  t.equal(turns.rowCount, 0, 'the original’s open replay gets the twin no further turn')
   t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { done: 3 })
   t.strictSame(await twins.rows(original), before)
 })
