@@ -127,6 +127,7 @@ async function startConsumer(place: Place, ports: readonly number[]): Promise<Ch
       OIDC_DEMO_CLIENT_ID: 'bench',
       OIDC_DEMO_CLIENT_SECRET: 'bench',
       OUTBOUND_ALLOW: ports.map((port) => `127.0.0.1:${port}`).join(),
+      OUTBOUND_PER_ADDRESS: '800', // every endpoint is on loopback
       LOG_LEVEL: 'silent',
     },
   })

@@ -1,10 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { UnsealError } from '#src/crypto/encryption.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
 import { acceptsHtml } from '#src/http/params.ts'
 import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
+import { PostponedError } from '#src/webhooks/client/errors.ts'
 
 const unavailableRetrySeconds = 1
 
@@ -79,12 +81,17 @@ function sendProblem(
 /** Converts an error for the response. Only messages of Fastify's own 400s are passed on. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isDatabaseUnavailable(error)) return new Problem('unavailable')
+  if (isDatabaseUnavailable(error) || isOwnFault(error)) return new Problem('unavailable')
   if (isRefusedValue(error)) return new Problem('malformed')
   if (!isFastifyError(error)) return toQuotaProblem(error) ?? new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
   const hasPublicMessage = code === 'malformed' && !error.validation
   return new Problem(code, hasPublicMessage ? { detail: error.message } : {})
+}
+
+/** A key that only another process has yet, or an outgoing request that we cannot make now. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof UnsealError || error instanceof PostponedError
 }
 
 /** The status of any other error may be that of a service we called, so it is not used. */

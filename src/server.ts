@@ -9,6 +9,13 @@ import metricsRoute from '#routes/metrics.ts'
 import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog } from '#src/billing/events.ts'
 import type { Config } from '#src/config/config.ts'
+import {
+  type Announcing,
+  findKeyFaults,
+  fingerprint,
+  type ProcessKeys,
+  startAnnouncing,
+} from '#src/db/running-processes.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
@@ -58,7 +65,7 @@ export async function start(
 
   const metrics = createMetrics({ process: true })
   const tracing = await startTracing(config.tracing, role, logger)
-  const notStarted = { app: null, worker: null, admin: null, verification: null }
+  const notStarted = { app: null, worker: null, admin: null, verification: null, announcing: null }
   const parts: Parts = { ...notStarted, tracing, stopping: false }
   const stop = async (signal?: NodeJS.Signals) => {
     parts.stopping = true
@@ -89,6 +96,7 @@ export async function start(
       lockHolds: verification?.holds ?? null,
       inQuarantine: worker && (() => worker.current() === null),
     })
+    parts.announcing = announceKeys(config, logger, parts)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
@@ -102,6 +110,27 @@ export async function start(
     await stopInPhases(parts, { drainMs: 0, logger })
     throw error
   }
+}
+
+/** Also logs a rotation in the wrong order: what this process and others cannot read of each other. */
+function announceKeys(config: Config, logger: FastifyBaseLogger, parts: Parts): Announcing | null {
+  const systemDb = parts.app?.systemDb ?? parts.worker?.systemDb
+  if (systemDb === undefined) return null
+  const { role, encryptionKeys, session } = config
+  const keys: ProcessKeys = {
+    role,
+    encryptionKeys: encryptionKeys.map(({ id }) => id),
+    sessionSecrets: role === 'worker' ? [] : session.secrets.map(fingerprint),
+  }
+  return startAnnouncing(systemDb, keys, {
+    onStart(seen) {
+      for (const fault of findKeyFaults(seen)) logger.warn(fault)
+    },
+    onError(error) {
+      if (!parts.stopping)
+        logger.debug({ err: error }, 'the keys of this process were not announced')
+    },
+  })
 }
 
 async function refuseUnverifiedDatabase(
@@ -121,6 +150,7 @@ type Parts = {
   worker: SupervisedWorker | null
   admin: FastifyInstance | null
   verification: VerifyMonitor | null
+  announcing: Announcing | null
   tracing: Tracing
   stopping: boolean
 }

@@ -127,7 +127,9 @@ async function startParts(
     logger,
   })
   parts.stoppables.push(billing)
-  await workRevocations(queue, { systemDb, keys, providers }, logger)
+  parts.stoppables.push(
+    await workRevocations({ queue, systemDb, keys, providers, metrics: metrics.identity, logger }),
+  )
   const deliveryDeps = {
     queue,
     db,

@@ -8,6 +8,7 @@ import {
   createReplay,
   findReplay,
   isReplayRange,
+  maxOpenReplays,
   maxRangeDays,
   type ReplayRange,
 } from '#src/webhooks/delivery/replays.ts'
@@ -30,6 +31,9 @@ const Range = Type.Object(
   { additionalProperties: false },
 )
 
+const tooManyHint = `At most ${maxOpenReplays.perEndpoint} replays of an endpoint and ${maxOpenReplays.perTenant} of a tenant are open at once`
+const retryAfterSeconds = 30
+
 const ReplayParams = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
 const tags = ['webhook deliveries']
 
@@ -42,7 +46,7 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
       schema: {
         tags,
         summary: 'Send the deliveries of a time range again',
-        description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days; without \`status\` those of every status. \`Location\` is the replay. ${disabledHint} (409).`,
+        description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days; without \`status\` those of every status. \`Location\` is the replay; without such deliveries it is finished at once. ${disabledHint} (409). ${tooManyHint} (429).`,
         params: UuidParams,
         body: Range,
         response: { 202: Replay, ...problems(400, 401, 403, 404, 409, 429, 503) },
@@ -80,6 +84,10 @@ async function postReplay(
     ),
   )
   if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
+  if (replay === 'too-many') {
+    const detail = `${tooManyHint}. Wait until one is finished.`
+    throw new Problem('too-many-requests', { detail, retryAfterSeconds, reason: 'open-replays' })
+  }
   return reply
     .code(202)
     .header('location', `/webhook-endpoints/${replay.endpointId}/replays/${replay.id}`)

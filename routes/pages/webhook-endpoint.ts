@@ -226,15 +226,24 @@ async function replayRange(
     const { from, to } = body
     return sendEndpoint(request, reply.code(400), { replay: { from, to, ...range } })
   }
+  let refused: 'disabled' | 'too-many' | null = null
   const location = await this.db.write(tenantEntry, (tx, caller) =>
     submitOnce(tx, caller, request, async () => {
       const by = { ...caller, clientInfo }
       const replay = found(await createReplay(tx, this.queue, by, params.id, range, now))
-      if (replay === 'disabled') return null
-      return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
+      if (typeof replay !== 'string') {
+        return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
+      }
+      refused = replay
+      return null
     }),
   )
   if (location !== null) return reply.redirect(location, 303)
+  if (refused === 'too-many') {
+    const fault =
+      'Too many replays are in progress, so nothing was replayed. Wait until one is finished.'
+    return sendEndpoint(request, reply.code(429).header('retry-after', 30), { fault })
+  }
   const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
   return sendEndpoint(request, reply.code(409), { fault })
 }

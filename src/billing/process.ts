@@ -72,7 +72,7 @@ async function decide(
   api: ProviderApi | null,
 ): Promise<Decision> {
   if (objectId !== null && api !== null) {
-    const object = await api.findSubscription(objectId)
+    const object = await api.findSubscription(objectId, customerOf(event))
     if (object === 'gone') return { effect: { kind: 'none' }, applied: 'gone' }
     if (object !== 'unknown') {
       return { effect: decideEffect({ ...event, object }), applied: 'processed' }
@@ -82,6 +82,10 @@ async function decide(
     return { effect: { kind: 'none' }, applied: 'stale' }
   }
   return { effect: decideEffect(event), applied: 'processed' }
+}
+
+function customerOf({ object: { customer } }: BillingEvent): string | undefined {
+  return typeof customer === 'string' ? customer : undefined
 }
 
 async function findBody(db: Database, eventId: string): Promise<Uint8Array | null> {

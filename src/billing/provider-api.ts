@@ -1,10 +1,38 @@
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 import { readBody } from '#src/runtime/response-body.ts'
 
 /** The current object; `gone` if the provider has deleted it, `unknown` if it has none (yet). */
 export type ProviderState = JsonObject | 'gone' | 'unknown'
 
-export type ProviderApi = { findSubscription(id: string): Promise<ProviderState> }
+export type ProviderApi = {
+  /** @param customer to whom the object belongs, if the event says it */
+  findSubscription(id: string, customer?: string): Promise<ProviderState>
+}
+
+/** Enough calls about this customer are in progress. The event was not tried. */
+export class CustomerBusy extends Error {
+  override readonly name = 'CustomerBusy'
+}
+
+/**
+ * Limits the calls in progress about one customer, so that those that hang leave room for others.
+ * @throws CustomerBusy
+ */
+export function limitByCustomer(api: ProviderApi, perCustomer: number): ProviderApi {
+  const limit = createKeyedLimit(perCustomer)
+  return {
+    async findSubscription(id, customer) {
+      const key = [customer ?? id]
+      if (limit.enter(key) !== null) throw new CustomerBusy(`${perCustomer} calls are in progress`)
+      try {
+        return await api.findSubscription(id, customer)
+      } finally {
+        limit.leave(key)
+      }
+    },
+  }
+}
 
 type Options = {
   /** Without a trailing slash. */

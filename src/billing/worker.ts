@@ -13,9 +13,9 @@ import { transactionOf } from '#src/queue/jobs.ts'
 import { type Jobs, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
-import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
+import { completeJob, eventQueue, lanes, postponeJob, retryJob } from './job.ts'
 import { applyEvent, recordAbandoned, recordFailure } from './process.ts'
-import type { ProviderApi } from './provider-api.ts'
+import { CustomerBusy, limitByCustomer, type ProviderApi } from './provider-api.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
 import { purgeBodies, purgeReplays } from './retention.ts'
 
@@ -35,12 +35,16 @@ type EventJob = JobWithMetadata<Jobs['billing-event']>
 
 // Of each lane; bounds the jobs in progress to a few for each connection of the pool.
 const limits = { inFlight: 25, pollMs: 500, stopMs: 6_000 } as const
+const callsPerCustomer = 5
+// As long as a call that hangs, and spread, so that the events of one customer do not return at once.
+const postponedSeconds = { least: 5, spread: 25 } as const
 const statementTimeoutMs = statementTimeoutsMs.byKey
 const retentionSeconds = 3_600
 
 /** Starts the consumers of recorded events, and the handlers of replays and of old bodies. */
 export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
-  const { queue, db, systemDb, api, clock, metrics, tracing, logger } = deps
+  const { queue, db, systemDb, clock, metrics, tracing, logger } = deps
+  const api = deps.api && limitByCustomer(deps.api, callsPerCustomer)
 
   await queue.work(
     'billing-event-dead',
@@ -113,10 +117,20 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
       metrics.worked.inc({ outcome: applied })
     } catch (error) {
       if (error instanceof JobGone) logger.info({ eventId }, 'billing event taken over')
+      else if (error instanceof CustomerBusy) await postpone(job)
       else if (!abandoned.aborted) await fail(job, error)
     } finally {
       stopTimer()
     }
+  }
+
+  /** If it fails, the job returns without its heartbeat. */
+  async function postpone(job: EventJob): Promise<void> {
+    const seconds = postponedSeconds.least + Math.random() * postponedSeconds.spread
+    metrics.worked.inc({ outcome: 'postponed' })
+    await postponeJob(systemDb, job, seconds).catch((error) => {
+      logger.warn({ eventId: job.data.eventId, err: error }, 'billing event not postponed')
+    })
   }
 
   /** Records why an event failed. A poisoned one and a replayed one are not tried again. */

@@ -4,6 +4,7 @@ import type { Environment } from '#src/config/parse.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { findQuarantine } from '#src/db/installation.ts'
 import { findKeyUse } from '#src/db/key-rotation.ts'
+import { findKeyFaults, listSeenKeys } from '#src/db/running-processes.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
@@ -125,7 +126,8 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
       ({ table, column, keyId, count }) =>
         `${table}.${column}: ${count} need the key ${keyId}. Add it to ENCRYPTION_KEYS, after the first.`,
     )
-    return { subject, faults }
+    const seen = await listSeenKeys(systemDb)
+    return { subject, faults: [...faults, ...findKeyFaults(seen)] }
   } catch (error) {
     const fault = faultOf('DATABASE_WORKER_URL', url, error, 'They cannot be checked.')
     return { subject, faults: [fault] }

@@ -10,15 +10,20 @@ import {
   rotateScopeKey,
   type ScopeKey,
 } from '#src/db/key-rotation.ts'
+import { findKeyFaults, listSeenKeys, type SeenKeys } from '#src/db/running-processes.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { encryptedSecretColumns } from '#src/webhooks/endpoints/secrets.ts'
 import { withEnvironment } from './environment.ts'
 import { createProgress, print, printJson } from './output.ts'
+import { type NextStep, nextEncryptionStep, nextSessionStep } from './rotation.ts'
 
 type Keyring = { systemDb: SystemDatabase; keys: EncryptionKeys }
 type Options = { readonly json?: true }
 
-/** `gatehouse keys status`: how many values each key encrypts, and the keys of the scope's seal. */
+/**
+ * `gatehouse keys status`: how many values each key encrypts, the keys of the scope's seal, and the
+ * next step of a rotation. Fails if a key is missing or processes cannot read what others write.
+ */
 export function showStatus(env: Environment, { json }: Options): Promise<void> {
   return withKeyring(env, (ring) => status(ring, json === true))
 }
@@ -58,10 +63,34 @@ async function status({ systemDb, keys }: Keyring, json: boolean): Promise<void>
   const found = await findKeyUse(systemDb, encryptedColumns)
   const uses = found.map((use) => ({ ...use, state: stateOf(use.keyId) }))
   const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
-  if (uses.some(({ state }) => state === 'missing')) process.exitCode = 1
   const scopeKeys = await listScopeKeys(systemDb)
-  if (json) printJson({ current, uses, idle, scopeKeys })
-  else print([...report(current, uses, idle), ...scopeKeyReport(scopeKeys)].join('\n'))
+  const seen = await listSeenKeys(systemDb)
+  const inUse = new Set(uses.filter(({ count }) => count > 0).map(({ keyId }) => keyId))
+  const steps = [nextEncryptionStep(known, inUse, seen), nextSessionStep(seen) ?? []].flat()
+  const isMissing = uses.some(({ state }) => state === 'missing')
+  if (isMissing || findKeyFaults(seen).length > 0) process.exitCode = 1
+  const processes = seen.filter(({ running }) => running > 0)
+  if (json) return printJson({ current, uses, idle, scopeKeys, processes, steps })
+  const lines = [
+    ...report(current, uses, idle),
+    ...scopeKeyReport(scopeKeys),
+    ...processReport(processes),
+    ...stepReport(steps),
+  ]
+  print(lines.join('\n'))
+}
+
+function processReport(processes: readonly SeenKeys[]): string[] {
+  return processes.map(({ running, role, encryptionKeys, sessionSecrets }) => {
+    const secrets = sessionSecrets.length > 0 ? `, session secrets ${sessionSecrets.join()}` : ''
+    return `Running: ${running} with role ${role}, encryption keys ${encryptionKeys.join()}${secrets}`
+  })
+}
+
+function stepReport(steps: readonly NextStep[]): string[] {
+  return steps.map(
+    ({ setting, next, safe }) => `Next step for ${setting}${safe ? '' : ' (NOT SAFE)'}: ${next}`,
+  )
 }
 
 type Use = { table: string; column: string; keyId: string; count: number; state: KeyState }

@@ -147,13 +147,15 @@ function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('Keys in the database: status, rotate')
   keys
     .command('status')
-    .description('Show how many values each key encrypts, and the scope keys')
+    .description('Show what each key encrypts, and the next step of a rotation')
     .option(...json)
     .addHelpText(
       'after',
       details(
-        'a key is missing',
-        `Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).
+        'a key is missing in some process',
+        `Compares the keys of all running processes, and says which step of a rotation
+comes next. Session secrets are shown as fingerprints.
+Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).
 Shows key ids, never keys.`,
       ),
     )
@@ -166,11 +168,11 @@ Shows key ids, never keys.`,
       'after',
       details(
         'some rows could not be decrypted',
-        `To rotate: put the new key first in ENCRYPTION_KEYS, restart every process, run
-this command, and remove the old key when keys status reports that it is no
-longer needed. Works in batches beside running processes, and can be interrupted
-and run again. Each run also creates a new key for the seal of database scopes;
-nothing has to be restarted for it. Needs ENCRYPTION_KEYS and
+        `To rotate from a to b: restart every process with a,b, then every process with
+b,a, run this command, then restart every process with b. keys status says which
+step comes next. Works in batches beside running processes, and can be
+interrupted and run again. Each run also creates a new key for the seal of
+database scopes; nothing has to be restarted for it. Needs ENCRYPTION_KEYS and
 DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),
     )

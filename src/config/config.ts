@@ -164,6 +164,7 @@ export function readConfig(env: Environment): Config {
     outbound: {
       retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
       timeoutMs: values.OUTBOUND_TIMEOUT_MS,
+      perAddress: values.OUTBOUND_PER_ADDRESS,
       signature: values.OUTBOUND_SIGNATURE,
       allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
       retentionDays: values.OUTBOUND_RETENTION_DAYS,

@@ -173,6 +173,8 @@ export type OutboundConfig = {
   /** Delay before attempts 1, 2, …, in seconds. */
   retrySeconds: readonly number[]
   timeoutMs: number
+  /** Attempts in progress at one address, in this process. */
+  perAddress: number
   /** The default signature profile of a new endpoint. */
   signature: 'spec' | 'standard' | 'both'
   /** Exact `host:port` pairs that are exempt from the rules for addresses and schemes. */

@@ -114,7 +114,7 @@ export const Settings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'Comma-separated secrets of at least 32 characters. The first signs session cookies, all verify them (for rotation). Not needed with ROLE=worker.',
+        'Comma-separated secrets of at least 32 characters. The first signs session cookies, all verify them. To rotate `old` to `new`, restart every process with `old,new`, then every process with `new,old`, and after SESSION_ABSOLUTE_SECONDS with `new`. Not needed with ROLE=worker.',
       demo: 'random, kept in .data/',
     }),
   ),
@@ -133,7 +133,7 @@ export const Settings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'Comma-separated keyId:base64(32 bytes). The first encrypts secrets in the database, all decrypt them. To rotate, put the new key first, run `gatehouse keys rotate`, then remove the old one. Danger: data encrypted with a lost key cannot be recovered.',
+        'Comma-separated keyId:base64(32 bytes). The first encrypts secrets in the database, all decrypt them. To rotate `a` to `b`, restart every process with `a,b`, then every process with `b,a`, run `gatehouse keys rotate`, then restart with `b`; `gatehouse keys status` names the next step and says whether it is safe. Danger: data encrypted with a lost key cannot be recovered.',
       demo: 'random, kept in .data/',
     }),
   ),
@@ -201,6 +201,13 @@ export const Settings = Type.Object({
     default: 10_000,
     description:
       'Timeout of a delivery attempt in milliseconds, from connect to the last byte of the response.',
+  }),
+  OUTBOUND_PER_ADDRESS: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 100,
+    description:
+      'Delivery attempts in progress at one address (IPv6: one /64 prefix), in each process, over all tenants. Attempts beyond it are made later and do not count as failed.',
   }),
   OUTBOUND_SIGNATURE: Type.Union(
     [Type.Literal('spec'), Type.Literal('standard'), Type.Literal('both')],

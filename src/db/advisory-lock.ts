@@ -11,6 +11,7 @@ export const lockIds = { migrate: 7_165_230_418 } as const
 type LockName =
   | 'api-tokens'
   | 'billing-fetch'
+  | 'endpoint-replays'
   | 'folders'
   | 'provider-grant'
   | 'store-grant'

@@ -175,6 +175,7 @@ const workOutcomes = [
   'missing',
   'failed',
   'dead',
+  'postponed',
 ] as const
 // From 10 µs (one digest) to the 2 s limit of the contract and a slow fetch from the provider.
 const billingSecondsBuckets = [
@@ -294,6 +295,11 @@ function createIdentityMetrics(registry: Registry) {
   for (const outcome of ['finished', 'failed']) erasures.inc({ outcome }, 0)
   return {
     sessionsEnded,
+    revocationsPostponed: new Counter({
+      name: 'gatehouse_token_revocations_postponed_total',
+      help: 'Token revocations that did not count as tried, because no key of this process decrypts the token',
+      registers,
+    }),
     logoutRefusals: new Counter({
       name: 'gatehouse_provider_logouts_refused_total',
       help: 'Back-channel logouts refused, by configured provider and the reason code of the audit log',
@@ -327,6 +333,23 @@ const endReasons = [
   'tenant-deleted',
 ] as const
 
+/**
+ * What keeps us from a delivery attempt, whatever the endpoint does: `secret`: it cannot be signed
+ * with the keys of this process; `resources`: out of sockets, files or memory; `name-servers`: none of
+ * ours can be reached; `internal`: any other fault of ours; `address-busy`: enough attempts at this
+ * address are in progress; `stopped`: this process is ending.
+ */
+export type Postponement = (typeof postponements)[number]
+
+const postponements = [
+  'secret',
+  'resources',
+  'name-servers',
+  'internal',
+  'address-busy',
+  'stopped',
+] as const
+
 export type OutboundMetrics = ReturnType<typeof createOutboundMetrics>
 
 const deliverySecondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -350,9 +373,17 @@ function createOutboundMetrics(registry: Registry) {
   // Counters start at 0, so that alerts work before the first increment.
   for (const outcome of ['succeeded', 'failed']) attempts.inc({ outcome }, 0)
   for (const outcome of ['succeeded', 'exhausted']) deliveries.inc({ outcome }, 0)
+  const postponed = new Counter({
+    name: 'gatehouse_delivery_attempts_postponed_total',
+    help: 'Delivery attempts that we could not make and that did not count, by reason: secret (no key to decrypt it), resources (sockets, files, memory), name-servers, internal, address-busy (many attempts at one address), stopped',
+    labelNames: ['reason'],
+    registers,
+  })
+  for (const reason of postponements) postponed.inc({ reason }, 0)
   return {
     attempts,
     deliveries,
+    postponed,
     seconds: new Histogram({
       name: 'gatehouse_delivery_attempt_seconds',
       help: 'Duration of a delivery attempt in seconds, from connect to the last byte',

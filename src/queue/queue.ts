@@ -8,7 +8,10 @@ export type Jobs = {
   'billing-event-dead': EventJob
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
+  /** Added by the release before; a worker replaces it by a job of `tenant-replay`. */
   'endpoint-replay': { tenantId: string; replayId: string }
+  /** One turn of a tenant: a page of one of its replays. */
+  'tenant-replay': { tenantId: string }
   /** `since`: earlier events have been handled by a previous run (RFC 3339). */
   'billing-retention': { since?: string }
   deliver: DeliverJob
@@ -61,8 +64,17 @@ const queues = {
   },
   // One page of a replay per job. The same commit enqueues the next page.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
-  // One page of a replay per job, as above.
   'endpoint-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 60 },
+  // At most one job of a tenant waits, so tenants take turns however many replays each has. It is
+  // retried without limit, because it is the only job of all these replays.
+  'tenant-replay': {
+    policy: 'short',
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 60,
+  },
   // At most one job waits, however many processes send one.
   'billing-retention': {
     policy: 'short',
@@ -111,8 +123,11 @@ const queues = {
 } as const satisfies Record<keyof Jobs, Queue>
 
 export const queueNames: readonly string[] = Object.keys(queues)
-/** Queues whose jobs all have a group: the endpoint of a delivery, the object of a billing event. */
-export const groupedQueues: readonly string[] = ['deliver', 'billing-event']
+/**
+ * Queues whose jobs all have a group: the endpoint of a delivery, the object of a billing event, the
+ * tenant of a replay.
+ */
+export const groupedQueues: readonly string[] = ['deliver', 'billing-event', 'tenant-replay']
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
 // Deleting completed jobs may take longer than a request may.

@@ -9,13 +9,16 @@ export type StoppedParts = {
   worker: Stoppable | null
   admin: { close(): Promise<unknown> } | null
   verification: Stoppable | null
+  /** Tells the other processes that this one has ended; needs the connections of its part. */
+  announcing: Stoppable | null
   /** Stopped when requests and jobs have ended, so that their traces are sent. */
   tracing: Stoppable
 }
 
 type Deps = { drainMs: number; logger: { error(facts: object, message: string): void } }
 
-const jobsMs = 9_500 // running jobs are handed back after 8 s (src/worker.ts)
+const jobsMs = 9_250 // running jobs are handed back after 8 s (src/worker.ts)
+const announceMs = 250
 const closeMs = 2_500 // sending the last traces takes up to 2 s (src/observability/tracing.ts)
 
 /** The longest duration of a stop in milliseconds, without the drain delay. */
@@ -31,7 +34,7 @@ export const stopLimitMs = 12_000
  * @returns false if something had to be aborted
  */
 export async function stopInPhases(parts: StoppedParts, deps: Deps): Promise<boolean> {
-  const { app, worker, admin, verification, tracing } = parts
+  const { app, worker, admin, verification, announcing, tracing } = parts
   const { drainMs, logger } = deps
 
   /** Never rejects, so that an error in one phase does not skip the others. */
@@ -44,12 +47,16 @@ export async function stopInPhases(parts: StoppedParts, deps: Deps): Promise<boo
     return reason === null
   }
 
+  // Information for operators: it may fail, and needs the connections that are closed later.
+  const withdraw = () => endsWithin(announceMs, announcing?.stop()).catch(() => {})
+  if (app === null) await withdraw()
   const working = worker?.stop()
   const jobs = end('jobs', jobsMs, working)
   app?.leave()
   if (app !== null && drainMs > 0) await wait(drainMs)
   const answered = (await app?.endRequests()) ?? true
   if (!answered) logger.error({ phase: 'requests' }, 'shutdown phase aborted')
+  if (app !== null) await withdraw()
   const handedBack = await jobs
   const rest = Promise.all([
     app?.close(),

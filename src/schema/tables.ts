@@ -78,7 +78,11 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   notifications: { web: 'SELECT', worker: 'SELECT, INSERT, UPDATE (mailed_at)' },
   endpoint_replays: {
     web: 'SELECT, INSERT',
-    worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at)',
+    worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at, worked_at)',
+  },
+  running_processes: {
+    web: 'SELECT, INSERT, UPDATE (seen_at, ended_at), DELETE',
+    worker: 'SELECT, INSERT, UPDATE (seen_at, ended_at), DELETE',
   },
   // Written by triggers alone.
   tenant_usage: { web: 'SELECT', worker: '' },
@@ -212,6 +216,7 @@ export const serviceTables = [
   'received_events',
   'billing_objects',
   'billing_replays',
+  'running_processes',
   '_prisma_migrations',
 ] as const
 

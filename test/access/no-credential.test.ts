@@ -42,31 +42,39 @@ const denied = '42501'
 
 /** Tables that belong to no tenant; a job of the queue names its tenant by id. */
 const openToWeb = [
+  'DELETE running_processes',
   'INSERT audit_log',
   'INSERT billing_replays',
   'INSERT processed_events',
   'INSERT received_events',
+  'INSERT running_processes',
   'SELECT _prisma_migrations',
   'SELECT billing_replays',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
   'SELECT received_events',
+  'SELECT running_processes',
   'UPDATE received_events',
+  'UPDATE running_processes',
 ]
 const openToWorker = [
   'DELETE billing_replays',
   'DELETE pgboss.job_common',
+  'DELETE running_processes',
   'INSERT audit_log',
   'INSERT billing_objects',
+  'INSERT running_processes',
   'SELECT _prisma_migrations',
   'SELECT billing_objects',
   'SELECT billing_replays',
   'SELECT pgboss.job_common',
   'SELECT received_events',
+  'SELECT running_processes',
   'UPDATE billing_objects',
   'UPDATE billing_replays',
   'UPDATE pgboss.job_common',
   'UPDATE received_events',
+  'UPDATE running_processes',
 ]
 
 t.test(
@@ -346,6 +354,9 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
     ...{ event_id: 'evt_new', type: 'x', body: '', secret_index: 0, status: 'recorded' },
   }),
   billing_objects: () => ({ object_id: 'new' }),
+  running_processes: () => ({
+    ...{ id: randomUUID(), role: 'web', encryption_keys: [], session_secrets: [] },
+  }),
   billing_replays: () => ({ id: randomUUID(), event_ids: [], received_to: new Date(0), total: 0 }),
 }
 
@@ -399,6 +410,10 @@ async function world(t: Test) {
   )
   await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
+  await database.admin.query(
+    `INSERT INTO running_processes (id, role, encryption_keys, session_secrets)
+     VALUES (gen_random_uuid(), 'web', '{}', '{}')`,
+  )
   // Last, because any writer of the tenant may add up what waits.
   await database.admin.query(
     `INSERT INTO usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes)

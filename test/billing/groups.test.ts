@@ -23,12 +23,39 @@ t.test('an object whose provider call hangs holds no other event back', async (t
     await enqueue(database, { id: `evt_${n}`, type: 'subscription.updated', object }, { queue })
   }
   const worker = await startTestWorker(t, database, api.settings)
-  await api.untilCalls(10)
+  await api.untilCalls(5)
   await enqueue(database, { id: 'evt_charge', type: 'charge.succeeded' }, { queue })
   await until(database, `SELECT FROM received_events WHERE status = 'processed'`)
   t.equal(api.ended(), 0, 'before any of the calls has timed out')
   t.equal((await invoicesOf(database)).length, 1)
   t.equal(api.most('sub_one'), 1)
+  await worker.stop()
+})
+
+t.test('a customer whose provider calls hang holds no other customer back', async (t) => {
+  const database = await createDatabase(t)
+  for (const billingCustomer of ['cus_1', 'cus_2']) await createUser(database, { billingCustomer })
+  const queue = await startQueue(t, database, 'web')
+  const api = await startApi(t, (id, response) => {
+    if (id === 'sub_other')
+      response.end(JSON.stringify({ id, customer: 'cus_2', status: 'active' }))
+  })
+  const objects = Array.from({ length: 60 }, (_, n) => `sub_${n}`)
+  for (const id of [...objects, 'sub_other']) {
+    const customer = id === 'sub_other' ? 'cus_2' : 'cus_1'
+    const object = { id, customer, status: 'active' }
+    await enqueue(database, { id: `evt_${id}`, type: 'subscription.updated', object }, { queue })
+  }
+  const worker = await startTestWorker(t, database, api.settings)
+  await until(database, `SELECT FROM received_events WHERE status = 'processed'`)
+  t.match(await stateOf(database, 'evt_sub_other'), { status: 'processed' })
+  t.ok(api.calls() < objects.length, 'before each of the earlier ones was called')
+  const { rows } = await database.admin.query(
+    `SELECT FROM received_events WHERE status = 'recorded' AND attempts = 0`,
+  )
+  t.ok(rows.length > 0, 'the others are not tried yet')
+  const jobs = Object.values(await jobsOf(database))
+  t.ok(jobs.length >= objects.length, 'and keep their jobs')
   await worker.stop()
 })
 
@@ -113,6 +140,7 @@ async function startApi(t: Test, answer: (id: string, response: ServerResponse) 
     most: (id = '') => most.get(id) ?? 0,
     /** How many calls have ended. */
     ended: () => ended,
+    calls: () => calls,
     async untilCalls(wanted: number) {
       while (calls < wanted) await once(server, 'request')
     },

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createProviderApi } from '#src/billing/provider-api.ts'
+import { createProviderApi, limitByCustomer } from '#src/billing/provider-api.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 
 t.test('requests the object by path, with the key, and accepts only that object', async (t) => {
@@ -61,4 +61,15 @@ t.test('an API that does not answer fails with the reason', async (t) => {
   await t.rejects(api.findSubscription('sub_1'), { message: /timed out/ })
   await server.close()
   await t.rejects(api.findSubscription('sub_1'), { message: /did not answer/ })
+})
+
+t.test('calls in progress about one customer are limited', async (t) => {
+  const gate = Promise.withResolvers<'gone'>()
+  const api = limitByCustomer({ findSubscription: () => gate.promise }, 2)
+  const running = [api.findSubscription('sub_1', 'cus_1'), api.findSubscription('sub_2', 'cus_1')]
+  await t.rejects(api.findSubscription('sub_3', 'cus_1'), { name: 'CustomerBusy' })
+  running.push(api.findSubscription('sub_4', 'cus_2'), api.findSubscription('sub_5'))
+  gate.resolve('gone')
+  t.same(await Promise.all(running), ['gone', 'gone', 'gone', 'gone'])
+  t.equal(await api.findSubscription('sub_3', 'cus_1'), 'gone', 'there is room again')
 })

@@ -122,6 +122,12 @@ function queueHunts(): Hunt[] {
     hunt('src/db/scoped-pool.ts', /ISOLATION LEVEL REPEATABLE READ /g, '', tests.snapshot),
     hunt('src/billing/worker.ts', /await lockUntilCommit\(.*\)\n/g, '', tests.groups),
     hunt('src/billing/worker.ts', /groupConcurrency: 1,/g, '', tests.groups),
+    hunt('src/billing/worker.ts', /deps\.api && limitByCustomer\(.*\)/g, 'deps.api', tests.groups),
+    hunt('src/webhooks/client/address-limit.ts', /full !== null/g, 'false', tests.addressLimit),
+    hunt('src/webhooks/delivery/dispatch.ts', /metrics\.postponed\.inc.*\n/g, '', tests.ownFaults),
+    hunt('src/webhooks/delivery/replays.ts', /open\.length > 1/g, 'false', tests.turns),
+    hunt('src/webhooks/delivery/replays.ts', /, singletonKey: tenantId/g, '', tests.turns),
+    hunt('src/auth/provider-tokens/revoke.ts', /if \(fault === lacksKey\) .*\n/g, '', tests.revoke),
     hunt('src/billing/job.ts', / && response\.affected === 1/g, '', tests.process),
     hunt('src/queue/consumer.ts', /room >> 1/g, 'room', tests.consumer),
     hunt(

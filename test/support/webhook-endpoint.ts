@@ -1,4 +1,5 @@
 import { readEncryptionKeys } from '#src/config/parse.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { encryptionKey, type TestDatabase, type TestUser } from './helper.ts'
@@ -16,6 +17,7 @@ export async function createEndpoint(
     signature?: SignatureProfile
     status?: 'active' | 'failing' | 'disabled'
     lastSuccessAt?: Date
+    keys?: EncryptionKeys
   },
 ): Promise<string> {
   const id = crypto.randomUUID()
@@ -32,7 +34,7 @@ export async function createEndpoint(
       endpoint.eventTypes === undefined,
       endpoint.eventTypes ?? [],
       endpoint.signature ?? 'spec',
-      sealEndpointSecret(testKeys, { tenantId, id }, endpointSecret),
+      sealEndpointSecret(endpoint.keys ?? testKeys, { tenantId, id }, endpointSecret),
       status,
       endpoint.lastSuccessAt ?? null,
     ],

@@ -9,7 +9,7 @@ import {
   createReplay,
   findReplay,
   startReplay,
-  workReplayPage,
+  workReplayTurn,
 } from '#src/webhooks/delivery/replays.ts'
 import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
 import { mailAlert } from '#src/webhooks/endpoints/alert-mail.ts'
@@ -178,9 +178,11 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
   await holder.query('SELECT FROM endpoint_replays WHERE tenant_id = $1 FOR UPDATE', [
     original.tenantId,
   ])
-  await workReplayPage(db, queue, enter(twin), ids.replay, now)
+  await workReplayTurn(db, queue, { job: null, entry: enter(twin) }, now)
   await holder.query('COMMIT')
   holder.release()
+  const turns = await database.admin.query(`SELECT FROM pgboss.job WHERE name = 'tenant-replay'`)
+  t.equal(turns.rowCount, 0, 'the original’s open replay gets the twin no further turn')
   t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { done: 3 })
   t.strictSame(await twins.rows(original), before)
 })

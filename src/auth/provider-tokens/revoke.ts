@@ -1,4 +1,4 @@
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import { noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Provider } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
@@ -6,8 +6,12 @@ import type { TokenKind } from '#src/auth/oidc/token-endpoint.ts'
 import { type EncryptionKeys, UnsealError, unseal } from '#src/crypto/encryption.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'
-import { type Jobs, workOptions } from '#src/queue/queue.ts'
+import type { IdentityMetrics } from '#src/observability/metrics.ts'
+import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
+import { transactionOf } from '#src/queue/jobs.ts'
+import type { Jobs } from '#src/queue/queue.ts'
 import { tokenBinding } from './store.ts'
 
 export type RevocationDeps = {
@@ -16,8 +20,11 @@ export type RevocationDeps = {
   providers: ReadonlyMap<string, Provider>
 }
 
-/** `again`: it failed and is retried; `failed`: it is not retried. */
-export type RevocationOutcome = 'revoked' | 'already-done' | 'again' | 'failed'
+/**
+ * `again`: it failed and is retried; `failed`: it is not retried; `postponed`: this process lacks the
+ * key of the token, so it was not tried.
+ */
+export type RevocationOutcome = 'revoked' | 'already-done' | 'again' | 'failed' | 'postponed'
 
 type Revocation = {
   id: string
@@ -34,6 +41,7 @@ type Revocation = {
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
 const unsupported = 'revocation-unsupported'
+const lacksKey = 'seal-unknown-key'
 // Retrying cannot help.
 const finalFaults = [unsupported, 'provider-unknown']
 
@@ -50,6 +58,7 @@ export async function revokeGrant(
   const revocation = await find(deps.systemDb, revocationId)
   if (revocation === null) return 'already-done'
   const fault = await tryRevoking(deps, revocation)
+  if (fault === lacksKey) return 'postponed'
   return deps.systemDb.transaction({ statementTimeoutMs }, (connection) => {
     if (fault === null) return recordRevoked(connection, revocation)
     const isFinal = isLast || finalFaults.includes(fault)
@@ -150,38 +159,86 @@ async function audit(
 
 type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
 
-const batchSize = 5 // each job waits for a provider
+const queueName = 'revoke-grant'
+// No connection is held while a job waits for its provider.
+const limits = { inFlight: 50, pollMs: 500, stopMs: 6_000 } as const
+// Of the free room, so that there is always some left for other providers than those that hang.
+const shareOfRoom = 0.1
+const postponedSeconds = 30
 
-/** Starts the worker of the queue `revoke-grant`. */
-export async function workRevocations(
-  queue: PgBoss,
-  deps: RevocationDeps,
-  log: JobLog,
-): Promise<void> {
-  const work = createRevocationJob(deps, log)
-  await queue.work(
-    'revoke-grant',
-    { ...workOptions, batchSize, perJobResults: true, includeMetadata: true },
-    (jobs: RevocationJob[]) => Promise.all(jobs.map((job) => work(job))),
-  )
+export type RevocationWorkerDeps = RevocationDeps & {
+  queue: PgBoss
+  metrics: Pick<IdentityMetrics, 'revocationsPostponed'>
+  logger: JobLog
 }
 
-/** Runs one revocation job. */
-function createRevocationJob(
-  deps: RevocationDeps,
-  log: JobLog,
-): (job: RevocationJob) => Promise<JobResult> {
-  return async function workRevocation(job) {
+/** Starts the consumer of revocations. A provider that hangs delays only its own. */
+export function workRevocations(deps: RevocationWorkerDeps): Promise<Consumer> {
+  const { queue, logger } = deps
+  const work = createRevocationJob(deps)
+  return startConsumer<RevocationJob>({
+    queue,
+    name: queueName,
+    channel: null,
+    limits,
+    fetch: (batchSize, room) => {
+      const groupConcurrency = Math.ceil(room * shareOfRoom)
+      return queue.fetch(queueName, { batchSize, groupConcurrency, includeMetadata: true })
+    },
+    run: (jobs, abandoned) => jobs.map((job) => work(job, abandoned)),
+    logger,
+  })
+}
+
+/** Runs one revocation job and ends it. Never rejects. */
+function createRevocationJob(deps: RevocationWorkerDeps) {
+  const { queue, systemDb, metrics, logger } = deps
+  const faults = createFailureLog(logger, 'token revocations postponed: the fault is ours')
+
+  return async function workRevocation(job: RevocationJob, abandoned: AbortSignal): Promise<void> {
     const { revocationId } = job.data
-    const isLast = job.retryCount >= job.retryLimit
     try {
+      if (job.groupId == null) return await group(job)
+      const isLast = job.retryCount >= job.retryLimit
       const outcome = await revokeGrant(deps, revocationId, isLast)
       const level = outcome === 'failed' ? 'error' : 'info'
-      log[level]({ revocationId, outcome }, 'provider token revocation finished')
-      return { id: job.id, status: outcome === 'again' ? 'failed' : 'completed' }
+      logger[level]({ revocationId, outcome }, 'provider token revocation finished')
+      if (!abandoned.aborted) await end(job, job.groupId, outcome)
     } catch (error) {
-      log.error({ revocationId, err: error }, 'provider token revocation failed')
-      return { id: job.id, status: 'failed' }
+      if (abandoned.aborted) return
+      logger.error({ revocationId, err: error }, 'provider token revocation failed')
+      // If this fails too, the job returns without its heartbeat.
+      await queue.fail(queueName, job, { message: String(error) }).catch(() => {})
     }
+  }
+
+  /** A sign-out knows no provider, so a new job has no group yet. */
+  async function group(job: RevocationJob): Promise<void> {
+    const revocation = await find(systemDb, job.data.revocationId)
+    if (revocation === null) await queue.complete(queueName, job)
+    else await replace(job, revocation.provider, 0)
+  }
+
+  async function end(
+    job: RevocationJob,
+    provider: string,
+    outcome: RevocationOutcome,
+  ): Promise<void> {
+    if (outcome === 'again') await queue.fail(queueName, job)
+    else if (outcome !== 'postponed') await queue.complete(queueName, job)
+    else {
+      metrics.revocationsPostponed.inc()
+      faults.add(new Error('no key of this process decrypts the token'))
+      await replace(job, provider, postponedSeconds)
+    }
+  }
+
+  /** Replaces the job by one of its provider's group, which has all its tries left. */
+  function replace(job: RevocationJob, provider: string, startAfter: number): Promise<void> {
+    return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+      const db = transactionOf(connection)
+      await queue.complete(queueName, job, null, { db })
+      await queue.send(queueName, job.data, { db, startAfter, group: { id: provider } })
+    })
   }
 }

@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
 import { customerError } from '#src/webhooks/delivery/explain.ts'
+import { createAddressLimit } from './address-limit.ts'
 import { createPools } from './connection.ts'
 import { createHostCheck, type HostCheckOptions } from './dns.ts'
-import { AttemptError, attemptError } from './errors.ts'
+import { AttemptError, attemptError, PostponedError } from './errors.ts'
 import { type Answer, exchange } from './exchange.ts'
 import { readEndpointUrl } from './url.ts'
 
@@ -28,7 +29,10 @@ export type SendResult = {
 }
 
 export type Sender = {
-  /** Makes one attempt. Never rejects. Success is a status of 200 to 299 and no error. */
+  /**
+   * Makes one attempt. Success is a status of 200 to 299 and no error.
+   * @throws PostponedError, and nothing else, if the attempt has to be made later
+   */
   send(request: SendRequest): Promise<SendResult>
   /** Fails the attempts in progress, so wait for them first. */
   close(): Promise<void>
@@ -38,6 +42,8 @@ export type Sender = {
 export type SenderOptions = HostCheckOptions & {
   /** From connect to the last byte. The DNS lookup before it has a limit of its own, 3 s. */
   timeoutMs: number
+  /** Attempts in progress at one address (OUTBOUND_PER_ADDRESS). */
+  perAddress?: number
   clock?: Clock
 }
 
@@ -61,17 +67,18 @@ export const ownHeaders = {
  * the environment are ignored.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { allow, timeoutMs, clock = systemClock } = options
+  const { allow, timeoutMs, perAddress = 100, clock = systemClock } = options
   const checkHost = createHostCheck(options)
   const pools = createPools({ timeoutMs })
+  const limit = createAddressLimit(perAddress)
 
   async function attempt({ url: text, headers, body }: SendRequest): Promise<Answer> {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
     const { url } = read
-    const pool = pools.poolFor(url, await checkHost(url))
+    const addresses = await checkHost(url)
     const post = { path: url.pathname + url.search, headers: headersOf(headers), body }
-    return exchange(pool, post, timeoutMs)
+    return limit(addresses, () => exchange(pools.poolFor(url, addresses), post, timeoutMs))
   }
 
   return {
@@ -79,6 +86,7 @@ export function createSender(options: SenderOptions): Sender {
       const startedAt = clock.now()
       const begun = performance.now()
       const { statusCode, excerpt, failure } = await attempt(request).catch(noAnswer)
+      if (failure instanceof PostponedError) throw failure
       return {
         statusCode,
         responseExcerpt: excerpt,

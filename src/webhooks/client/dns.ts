@@ -2,11 +2,14 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { resultWithin } from '#src/runtime/timeout.ts'
-import { AttemptError, attemptError } from './errors.ts'
+import { AttemptError, attemptError, lookupError, PostponedError } from './errors.ts'
 import { refusedRange } from './ip-ranges.ts'
 import { hostOf, isExempt, readEndpointUrl } from './url.ts'
 
-/** Returns the addresses an attempt may connect to. @throws AttemptError if there are none */
+/**
+ * Returns the addresses an attempt may connect to.
+ * @throws AttemptError if there are none; PostponedError if they cannot be looked up now
+ */
 export type HostCheck = (url: URL) => Promise<readonly string[]>
 
 export type HostCheckOptions = {
@@ -48,7 +51,7 @@ export function createHostCheck({
 
   async function resolveName(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name).catch((error) => {
-      throw new AttemptError('dns', error instanceof Error ? error.message : String(error))
+      throw lookupError(error)
     })
     if (addresses.length === 0) throw new AttemptError('dns', 'the name has no address')
     return addresses
@@ -75,7 +78,7 @@ async function lookUp(host: string): Promise<readonly string[]> {
     const found = await resolveWithin(lookupDeadlineMs, lookup(host, { all: true }))
     return found.map(({ address }) => address)
   } catch (error) {
-    throw new AttemptError('dns', error instanceof Error ? error.message : String(error))
+    throw lookupError(error)
   }
 }
 
@@ -91,6 +94,7 @@ export type CheckedUrl = { url: string } | { refused: string }
  * The whole address guard without sending: first the form of the URL, then its host. A name that
  * cannot be resolved is refused like one with a private address; otherwise the difference would
  * reveal which names our name servers know.
+ * @throws PostponedError if the name cannot be looked up because of a fault of ours
  */
 export function createUrlCheck(allow: readonly string[], checkHost: HostCheck) {
   return async function checkUrl(text: string): Promise<CheckedUrl> {
@@ -100,8 +104,9 @@ export function createUrlCheck(allow: readonly string[], checkHost: HostCheck) {
       await checkHost(read.url)
       return { url: read.url.href }
     } catch (error) {
-      const { code, message } = attemptError(error)
-      return { refused: `${code}: ${message}` }
+      const failure = attemptError(error)
+      if (failure instanceof PostponedError) throw failure
+      return { refused: `${failure.code}: ${failure.message}` }
     }
   }
 }

@@ -1,4 +1,9 @@
-/** Stable codes for why an attempt had no complete response. */
+import type { Postponement } from '#src/observability/metrics.ts'
+
+/**
+ * Stable codes for why an attempt had no complete response. `stopped` and `internal` are in attempts
+ * that earlier releases recorded; today these throw a `PostponedError`.
+ */
 export type CauseCode =
   | 'blocked'
   | 'dns'
@@ -28,6 +33,20 @@ export class AttemptError extends Error {
   }
 }
 
+/**
+ * No attempt was made, or its outcome says nothing about the endpoint. Nothing may be recorded: the
+ * attempt is made later.
+ */
+export class PostponedError extends Error {
+  readonly reason: Postponement
+
+  constructor(reason: Postponement, detail: string) {
+    super(detail)
+    this.name = 'PostponedError'
+    this.reason = reason
+  }
+}
+
 export function timeoutError(timeoutMs: number, stage: string): AttemptError {
   return new AttemptError('timeout', `after ${(timeoutMs / 1_000).toFixed(1)} s, ${stage}`)
 }
@@ -37,19 +56,29 @@ const controls = /\p{Cc}+/gu
 
 const codes: Readonly<Record<string, CauseCode>> = {
   ECONNREFUSED: 'refused',
+  EACCES: 'unreachable',
   EADDRNOTAVAIL: 'unreachable',
+  EAFNOSUPPORT: 'unreachable',
+  EPERM: 'unreachable',
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',
   ETIMEDOUT: 'unreachable',
   ECONNRESET: 'closed',
   EPIPE: 'closed',
   UND_ERR_SOCKET: 'closed',
-  UND_ERR_CLOSED: 'stopped',
-  UND_ERR_DESTROYED: 'stopped',
   UND_ERR_HEADERS_OVERFLOW: 'headers-too-large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'broken-answer',
   HTTPParserError: 'broken-answer',
   ERR_ASSERTION: 'broken-answer', // undici's parser asserts on some malformed responses
+}
+
+const ownCodes: Readonly<Record<string, Postponement>> = {
+  EMFILE: 'resources',
+  ENFILE: 'resources',
+  ENOBUFS: 'resources',
+  ENOMEM: 'resources',
+  UND_ERR_CLOSED: 'stopped',
+  UND_ERR_DESTROYED: 'stopped',
 }
 
 const tlsCodes: Readonly<Record<string, CauseCode>> = {
@@ -63,11 +92,27 @@ const tlsCodes: Readonly<Record<string, CauseCode>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-untrusted',
 }
 
-/** Translates an error of a socket or of undici. */
-export function attemptError(error: unknown): AttemptError {
-  if (error instanceof AttemptError) return error
+/**
+ * Translates an error of a socket or of undici.
+ * @param unknown the code of an error that is not known; by default the fault is ours
+ */
+export function attemptError(error: unknown, unknown?: CauseCode): AttemptError | PostponedError {
+  if (error instanceof AttemptError || error instanceof PostponedError) return error
   const code = codeOf(error)
-  return new AttemptError(codes[code] ?? 'internal', detailOf(error, code))
+  const detail = detailOf(error, code)
+  const own = ownCodes[code]
+  if (own !== undefined) return new PostponedError(own, detail)
+  const known = codes[code] ?? unknown
+  if (known === undefined) return new PostponedError('internal', detail)
+  return new AttemptError(known, detail)
+}
+
+/** Translates an error of DNS: it is about the name, unless we cannot ask any name server. */
+export function lookupError(error: unknown): AttemptError | PostponedError {
+  const code = codeOf(error)
+  const detail = error instanceof Error ? error.message : String(error)
+  const own = code === 'ECONNREFUSED' ? 'name-servers' : ownCodes[code]
+  return own === undefined ? new AttemptError('dns', detail) : new PostponedError(own, detail)
 }
 
 /** Translates an error of a TLS handshake. An unknown one is `tls`. */

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici'
-import { AttemptError, attemptError, timeoutError } from './errors.ts'
+import { AttemptError, attemptError, type PostponedError, timeoutError } from './errors.ts'
 
 export type Answer = {
   statusCode: number | null
   /** The first 2 KiB of the body as text that PostgreSQL accepts; null without a response. */
   excerpt: string | null
   /** Null if the response is complete, or longer than is ever read. */
-  failure: AttemptError | null
+  failure: AttemptError | PostponedError | null
 }
 
 type Post = { path: string; headers: Readonly<Record<string, string>>; body: string }
@@ -29,7 +29,7 @@ export function exchange(
   let controller: Dispatcher.DispatchController | null = null
   let hasEnded = false
 
-  function end(failure: AttemptError | null): void {
+  function end(failure: Answer['failure']): void {
     if (hasEnded) return
     hasEnded = true
     clearTimeout(timer)
@@ -74,7 +74,8 @@ export function exchange(
         end(null)
       },
       onResponseError(_controller, error) {
-        end(attemptError(error))
+        // Once connected, the response of the endpoint may cause any error.
+        end(attemptError(error, controller === null ? undefined : 'broken-answer'))
       },
     },
   )

@@ -1,6 +1,7 @@
 import { type EncryptionKeys, UnsealError } from '#src/crypto/encryption.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
+import { PostponedError } from '#src/webhooks/client/errors.ts'
 import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { DueDelivery, Target } from './due.ts'
 import { signDelivery } from './signature.ts'
@@ -9,41 +10,37 @@ export type AttemptDeps = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; 
 
 /**
  * Makes one attempt. All attempts of an event have the same id and bytes; each has its own timestamp
- * and signature. Never rejects.
+ * and signature.
+ * @throws PostponedError if we cannot make it: then it does not count and is made later
  */
 export async function attemptDelivery(
   { event, endpoint }: Pick<DueDelivery, 'event'> & { endpoint: Target },
   { sender, keys, clock }: AttemptDeps,
 ): Promise<SendResult> {
-  const startedAt = clock.now()
   const timestamp = unixSeconds(clock)
-  try {
-    const secrets = openEndpointSecrets(keys, endpoint, startedAt)
-    const signature = signDelivery({
-      profile: endpoint.signature,
-      secrets,
-      id: event.id,
-      timestamp,
-      body: event.body,
-    })
-    const headers = {
-      'webhook-id': event.id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signature,
-    }
-    return await sender.send({ url: endpoint.url, headers, body: event.body })
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error
-    const cause = `internal: ${error.message}`
-    return { ...unsent, startedAt, cause }
+  const signature = signDelivery({
+    profile: endpoint.signature,
+    secrets: openSecrets(keys, endpoint, clock.now()),
+    id: event.id,
+    timestamp,
+    body: event.body,
+  })
+  const headers = {
+    'webhook-id': event.id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature,
   }
+  return sender.send({ url: endpoint.url, headers, body: event.body })
 }
 
-const unsent = {
-  statusCode: null,
-  responseExcerpt: null,
-  durationMs: 0,
-  error: 'could not be signed',
+/** During a rotation of ENCRYPTION_KEYS this process may lack the key of another one. */
+function openSecrets(keys: EncryptionKeys, endpoint: Target, now: Date): readonly string[] {
+  try {
+    return openEndpointSecrets(keys, endpoint, now)
+  } catch (error) {
+    if (error instanceof UnsealError) throw new PostponedError('secret', error.message)
+    throw error
+  }
 }
 
 /** Success is a complete response with a 2xx status. */

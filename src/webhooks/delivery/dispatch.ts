@@ -4,6 +4,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
+import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
@@ -12,6 +13,7 @@ import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
+import { PostponedError } from '#src/webhooks/client/errors.ts'
 import { affectsHealth } from '#src/webhooks/endpoints/health.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
@@ -39,6 +41,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
   const readLimit = createLimit(concurrentTenants)
   const writeLimit = createLimit(concurrentTenants)
   const groups = new Map<string, GroupCommit<JobOutcome, void>>()
+  const faults = createFailureLog(logger, 'delivery attempts postponed: the fault is ours')
 
   /** One group commit per tenant, because a transaction has the scope of one tenant. */
   function record(tenantId: string, outcome: JobOutcome): Promise<void> {
@@ -97,14 +100,25 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       if (update !== null) report(data, update)
     } catch (error) {
       if (abandoned.aborted) return
-      if (error instanceof JobGone) logger.warn(data, 'delivery job no longer active')
-      else await giveBack(job, error)
+      if (error instanceof JobGone) return logger.warn(data, 'delivery job no longer active')
+      if (error instanceof PostponedError) reportPostponed(error)
+      else logger.error({ ...data, err: error }, 'delivery job failed')
+      await giveBack(job, error)
     }
   }
 
-  /** Returns a job at once, so that it does not hold a slot of its endpoint. */
+  /** A busy address and a stop are no faults. */
+  function reportPostponed(error: PostponedError): void {
+    const { reason } = error
+    metrics.postponed.inc({ reason })
+    if (reason !== 'address-busy' && reason !== 'stopped') faults.add(error)
+  }
+
+  /**
+   * Returns a job at once, so that it does not hold a slot of its endpoint. It becomes due again after
+   * 1 s, 2 s, 4 s … up to a minute, for any worker. The attempt is not used up.
+   */
   async function giveBack(job: Job<DeliverJob>, error: unknown): Promise<void> {
-    logger.error({ ...job.data, err: error }, 'delivery job failed')
     try {
       await queue.fail(deliverQueue, job, { message: String(error) })
     } catch (error) {

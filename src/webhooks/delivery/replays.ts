@@ -1,11 +1,12 @@
-import type { PgBoss } from 'pg-boss'
+import type { Job, PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { isStorableTime } from '#src/http/times.ts'
-import { addJob } from '#src/queue/jobs.ts'
+import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
 import { deliverChannel, insertDeliverJobs } from './job.ts'
@@ -29,9 +30,16 @@ export type ReplayRange = { from: Date; to: Date; status: DeliveryStatus | null 
 
 type Row = Prisma.EndpointReplayGetPayload<object>
 
+export const turnQueue = 'tenant-replay'
+
+/** Replays that are not finished yet, so that requests cannot pile up. */
+export const maxOpenReplays = { perEndpoint: 2, perTenant: 5 } as const
+
 /**
- * Creates a replay of the deliveries in the range now, and the job for its first page, in one commit.
- * @returns null if the endpoint is missing or another tenant's; `disabled` if it is disabled
+ * Creates a replay of the deliveries in the range now. A replay of nothing is finished at once;
+ * otherwise its tenant gets a turn in the same commit.
+ * @returns null if the endpoint is missing or another tenant's; `disabled` if it is disabled;
+ *   `too-many` if `maxOpenReplays` are open
  */
 export async function createReplay(
   tx: Tx,
@@ -40,11 +48,12 @@ export async function createReplay(
   endpointId: string,
   { from, to, status }: ReplayRange,
   now: Date,
-): Promise<EndpointReplay | 'disabled' | null> {
+): Promise<EndpointReplay | 'disabled' | 'too-many' | null> {
   const { tenantId } = by
   const endpoint = await findEndpoint(tx, by, endpointId)
   if (endpoint === null) return null
   if (endpoint.status === 'disabled') return 'disabled'
+  if (await hasTooMany(tx, by, endpointId)) return 'too-many'
   // Deliveries created after the request are not part of it.
   const range = { replayFrom: from, replayTo: to < now ? to : now, status }
   const total = await tx.delivery.count({
@@ -55,16 +64,38 @@ export async function createReplay(
       ...(status === null ? {} : { status }),
     },
   })
+  const finishedAt = total === 0 ? now : null
   const row = await tx.endpointReplay.create({
-    data: { tenantId, endpointId, ...range, total, createdAt: now },
+    data: { tenantId, endpointId, ...range, total, createdAt: now, finishedAt },
   })
-  await addJob(queue, tx, 'endpoint-replay', { tenantId, replayId: row.id })
+  if (total > 0) await addTurn(tx, queue, by)
   await recordChange(tx, by, {
     action: 'endpoint-replay',
     reason: status ?? 'every-status',
     target: endpointId,
   })
   return toReplay(row)
+}
+
+/** Of two requests at once, the second counts the replay of the first. */
+async function hasTooMany(tx: Tx, { tenantId }: TenantScope, endpointId: string): Promise<boolean> {
+  await lockUntilCommit(tx, 'endpoint-replays', tenantId)
+  const open = await tx.endpointReplay.findMany({
+    where: { tenantId, finishedAt: null },
+    select: { endpointId: true },
+  })
+  const ofEndpoint = open.filter((replay) => replay.endpointId === endpointId)
+  return open.length >= maxOpenReplays.perTenant || ofEndpoint.length >= maxOpenReplays.perEndpoint
+}
+
+/** Puts the tenant at the end of the line, unless it waits there already. */
+export function addTurn(tx: Tx, queue: PgBoss, { tenantId }: TenantScope): Promise<void> {
+  return addJob(queue, tx, turnQueue, { tenantId }, turnOf(tenantId))
+}
+
+/** Of a group, one job is in progress at a time; with one `singletonKey`, one job waits. */
+export function turnOf(tenantId: string) {
+  return { group: { id: tenantId }, singletonKey: tenantId }
 }
 
 /** A replay of an endpoint of the tenant, or null if it is missing or another tenant's. */
@@ -77,42 +108,67 @@ export async function findReplay(
   return row && toReplay(row)
 }
 
-export type ReplayPage = { tenantId: string; replayId: string }
+/** A tenant's turn: its job, or what tests have instead. */
+export type Turn = { job: Pick<Job, 'id' | 'retryCount'> | null; entry: Entry<TenantScope> }
 
 /**
- * Processes one page of a replay. Its deliveries, the progress and the job for the next page are one
- * commit, so that a page processed twice counts once. A replay ends early if its endpoint has been
- * disabled.
- * @param entry of the job
+ * Takes a tenant's turn: processes one page of the replay whose last page is oldest. Its deliveries,
+ * the progress, the end of the job and the next turn are one commit, so that a page processed twice
+ * counts once. A replay ends early if its endpoint has been disabled. After a failure the next of the
+ * tenant's replays has its turn.
  */
-export async function workReplayPage(
+export async function workReplayTurn(
   db: Database,
   queue: PgBoss,
-  entry: Entry<TenantScope>,
-  replayId: string,
+  { job, entry }: Turn,
   now: Date,
   pageSize = 100,
 ): Promise<void> {
   await db.write(entry, async (tx, scope) => {
-    const { tenantId } = scope
-    const replay = await lockReplay(tx, scope, replayId)
-    if (replay === null) return
-    const endpoint = await findEndpoint(tx, scope, replay.endpointId)
-    const isEnabled = endpoint !== null && endpoint.status !== 'disabled'
-    const page = isEnabled ? await findPage(tx, replay, pageSize) : []
-    const ids = page.map(({ id }) => id)
-    await startReplay(tx, scope, ids, now)
-    const isLast = page.length < pageSize
-    const last = ids.at(-1)
-    await tx.$executeRaw`
-      UPDATE endpoint_replays SET done = done + ${ids.length},
-        cursor_created_at = COALESCE((SELECT created_at FROM deliveries
-          WHERE tenant_id = ${tenantId}::uuid AND id = ${last ?? null}::uuid), cursor_created_at),
-        cursor_delivery_id = COALESCE(${last ?? null}::uuid, cursor_delivery_id),
-        finished_at = ${isLast ? now : null}
-      WHERE tenant_id = ${tenantId}::uuid AND id = ${replayId}::uuid`
-    if (!isLast) await addJob(queue, tx, 'endpoint-replay', { tenantId, replayId })
+    const open = await listOpenReplays(tx, scope)
+    const id = open[(job?.retryCount ?? 0) % Math.max(open.length, 1)]
+    const isLast = id === undefined || (await workPage(tx, scope, id, now, pageSize))
+    if (job !== null) await queue.deleteJob(turnQueue, job.id, { db: transactionOf(tx) })
+    if (!isLast || open.length > 1) await addTurn(tx, queue, scope)
   })
+}
+
+/** Ids, the one whose turn is next first. */
+async function listOpenReplays(tx: Tx, { tenantId }: TenantScope): Promise<string[]> {
+  const rows = await tx.endpointReplay.findMany({
+    where: { tenantId, finishedAt: null },
+    orderBy: [{ workedAt: { sort: 'asc', nulls: 'first' } }, { createdAt: 'asc' }, { id: 'asc' }],
+    select: { id: true },
+  })
+  return rows.map(({ id }) => id)
+}
+
+/** @returns whether the replay is finished */
+async function workPage(
+  tx: Tx,
+  scope: TenantScope,
+  replayId: string,
+  now: Date,
+  pageSize: number,
+): Promise<boolean> {
+  const { tenantId } = scope
+  const replay = await lockReplay(tx, scope, replayId)
+  if (replay === null) return true
+  const endpoint = await findEndpoint(tx, scope, replay.endpointId)
+  const isEnabled = endpoint !== null && endpoint.status !== 'disabled'
+  const page = isEnabled ? await findPage(tx, replay, pageSize) : []
+  const ids = page.map(({ id }) => id)
+  await startReplay(tx, scope, ids, now)
+  const isLast = page.length < pageSize
+  const last = ids.at(-1)
+  await tx.$executeRaw`
+    UPDATE endpoint_replays SET done = done + ${ids.length}, worked_at = clock_timestamp(),
+      cursor_created_at = COALESCE((SELECT created_at FROM deliveries
+        WHERE tenant_id = ${tenantId}::uuid AND id = ${last ?? null}::uuid), cursor_created_at),
+      cursor_delivery_id = COALESCE(${last ?? null}::uuid, cursor_delivery_id),
+      finished_at = ${isLast ? now : null}
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${replayId}::uuid`
+  return isLast
 }
 
 /** Locks the replay until the transaction ends; null if it is finished or deleted. */

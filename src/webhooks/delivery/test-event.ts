@@ -16,6 +16,7 @@ const type = 'endpoint.test'
  * so that a crash in between leaves nothing behind. The attempt is not retried and does not affect
  * the health of the endpoint. The right is checked before the attempt and again when it is recorded.
  * @returns null if the endpoint is missing or another tenant's
+ * @throws PostponedError if we cannot make the attempt now; nothing is recorded
  */
 export async function sendTest(
   db: Database,

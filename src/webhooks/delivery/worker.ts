@@ -3,11 +3,11 @@ import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import { type DeliverJob, workOptions } from '#src/queue/queue.ts'
+import { type DeliverJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
-import { type ReplayPage, workReplayPage } from './replays.ts'
+import { turnOf, turnQueue, workReplayTurn } from './replays.ts'
 import { purgeHistory } from './retention.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds'> & {
@@ -46,8 +46,8 @@ export async function workOutbound(
   config: OutboundConfig,
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
-  const { queue, db, systemDb, listens, clock, metrics, logger } = deps
-  const { allow, timeoutMs, retrySeconds, retentionDays, feedDays } = config
+  const { queue, systemDb, listens, clock, metrics, logger } = deps
+  const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays } = config
 
   await queue.work('outbound-retention', workOptions, async () => {
     const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs)
@@ -58,22 +58,12 @@ export async function workOutbound(
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
   })
   await queue.send('outbound-retention', {})
-  await queue.work('endpoint-replay', workOptions, async (jobs: Job<ReplayPage>[]) => {
-    for (const job of jobs) await workReplay(job)
+  await queue.work('endpoint-replay', workOptions, async (jobs: Job<Jobs['endpoint-replay']>[]) => {
+    for (const { data } of jobs)
+      await queue.send(turnQueue, { tenantId: data.tenantId }, turnOf(data.tenantId))
   })
 
-  async function workReplay({ id, data: { replayId } }: Job<ReplayPage>): Promise<void> {
-    const entry = enterJobs('endpoint-replay', [id])
-    try {
-      await workReplayPage(db, queue, entry, replayId, clock.now())
-    } catch (error) {
-      // The queue has given the page to another worker.
-      if (!(error instanceof JobGone)) throw error
-      logger.info({ replayId }, 'replay page taken over by another worker')
-    }
-  }
-
-  const sender = createSender({ allow, timeoutMs, clock })
+  const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const consumer = await startConsumer({
     queue,
     name: deliverQueue,
@@ -83,11 +73,48 @@ export async function workOutbound(
     run: createDispatcher({ ...deps, sender, retrySeconds }),
     logger,
   })
+  const replays = await startReplays(deps)
   return {
     ...consumer,
     async stop() {
-      await consumer.stop()
+      await Promise.all([consumer.stop(), replays.stop()])
       await sender.close()
     },
+  }
+}
+
+type TurnJob = Job<Jobs['tenant-replay']>
+
+// Three pages at once, because a fetch takes at most half of the free room.
+const replayLimits = { inFlight: 4, pollMs: 500, stopMs: 6_000 } as const
+
+/** Starts the consumer of replays: tenants take turns of one page, one at a time each. */
+function startReplays({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
+  return startConsumer<TurnJob>({
+    queue,
+    name: turnQueue,
+    channel: null,
+    limits: replayLimits,
+    fetch: (batchSize) => queue.fetch(turnQueue, { batchSize, groupConcurrency: 1 }),
+    run: (jobs, abandoned) => jobs.map((job) => workTurn(job, abandoned)),
+    logger,
+  })
+
+  /** Never rejects. */
+  async function workTurn(job: TurnJob, abandoned: AbortSignal): Promise<void> {
+    const { tenantId } = job.data
+    try {
+      const entry = enterJobs(turnQueue, [job.id])
+      await workReplayTurn(db, queue, { job, entry }, clock.now())
+    } catch (error) {
+      if (abandoned.aborted) return
+      if (error instanceof JobGone) {
+        logger.info({ tenantId }, 'replay page taken over by another worker')
+        return
+      }
+      logger.error({ tenantId, err: error }, 'replay page failed')
+      // If this fails too, the job returns without its heartbeat.
+      await queue.fail(turnQueue, job, { message: String(error) }).catch(() => {})
+    }
   }
 }

@@ -21,6 +21,7 @@ const impersonal = [
   '_prisma_migrations',
   'scope_keys',
   'installation',
+  'running_processes',
   'export_sections',
   'billing_objects',
   'billing_replays',

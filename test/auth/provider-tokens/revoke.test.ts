@@ -1,15 +1,23 @@
 import t, { type Test } from 'tap'
 import { revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
+import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
+import type { Config } from '#src/config/config.ts'
+import { seal } from '#src/crypto/encryption.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
 import { startWorker } from '#src/worker.ts'
+import { testConfig } from '#test/support/helper.ts'
 import type { Faults } from '#test/support/hostile-provider.ts'
 import { createSignOutWorker, drain } from '#test/support/provider-tokens.ts'
+import { startRawReceiver } from '#test/support/raw-receiver.ts'
+import { startQueue } from '#test/support/running-worker.ts'
 import {
   auditTrail,
   buildWithProvider,
   signInThrough,
   visit,
 } from '#test/support/sign-in-journey.ts'
+import { until } from '#test/support/until.ts'
 import { keyOf } from './world.ts'
 
 async function signedOut(t: Test, settings: Record<string, string> = {}) {
@@ -104,10 +112,77 @@ t.test(
   },
 )
 
-t.test('a provider or key removed from the settings is a failure, not a crash', async (t) => {
+t.test('a token that this worker cannot decrypt uses up no try', async (t) => {
   const test = await signedOut(t)
-  t.same(await drain(test, { ...test.worker, keys: [keyOf('other')] }), ['again'])
-  t.match(await test.revocation(), { last_error: 'seal-unknown-key' })
+  const before = await test.revocation()
+  const lacking = { ...test.worker, keys: [keyOf('other')] } as const
+  t.same(await drain(test, lacking, true), ['postponed'], 'not even the last one')
+  t.same(await test.revocation(), before)
+  t.same(await drain(test, test.worker), ['revoked'])
+})
+
+t.test('a worker without the key returns the job with all its tries', async (t) => {
+  const test = await signedOut(t)
+  const settings = { ENCRYPTION_KEYS: `other:${'b'.repeat(43)}` }
+  const metrics = createMetrics()
+  const config = testConfig(test.database, settings)
+  const worker = await startWorker(config, createLogger('silent'), metrics)
+  t.teardown(() => worker.stop())
+  await until(
+    test.database,
+    `SELECT FROM pgboss.job WHERE name = 'revoke-grant' AND state = 'created'
+       AND retry_count = 0 AND start_after > created_on + interval '5 s'`,
+  )
+  const { values } = await metrics.identity.revocationsPostponed.get()
+  t.match(values, [{ value: 1 }])
+  t.match(await test.revocation(), { status: 'revoking', attempts: 0, last_error: null })
+})
+
+t.test('a provider that hangs delays only its own revocations', async (t) => {
+  const test = await signedOut(t)
+  const { config, database } = test
+  const hanging = await startRawReceiver()
+  t.teardown(() => hanging.close())
+  const { id } = await test.revocation()
+  const others = Array.from({ length: 60 }, () => crypto.randomUUID())
+  const subject = 'subject-1'
+  const token = seal(
+    config.encryptionKeys,
+    'a token',
+    tokenBinding({ provider: 'hanging', subject }, 'refresh_token'),
+  )
+  await database.admin.query(
+    `INSERT INTO token_revocations (id, provider, provider_user_id, user_id, token, kind, status)
+     SELECT one, 'hanging', $2, user_id, $3, 'refresh_token', 'revoking'
+     FROM token_revocations, unnest($1::uuid[]) AS one`,
+    [others, subject, token],
+  )
+  const queue = await startQueue(t, database, 'web')
+  const jobs = others.map((revocationId) => ({ data: { revocationId } }))
+  await queue.insert('revoke-grant', jobs)
+  await database.admin.query(
+    `UPDATE pgboss.job SET created_on = now() - interval '1 h'
+     WHERE name = 'revoke-grant' AND data->>'revocationId' <> $1`,
+    [id],
+  )
+  const [demo] = config.providers
+  const slow = { ...demo, name: 'hanging', issuer: hanging.url } as Config['providers'][number]
+  const both = { ...config, providers: [...config.providers, slow] }
+  const worker = await startWorker(both, createLogger('silent'))
+  t.teardown(() => worker.stop())
+  await until(
+    database,
+    `SELECT WHERE NOT EXISTS (SELECT FROM token_revocations WHERE id = '${id}')`,
+  )
+  t.same(test.op.records.revoked, test.op.records.refreshTokens)
+  const { rows } = await database.admin.query(
+    `SELECT FROM token_revocations WHERE provider = 'hanging' AND attempts = 0`,
+  )
+  t.ok(rows.length > 0, 'before each of the earlier ones was tried')
+})
+
+t.test('a provider removed from the settings is a failure, not a crash', async (t) => {
+  const test = await signedOut(t)
   t.same(await drain(test, { ...test.worker, providers: new Map() }), ['failed'])
   t.match(await test.revocation(), { status: 'failed', last_error: 'provider-unknown' })
 })

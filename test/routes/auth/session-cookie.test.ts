@@ -11,7 +11,13 @@ import {
   type TestUser,
   testConfig,
 } from '#test/support/helper.ts'
-import { buildWithProvider, comeBack, openTab, visit } from '#test/support/sign-in-journey.ts'
+import {
+  buildWithProvider,
+  clientSecret,
+  comeBack,
+  openTab,
+  visit,
+} from '#test/support/sign-in-journey.ts'
 
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)]
 
@@ -72,6 +78,45 @@ t.test('processes with another first secret accept each other’s cookies in tur
     }
   }
 })
+
+t.test(
+  'in each step of a rotation, sign-ins across processes succeed and sessions survive',
+  async (t) => {
+    const steps = [
+      [first, `${first},${second}`],
+      [`${first},${second}`, `${second},${first}`],
+      [`${second},${first}`, second],
+    ] as const
+    const journey = await buildWithProvider(t, { SESSION_SECRETS: first })
+    const start = async (secrets: string) => {
+      const { issuer } = journey.op
+      const provider = { OIDC_DEMO_ISSUER: issuer, OIDC_DEMO_CLIENT_SECRET: clientSecret }
+      const config = testConfig(journey.database, { ...provider, SESSION_SECRETS: secrets })
+      const app = await buildApp(config, createLogger('silent'))
+      t.teardown(() => app.close())
+      return app
+    }
+    // Sessions older than the rotation end with the old secret, after SESSION_ABSOLUTE_SECONDS.
+    for (const [before, after] of steps) {
+      const apps = [await start(before), await start(after)] as const
+      const browsers = await Promise.all(
+        Array.from({ length: 20 }, async (_, n) => {
+          const [from, to] = n % 2 === 0 ? apps : [apps[1], apps[0]]
+          const browser = { cookie: '' }
+          const parameters = journey.op.approve(await openTab(from, browser))
+          const { statusCode, body } = await comeBack(to, browser, parameters)
+          t.equal(statusCode, 302, body)
+          return browser
+        }),
+      )
+      for (const browser of browsers) {
+        for (const app of [...apps, ...apps]) {
+          t.equal((await visit(app, browser, '/me')).statusCode, 200, `${before} and ${after}`)
+        }
+      }
+    }
+  },
+)
 
 t.test('a double click on tenant switch keeps the cookie of the first response', async (t) => {
   const test = await build(t)

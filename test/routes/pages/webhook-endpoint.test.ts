@@ -2,6 +2,7 @@ import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
 import { createDelivery } from '#test/support/delivery.ts'
 import { startReceiver } from '#test/support/receiver.ts'
+import { createReplayOf } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
@@ -183,6 +184,11 @@ t.test('a range is replayed: preset or custom, failed or all deliveries', async 
     t.match(body, /<details open>\s*<summary>Custom range/)
   }
   t.equal((await replay({ from: '2026' })).statusCode, 400)
+  for (let open = 0; open < 2; open++) await createReplayOf(test.database, one, endpointId)
+  const tooMany = await replay({})
+  t.equal(tooMany.statusCode, 429)
+  t.ok(tooMany.headers['retry-after'])
+  t.match(tooMany.body, 'Too many replays are in progress')
   await test.database.admin.query(
     `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
   )

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import type { TenantScope } from '#src/access/caller.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { workReplayPage } from '#src/webhooks/delivery/replays.ts'
+import { workReplayTurn } from '#src/webhooks/delivery/replays.ts'
 import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
 import { allowScopes, type TestScope } from '#test/support/scope.ts'
 import { twoAdmins } from '#test/support/webhook-admin.ts'
@@ -31,20 +31,22 @@ async function setUp(t: Test) {
     ids.push(await createDelivery(database, delivery))
   }
   const enter = await allowScopes<TestScope & TenantScope>(database)
-  const work = (replayId: string, pageSize?: number) =>
-    workReplayPage(db, queue, enter({ tenantId: admins.one.tenantId }), replayId, now, pageSize)
+  const work = (pageSize?: number) => {
+    const entry = enter({ tenantId: admins.one.tenantId })
+    return workReplayTurn(db, queue, { job: null, entry }, now, pageSize)
+  }
   const replays = `/webhook-endpoints/${endpointId}/replay`
   const progress = async (id: string) => (await admins.send('GET', `${replays}s/${id}`)).json()
   const waiting = async () => (await waitingAttempts(database)).map(({ id }) => id).toSorted()
-  const pageJobs = async () => {
-    const sql = `SELECT data FROM pgboss.job WHERE name = 'endpoint-replay'`
-    return (await database.admin.query(sql)).rows.map(({ data }) => data.replayId)
+  const turns = async () => {
+    const sql = `SELECT data FROM pgboss.job WHERE name = 'tenant-replay' ORDER BY id`
+    return (await database.admin.query(sql)).rows.map(({ data }) => data.tenantId)
   }
-  return { ...admins, endpointId, ids, work, replays, progress, waiting, pageJobs }
+  return { ...admins, endpointId, ids, work, replays, progress, waiting, turns }
 }
 
 t.test('a range is replayed page by page, and shows its progress', async (t) => {
-  const { send, replays, ids, work, progress, waiting, pageJobs, endpointId } = await setUp(t)
+  const { send, replays, ids, work, progress, waiting, turns, endpointId, one } = await setUp(t)
   const asked = await send('POST', replays, range)
   t.equal(asked.statusCode, 202)
   const replay = asked.json()
@@ -61,41 +63,46 @@ t.test('a range is replayed page by page, and shows its progress', async (t) => 
     'to',
     'total',
   ])
-  t.strictSame(await pageJobs(), [replay.id], 'the job exists with the replay')
+  t.strictSame(await turns(), [one.tenantId], 'the job exists with the replay')
   t.strictSame(await waiting(), [], 'nothing is replayed yet')
 
-  await work(replay.id, 2)
+  await work(2)
   t.strictSame(await waiting(), ids.slice(0, 2).toSorted(), 'the oldest first')
   t.match(await progress(replay.id), { done: 2, total: 5, finishedAt: null })
-  t.strictSame(await pageJobs(), [replay.id, replay.id], 'the next page is enqueued')
-  await work(replay.id, 2)
-  await work(replay.id, 2)
+  t.strictSame(await turns(), [one.tenantId], 'one turn of the tenant waits')
+  await work(2)
+  await work(2)
   t.match(await progress(replay.id), { done: 5, finishedAt: now.toISOString() })
   t.strictSame(await waiting(), ids.toSorted())
-  await work(replay.id, 2)
+  await work(2)
   t.match(await progress(replay.id), { done: 5 }, 'a finished replay stays finished')
 })
 
 t.test('selects by status and time: from inclusive, to exclusive', async (t) => {
   const { send, replays, ids, work, waiting } = await setUp(t)
   const chosen = { from: day(2), to: day(4), status: 'exhausted' }
-  const { id, total } = (await send('POST', replays, chosen)).json()
+  const { total } = (await send('POST', replays, chosen)).json()
   t.equal(total, 1)
-  await work(id)
+  await work()
   t.strictSame(await waiting(), [ids[2]])
 })
 
 t.test('two replays of one range at once send each delivery once', async (t) => {
   const { send, replays, ids, work, waiting } = await setUp(t)
   const both = await Promise.all([send('POST', replays, range), send('POST', replays, range)])
-  await Promise.all(both.map((answer) => work(answer.json().id)))
+  t.strictSame(
+    both.map(({ statusCode }) => statusCode),
+    [202, 202],
+  )
+  await work()
+  await work()
   t.strictSame(await waiting(), ids.toSorted())
 })
 
 t.test('a page processed twice at once counts once', async (t) => {
   const { send, replays, work, progress } = await setUp(t)
   const { id } = (await send('POST', replays, range)).json()
-  await Promise.all([work(id), work(id)])
+  await Promise.all([work(), work()])
   t.match(await progress(id), { done: 5 })
 })
 
@@ -109,7 +116,7 @@ t.test('deliveries of another endpoint or tenant are not part of it', async (t) 
     [ids],
   )
   const { id } = (await send('POST', replays, range)).json()
-  await work(id)
+  await work()
   t.strictSame(await waiting(), ids.toSorted())
   t.equal((await sendAsOther('GET', `${replays}s/${id}`)).statusCode, 404)
 })
@@ -120,7 +127,7 @@ t.test('a disabled endpoint gets no replay, and one in progress ends', async (t)
   await test.database.admin.query(
     `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
   )
-  await work(id)
+  await work()
   t.match(await progress(id), { done: 0, finishedAt: now.toISOString() })
   t.strictSame(await waiting(), [])
   const refused = await send('POST', replays, range)
