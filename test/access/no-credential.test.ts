@@ -408,6 +408,7 @@ async function world(t: Test) {
     `INSERT INTO billing_replays (id, event_ids, received_to, total)
      VALUES (gen_random_uuid(), '{}', now(), 0)`,
   )
+  await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
   await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
   await database.admin.query(

@@ -63,6 +63,7 @@ t.test('doctor checks only what the role of the process needs', async (t) => {
     'settings',
     'database, worker role',
     'queue',
+    'quarantine',
     'encryption keys',
   ])
 })

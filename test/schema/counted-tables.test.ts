@@ -6,6 +6,7 @@ const notCounted = [
   'api_tokens', // 50 per person
   'audit_log', // retention
   'delivery_attempts', // counted with their delivery
+  'erasures', // one for each deletion of a tenant or person
   'invoices', // by the billing provider
   'memberships', // one per accepted invitation
   'sessions', // expire
