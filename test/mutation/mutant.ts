@@ -63,4 +63,8 @@ export const tests = {
   addresses: 'test/routes/auth/addresses.test.ts',
   usage: 'test/db/usage.test.ts',
   returnPath: 'test/routes/auth/return-path.test.ts',
+  reauthenticate: 'test/routes/auth/reauthenticate.test.ts',
+  operators: 'test/routes/auth/operators.test.ts',
+  budget: 'test/runtime/byte-budget.test.ts',
+  refusals: 'test/audit/refusals.test.ts',
 } as const

@@ -70,6 +70,25 @@ const hunts: readonly Hunt[] = [
     tests: [tests.linking],
   },
   {
+    kind: 'evidence',
+    files: ['src/auth/sign-in/complete.ts'],
+    find: (text) => cutsOf(text, /nowSeconds - authenticatedAt/g, '0'),
+    tests: [tests.reauthenticate],
+  },
+  {
+    kind: 'evidence',
+    files: ['src/auth/sessions/enter.ts'],
+    find: (text) => cutsOf(text, /operators\.has\(.*\)/g, 'operators.size > 0'),
+    tests: [tests.operators],
+  },
+  {
+    kind: 'budget',
+    files: ['src/runtime/byte-budget.ts'],
+    find: conditions,
+    tests: [tests.budget],
+  },
+  { kind: 'count', files: ['src/audit/refusals.ts'], find: conditions, tests: [tests.refusals] },
+  {
     kind: 'return',
     files: ['src/http/return-path.ts'],
     find: conditions,

@@ -104,6 +104,22 @@ t.test('the owner alone is not under the policies of identity tables', async (t)
   t.match(await outcomes(database.workerUrl), [{ rows: 0 }, { rows: 0 }, denied])
 })
 
+t.test('the owner of the audit log reads and deletes entries by their age alone', async (t) => {
+  const database = await createDatabase(t)
+  const { userId, tenantId } = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO audit_log (action, outcome, user_id, tenant_id, at)
+     VALUES ('x', 'done', $1, $2, now() - interval '40 days'), ('x', 'done', $1, $2, now())`,
+    [userId, tenantId],
+  )
+  const attempt = await attemptsAs(t, database, database.ownerUrl)
+  for (const sql of ['SELECT FROM audit_log', 'DELETE FROM audit_log']) {
+    t.match(await attempt({}, sql), { rows: 0 }, sql)
+  }
+  const pruned = await attempt({}, 'SELECT entries FROM prune_records(30, 100)')
+  t.match(pruned, { data: [{ entries: 1 }] })
+})
+
 t.test('tables of functions alone are closed to both roles, whatever the scope', async (t) => {
   const database = await createDatabase(t)
   const mine = await createUser(database)

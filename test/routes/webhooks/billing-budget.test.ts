@@ -46,7 +46,7 @@ async function listen(t: Test) {
     return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }
   }
 
-  return { app, held, openBody, sendEvent }
+  return { app, held, post, openBody, sendEvent }
 }
 
 t.test(
@@ -80,6 +80,24 @@ t.test('one address holds a part only, so others have room', async (t) => {
   t.equal((await sendEvent('127.0.0.2', 100_000)).status, 503)
   t.equal((await sendEvent('127.0.0.9', 900_000)).status, 200)
   await untilTrue(async () => (await held()) === 1_000_000)
+})
+
+t.test('a small body counts as soon as its length is declared', async (t) => {
+  const { held, post, sendEvent } = await listen(t)
+  const open: ClientRequest[] = []
+  for (let index = 0; index < 64; index += 1) {
+    const started = post('127.0.0.2', { 'content-length': '16384' })
+    started.on('error', () => {})
+    t.teardown(() => started.destroy())
+    started.flushHeaders()
+    open.push(started)
+  }
+  await untilTrue(async () => (await held()) === mebibyte)
+  t.equal((await sendEvent('127.0.0.2', 100)).status, 503)
+  t.equal((await sendEvent('127.0.0.9', 100)).status, 200)
+  for (const started of open) started.destroy()
+  await untilTrue(async () => (await held()) === 0)
+  t.equal((await sendEvent('127.0.0.2', 100)).status, 200)
 })
 
 t.test('every end of a request gives its bytes back', async (t) => {
