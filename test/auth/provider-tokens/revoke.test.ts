@@ -150,7 +150,7 @@ t.test('a provider that hangs delays only its own revocations', async (t) => {
   t.teardown(() => hanging.close())
   hanging.records.duringRevocation = () => new Promise(() => {})
   const { id } = await test.revocation()
-  const others = Array.from({ length: 60 }, () => crypto.randomUUID())
+  const others = Array.from({ length: 200 }, () => crypto.randomUUID())
   const subject = 'subject-1'
   const token = seal(
     config.encryptionKeys,
@@ -184,7 +184,7 @@ t.test('a provider that hangs delays only its own revocations', async (t) => {
   const { rows } = await database.admin.query(
     `SELECT FROM token_revocations WHERE provider = 'hanging' AND attempts = 0`,
   )
-  t.ok(rows.length > 0, 'before each of the earlier ones was tried')
+  t.ok(rows.length > 100, 'long before the earlier ones were tried: they are few at once')
 })
 
 t.test('a provider removed from the settings is a failure, not a crash', async (t) => {
