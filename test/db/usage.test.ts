@@ -1,7 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { checkUsage, setQuota } from '#src/auth/members/usage.ts'
+import { checkUsage, measureUsage, setQuota } from '#src/auth/members/usage.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
 import { addSession } from '#test/db/credentials.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
@@ -53,7 +54,7 @@ t.test('a writer does not wait for another writer of its tenant', async (t) => {
   }
   await first.query('BEGIN')
   await first.query(insert)
-  await second.query(`SET lock_timeout = '1ms'`)
+  await second.query(`SET lock_timeout = '2s'`)
   await second.query(insert)
   await first.query('COMMIT')
   t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
@@ -141,6 +142,43 @@ t.test('a tenant has the limits of the setting, or its own', async (t) => {
   await t.rejects(insert('{3,1000,0,0}'), { code: 'QU001' })
   t.equal(await setQuota(systemDb, crypto.randomUUID(), { resources: null, events: null }), false)
   t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
+})
+
+t.test('changes that wait count against a limit', async (t) => {
+  const { database, tenants } = await createWorld(t)
+  const insert = {
+    text: `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'title', '')`,
+    values: [tenants[0]],
+  }
+  const holder = await connect(t, database)
+  await holder.query('SELECT pg_advisory_lock(usage_lock($1))', [tenants[0]])
+  const writer = await connect(t, database)
+  await writer.query(`SELECT set_config('app.quota', '{3,1000,0,0}', false)`)
+  for (const _ of [1, 2, 3]) await writer.query(insert)
+  await t.rejects(writer.query(insert), { code: 'QU001' }, 'beside another writer')
+  await holder.query('SELECT pg_advisory_unlock(usage_lock($1))', [tenants[0]])
+  await t.rejects(writer.query(insert), { code: 'QU001' }, 'alone')
+  await writer.query('DELETE FROM posts WHERE tenant_id = $1', [tenants[0]])
+  await writer.query(`SELECT set_config('app.quota', '{3,1000,0,0}', false)`)
+  await writer.query(insert)
+})
+
+t.test('operators see how many tenants have used 90 % of a budget', async (t) => {
+  const { database, systemDb, tenants } = await createWorld(t)
+  await database.admin.query(
+    `INSERT INTO posts (tenant_id, title, body)
+     SELECT $1, 'title', '' FROM generate_series(1, 9)`,
+    [tenants[0]],
+  )
+  const near = async (rows: number) => {
+    const { registry, quotas } = createMetrics()
+    const quota = { resources: { rows, bytes: 1_000 }, events: 'off' } as const
+    await measureUsage(systemDb, quotas, quota)
+    return registry.getSingleMetricAsString('gatehouse_tenants_near_quota')
+  }
+  t.match(await near(10), 'gatehouse_tenants_near_quota{budget="resources"} 1')
+  t.match(await near(11), 'gatehouse_tenants_near_quota{budget="resources"} 0')
+  t.match(await near(10), 'gatehouse_tenants_near_quota{budget="events"} 0')
 })
 
 /** What a tenant writes, `$1`: each table once, and changes of size. */
