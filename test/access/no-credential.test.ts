@@ -198,6 +198,7 @@ t.test('functions that do something without a credential are those of signing in
     export_own: [['profile', null, null, 10], 'refused'],
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
     list_customers: [[null, 10], 'refused'],
+    dismiss_event: [['evt_1', 'x'], 'refused'],
     // A provider ends sessions, and refreshes its tokens, while no session of ours is at hand.
     remember_logout: [['demo', key(), 60], 'acts'],
     end_provider_sessions: [['demo', null, 'ada'], 'acts'],

@@ -49,7 +49,10 @@ t.test('every counter that an alert reads exists before it counts', async (t) =>
   const counters = rules.flatMap(({ expr }) => [...expr.matchAll(/(\w+_total)(?:\{([^}]*)\})?/g)])
   t.ok(counters.length > 10)
   for (const [text, name = '', selector = ''] of counters) {
-    const started = samples.filter((line) => line.startsWith(`${name}{`) && line.endsWith(' 0'))
+    const started = samples.filter(
+      (line) =>
+        /[{ ]/.test(line[name.length] ?? '') && line.startsWith(name) && line.endsWith(' 0'),
+    )
     const [, label, operator, value = ''] = /^(\w+)(=~|!=|=)"([^"]*)"$/.exec(selector) ?? []
     const wanted = operator === '!=' || label === undefined ? [''] : value.split('|')
     for (const one of wanted) {
