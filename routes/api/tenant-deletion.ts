@@ -3,12 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { deleteTenant } from '#src/auth/erasure/delete-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
-import { problems } from '#src/http/schemas.ts'
+import { problems, Text } from '#src/http/schemas.ts'
 
-const TenantName = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 200 }) },
-  { additionalProperties: false },
-)
+const TenantName = Type.Object({ name: Text(200) }, { additionalProperties: false })
 
 /** Deleting the caller's tenant. */
 const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(app) {

@@ -28,7 +28,7 @@ import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'
+import { OptionalLine, PageQuery, Text, Uuid } from '#src/http/schemas.ts'
 import { type TenantNotice, tenantPage } from '#src/pages/tenant.ts'
 
 const pageSize = '25'
@@ -62,10 +62,7 @@ const InvitationForm = Type.Object(
   { email: Type.String({ format: 'email', maxLength: 320 }), role: Role, department: Department },
   { additionalProperties: false },
 )
-const DeleteForm = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 200 }) },
-  { additionalProperties: false },
-)
+const DeleteForm = Type.Object({ name: Text(200) }, { additionalProperties: false })
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** `mails`: invitations are mailed; otherwise the page shows their links. */

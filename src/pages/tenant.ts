@@ -97,10 +97,10 @@ function deletionSection(name: string): Html {
   return html`<section class="card" aria-labelledby="deletion">
         <h2 id="deletion">Delete this tenant</h2>
         <details class="confirm">
-          <summary>Delete ${name}</summary>
+          <summary>Delete ${isolated(name)}</summary>
           <form class="form" method="post" action="/app/tenant/delete">
             <p>Everything in it is deleted: members, posts, orders, documents, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
-            <label>Type its name, <b class="wrap">${name}</b>, to confirm <input name="name" required maxlength="200" autocomplete="off"></label>
+            <label>Type its name, <b class="wrap">${isolated(name)}</b>, to confirm <input name="name" required maxlength="200" autocomplete="off"></label>
             <button class="button danger">Delete this tenant now</button>
             <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=/app/tenant">Confirm your identity</a> first.</p>
           </form>

@@ -8,7 +8,7 @@ t.test('a misspelled setting is found, with the most similar setting', async (t)
     DATABASE_URI: 'DATABASE_URL',
     OIDC_PROVIDER: 'OIDC_PROVIDERS',
     OIDC_ACME_CLIENTID: 'OIDC_ACME_CLIENT_ID',
-    RATE_LIMIT_LOGIN: 'RATE_LIMIT_SIGN_IN',
+    RATE_LIMIT_SIGNIN: 'RATE_LIMIT_SIGN_IN',
     OPERATROS: 'OPERATORS',
     log_level: 'LOG_LEVEL',
   }

@@ -148,9 +148,14 @@ t.test('a session begins and is renewed only with an identity of its user', asyn
   await inside(web, async () => {
     await enterAttempt(web, ticket)
     await web.query(`SELECT enter_identity('ada')`)
-    for (const subject of [`'olga'`, `'nobody'`, 'NULL']) {
+    const gone = '23503' // tried once more, because the person may have been deleted meanwhile
+    for (const [subject, code] of [
+      [`'olga'`, denied],
+      [`'nobody'`, gone],
+      ['NULL', gone],
+    ]) {
       const begin = `SELECT start_session('x', ${subject}, NULL, NULL, NULL, 60, 1)`
-      t.equal(await inSavepoint(web, begin), denied, subject)
+      t.equal(await inSavepoint(web, begin), code, subject)
     }
   })
   const again = await start(web, {

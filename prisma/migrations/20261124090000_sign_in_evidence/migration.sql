@@ -176,6 +176,11 @@ DECLARE
   scope_text text;
 BEGIN
   IF NOT public.holds_identity(attempt.user_id, ARRAY[attempt.provider || ':' || subject]) THEN
+    -- The identity, or the person with it, may have been deleted meanwhile: sign in once more.
+    IF NOT EXISTS (SELECT FROM public.oauth_identities i
+                   WHERE i.provider = attempt.provider AND i.provider_user_id = subject) THEN
+      RAISE EXCEPTION 'the identity is gone' USING ERRCODE = 'foreign_key_violation';
+    END IF;
     RAISE EXCEPTION 'the identity has not signed in' USING ERRCODE = 'insufficient_privilege';
   END IF;
   UPDATE public.memberships t SET last_active_at = now()

@@ -38,6 +38,7 @@ export async function digestOf({ admin }: TestDatabase): Promise<string> {
       SELECT '${name} ' || coalesce(md5(string_agg(row, ',' ORDER BY row)), '') AS digest
       FROM (SELECT (to_jsonb(x) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${name} x) rows`,
   )
-  const { rows } = await admin.query<{ digest: string }>(parts.join(' UNION ALL '))
+  // PostgreSQL may read large tables in parallel, in any order.
+  const { rows } = await admin.query<{ digest: string }>(`${parts.join(' UNION ALL ')} ORDER BY 1`)
   return rows.map(({ digest }) => digest).join('\n')
 }
