@@ -153,7 +153,7 @@ t.test('a session begins and is renewed only with an identity of its user', asyn
       [`'olga'`, denied],
       [`'nobody'`, gone],
       ['NULL', gone],
-    ]) {
+    ] as const) {
       const begin = `SELECT start_session('x', ${subject}, NULL, NULL, NULL, 60, 1)`
       t.equal(await inSavepoint(web, begin), code, subject)
     }
