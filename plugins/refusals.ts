@@ -3,7 +3,7 @@ import { createRefusals, type Refusals } from '#src/audit/refusals.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Audit entries of refused requests; those that nobody has vouched for are counted. */
+    /** Audit entries of refused requests; unauthenticated ones are counted. */
     refusals: Refusals
   }
 }

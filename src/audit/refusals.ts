@@ -4,7 +4,7 @@ import { type AuditEntry, type ClientInfo, recordAudit } from './audit.ts'
 
 /**
  * Audit entries of requests that did not succeed. An entry that names a user is written at once. One
- * of a request that nobody has vouched for is counted, so that strangers cannot fill the audit log.
+ * of an unauthenticated request is counted, so that strangers cannot fill the audit log.
  */
 export type Refusals = {
   /** @throws if the database is unavailable and the entry is one that is written at once */

@@ -28,7 +28,7 @@ export function repairTable(table: RepairedTable, { tables }: Definitions): stri
   return [...revoke, ...(flags.length > 0 ? [`ALTER TABLE ${name} ${flags.join(', ')}`] : [])]
 }
 
-/** The statements that make all policies of a table anew, as the migrations have them. */
+/** The statements that recreate all policies of a table, as the migrations have them. */
 export function repairPolicies(table: RepairedTable, { tables }: Definitions): string[] {
   const wanted = tables.get(table.name)?.policies
   if (wanted === undefined) return []
@@ -39,13 +39,13 @@ export function repairPolicies(table: RepairedTable, { tables }: Definitions): s
   ]
 }
 
-/** The statement that makes a view anew; none if the migrations do not make it. */
+/** The statement that recreates a view; none if the migrations do not make it. */
 export function repairView(name: string, { views }: Definitions): string[] {
   const view = views.get(name)
   return view === undefined ? [] : [view]
 }
 
-/** The statement that makes functions anew, by name; none for those the migrations do not make. */
+/** The statement that recreates functions, by name; none for those the migrations do not make. */
 export function repairFunctions(names: readonly string[], { functions }: Definitions): string[] {
   return names.flatMap((name) => functions.get(name) ?? [])
 }

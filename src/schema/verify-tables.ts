@@ -48,7 +48,7 @@ export async function verifyTables(
   )
 }
 
-/** Policies are made anew only if one of them is the problem. */
+/** Policies are recreated only if one of them is the problem. */
 function repairsOf(table: TableFacts, definitions: Definitions): string[] {
   if (table.kind === 'v' && !table.public) return repairView(table.name, definitions)
   const repairs = repairTable(table, definitions)
@@ -56,7 +56,7 @@ function repairsOf(table: TableFacts, definitions: Definitions): string[] {
 }
 
 /**
- * The statements that make the row-level security of one table anew, with all its policies.
+ * The statements that recreate the row-level security of one table, with all its policies.
  * @param client of any role
  */
 export async function findTableRepairs(client: pg.Client, name: string): Promise<string[]> {

@@ -77,7 +77,7 @@ t.test('a worker follows the quarantine, whatever fails meanwhile', async (t) =>
   t.equal(world.events.at(-1), 'stopped')
 })
 
-t.test('a start that fails is told at once', async (t) => {
+t.test('a start that fails is reported at once', async (t) => {
   const world = open()
   await t.rejects(world.supervise(new Error('no database')), /no database/)
 })

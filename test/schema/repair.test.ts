@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
 import { leak } from '#test/support/production.ts'
 import { query } from '#test/support/raw-sql.ts'
 
-t.test('the definitions are what the migrations make: made anew, nothing changes', async (t) => {
+t.test('the definitions are what the migrations make: recreated, nothing changes', async (t) => {
   const { admin } = await createDatabase(t)
   const before = await describeCatalogue({ admin })
   const { tables, views, functions } = await readDefinitions()

@@ -32,7 +32,7 @@ not ok 2 - test/killed.test.ts # time=300000ms
 ok 3 - test/posts.test.ts
 `
 
-t.test('a failed assertion is told once, with its tests and its explanation', async (t) => {
+t.test('a failed assertion is listed once, with its tests and its explanation', async (t) => {
   t.strictSame(failuresOf(run), [
     [
       'test/orders.test.ts',

@@ -239,7 +239,7 @@ BEGIN
 END
 $$;
 
--- Requests that nobody has vouched for are counted: one entry for all of a minute that have the same
+-- Unauthenticated requests are counted: one entry for all of a minute that have the same
 -- reason and network.
 ALTER TABLE "audit_log" ADD COLUMN "occurrences" integer NOT NULL DEFAULT 1
   CHECK ("occurrences" > 0);
