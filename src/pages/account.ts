@@ -72,11 +72,14 @@ function dataSection(): Html {
         <h2 id="data">Your data</h2>
         <p>Download what is kept about you: profile, sign-in methods, sessions, tenants, tokens without their secrets, orders, posts, documents, invoices and activity.</p>
         <a class="button plain" href="/auth/account/export" download="account.json">Download your data (JSON)</a>
+      </section>
+      <section class="card" aria-labelledby="deletion">
+        <h2 id="deletion">Delete your account</h2>
         <details class="confirm">
           <summary>Delete your account</summary>
           <form class="form" method="post" action="/app/account/delete">
             <p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. What you have posted in other tenants stays without your name. This cannot be undone.</p>
-            <label>Type <code>delete</code> to confirm <input name="confirm" required pattern="delete" autocomplete="off"></label>
+            <label><span>Type <code>delete</code> to confirm</span> <input name="confirm" required pattern="delete" autocomplete="off"></label>
             <button class="button danger">Delete your account now</button>
             <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
           </form>

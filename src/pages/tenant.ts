@@ -100,7 +100,7 @@ function deletionSection(name: string): Html {
           <summary>Delete ${isolated(name)}</summary>
           <form class="form" method="post" action="/app/tenant/delete">
             <p>Everything in it is deleted: members, posts, orders, documents, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
-            <label>Type its name, <b class="wrap">${isolated(name)}</b>, to confirm <input name="name" required maxlength="200" autocomplete="off"></label>
+            <label><span>Type its name, <b class="wrap">${isolated(name)}</b>, to confirm</span> <input name="name" required maxlength="200" autocomplete="off"></label>
             <button class="button danger">Delete this tenant now</button>
             <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=/app/tenant">Confirm your identity</a> first.</p>
           </form>
