@@ -15,11 +15,18 @@ export async function untilTrue(holds: () => boolean | Promise<boolean>): Promis
   while (!(await holds())) await pause(pauseMs)
 }
 
-/** Resolves once that many backends of this database wait for a lock. */
-export async function untilBlocked(database: Asked, count = 1): Promise<void> {
-  await until(
-    database,
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-     HAVING count(*) >= ${count}`,
-  )
+const blockedWithinMs = 30_000
+
+/**
+ * Resolves once that many backends of this database wait for a lock.
+ * @throws if they do not within half a minute: then nothing is locked that they would wait for
+ */
+export async function untilBlocked({ admin }: Asked, count = 1): Promise<void> {
+  const end = performance.now() + blockedWithinMs
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' HAVING count(*) >= ${count}`
+  while ((await admin.query(waiting)).rowCount === 0) {
+    if (performance.now() > end) throw new Error(`No ${count} of the connections wait for a lock.`)
+    await pause(pauseMs)
+  }
 }
