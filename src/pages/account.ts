@@ -74,7 +74,7 @@ function dataSection(): Html {
         <a class="button plain" href="/auth/account/export" download="account.json">Download your data (JSON)</a>
       </section>
       <section class="card" aria-labelledby="deletion">
-        <h2 id="deletion">Delete your account</h2>
+        <h2 id="deletion">Delete account</h2>
         <details class="confirm">
           <summary>Delete your account</summary>
           <form class="form" method="post" action="/app/account/delete">

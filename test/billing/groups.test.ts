@@ -28,7 +28,7 @@ t.test('an object whose provider call hangs holds no other event back', async (t
   await until(database, `SELECT FROM received_events WHERE status = 'processed'`)
   t.equal(api.ended(), 0, 'before any of the calls has timed out')
   t.equal((await invoicesOf(database)).length, 1)
-  t.equal(api.most('sub_one'), 1)
+  t.ok(api.most('sub_one') <= 1, 'one call about an object at a time')
   await worker.stop()
 })
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Test } from 'tap'
 import type { TestDatabase, TestUser } from '#test/support/helper.ts'
+import { untilWaiting } from '#test/support/until.ts'
 
 /** What a program sends for a cookie or token: its SHA-256. */
 export function credentialOf(secret: string): Buffer {
@@ -135,11 +136,13 @@ export async function refusalOf(query: Promise<unknown>): Promise<string | null>
 
 /** Resolves when `waiting` is held up by a lock of another connection. */
 export async function isHeldUp(database: TestDatabase, waiting: pg.Client): Promise<void> {
-  const { rows } = await database.admin.query<{ held: boolean }>(
-    'SELECT cardinality(pg_blocking_pids($1)) > 0 AS held',
-    [processOf(waiting)],
-  )
-  if (rows[0]?.held !== true) return isHeldUp(database, waiting)
+  await untilWaiting(async () => {
+    const { rows } = await database.admin.query<{ held: boolean }>(
+      'SELECT cardinality(pg_blocking_pids($1)) > 0 AS held',
+      [processOf(waiting)],
+    )
+    return rows[0]?.held === true
+  })
 }
 
 function processOf(client: pg.Client): number {

@@ -18,15 +18,20 @@ export async function untilTrue(holds: () => boolean | Promise<boolean>): Promis
 const blockedWithinMs = 30_000
 
 /**
- * Resolves once that many backends of this database wait for a lock.
- * @throws if they do not within half a minute: then nothing is locked that they would wait for
+ * Repeats a check for something that waits for a lock until it holds.
+ * @throws after half a minute: then nothing holds the lock, and the test need not wait for its timeout
  */
-export async function untilBlocked({ admin }: Asked, count = 1): Promise<void> {
+export async function untilWaiting(holds: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + blockedWithinMs
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' HAVING count(*) >= ${count}`
-  while ((await admin.query(waiting)).rowCount === 0) {
-    if (performance.now() > end) throw new Error(`No ${count} of the connections wait for a lock.`)
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('Nothing waits for a lock.')
     await pause(pauseMs)
   }
+}
+
+/** Resolves once that many backends of this database wait for a lock. */
+export async function untilBlocked({ admin }: Asked, count = 1): Promise<void> {
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' HAVING count(*) >= ${count}`
+  await untilWaiting(async () => (await admin.query(waiting)).rowCount !== 0)
 }
