@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
 import fp from 'fastify-plugin'
 import { proxyList } from '#src/config/proxies.ts'
-import { errorTable } from '#src/http/problems.ts'
+import { errorTable, problemType } from '#src/http/problems.ts'
 
 type Options = {
   /** Open connections of this process. */
@@ -47,9 +47,9 @@ export default fp<Options>(
 )
 
 function refuse(socket: Socket): void {
-  const { status, title } = errorTable['too-many-requests']
-  const type = 'urn:gatehouse:problem:too-many-requests'
-  const body = JSON.stringify({ type, title, status })
+  const code = 'too-many-requests'
+  const { status, title } = errorTable[code]
+  const body = JSON.stringify({ type: problemType(code), title, status })
   const answer = [
     `HTTP/1.1 ${status} ${title}`,
     'content-type: application/problem+json',

@@ -4,7 +4,7 @@ import { UnsealError } from '#src/crypto/encryption.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
 import { acceptsHtml } from '#src/http/params.ts'
-import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
+import { type ErrorCode, errorTable, Problem, problemType } from '#src/http/problems.ts'
 import { problemPage } from '#src/pages/problem.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
@@ -69,7 +69,7 @@ function sendProblem(
     .type('application/problem+json')
     .serializer(JSON.stringify)
     .send({
-      type: `urn:gatehouse:problem:${problem.code}`,
+      type: problemType(problem.code),
       title,
       status,
       detail: problem.detail,

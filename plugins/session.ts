@@ -9,7 +9,7 @@ import { endSession } from '#src/auth/sessions/sessions.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
-import { withQuota } from '#src/db/quota.ts'
+import { toBudgets, withQuota } from '#src/db/quota.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { countSessionCookies, rememberVerified, sessionCookie } from '#src/http/session-cookie.ts'
 
@@ -63,6 +63,7 @@ type Options = {
 export default fp<Options>(
   async function session(app, options) {
     const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators, quota } = options
+    const budgets = toBudgets(quota)
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
     app.decorateRequest('enteredCaller', null)
@@ -100,7 +101,7 @@ export default fp<Options>(
           )
         },
       })
-      return withQuota(entry, quota)
+      return withQuota(entry, budgets)
     }
   },
   { name: 'session', fastify: '5.x', dependencies: ['credential', 'database'] },

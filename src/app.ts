@@ -54,8 +54,9 @@ declare module 'fastify' {
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
  * are the security model:
  *
- *     root                 request log, errors, connection limit, headers, access check, API description, database,
- *     │                    audit of refusals, queue, OIDC client, client for customers' URLs
+ *     root                 request log, errors, connection limit, headers, access check, API
+ *     │                    description, database, audit of refusals, queue, OIDC client, client for
+ *     │                    customers' URLs
  *     ├─ unknown           unknown paths; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address

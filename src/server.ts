@@ -170,10 +170,11 @@ async function buildAdmin(
     // A stopping process is not ready, even if all its parts work.
     findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(checksOf(parts))),
   })
-  const systemDb = parts.worker?.systemDb ?? parts.app?.systemDb
   await admin.register(metricsRoute, {
     metrics,
     async refresh() {
+      const { app, worker } = parts
+      const systemDb = worker?.current()?.systemDb ?? app?.systemDb ?? worker?.systemDb
       // The other metrics are still served if the database is unavailable.
       if (systemDb === undefined) return
       metrics.measured.set(1)
@@ -181,7 +182,7 @@ async function buildAdmin(
         measureBacklog(systemDb, metrics.billing),
         measureQueues(systemDb, metrics.queues),
         // The web role sees what its caller stores, not what all tenants do.
-        ...(parts.worker ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),
+        ...(worker?.current() ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),
       ]).catch((error) => {
         metrics.measured.set(0)
         logger.warn({ err: error }, 'measuring the backlog failed')
@@ -227,9 +228,9 @@ function databaseChecks(systemDb: Queryable, queue: PgBoss): ReadinessCheck[] {
   ]
 }
 
-function workerChecks({ current, systemDb }: SupervisedWorker): ReadinessCheck[] {
+function workerChecks({ current }: SupervisedWorker): ReadinessCheck[] {
   const worker = current()
-  if (worker !== null) return databaseChecks(systemDb, worker.queue)
+  if (worker !== null) return databaseChecks(worker.systemDb, worker.queue)
   return [['quarantine', () => Promise.reject(new Error('No job is done.'))]]
 }
 

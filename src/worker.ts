@@ -26,9 +26,9 @@ import { startTakeover } from '#src/queue/takeover.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/endpoints/alert-mail.ts'
 
-export type Worker = { queue: PgBoss; stop(): Promise<void> }
+export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
 
-/** A worker that does nothing while its database is in quarantine. */
+/** A worker that does nothing while its database is in quarantine. `systemDb` is one connection. */
 export type SupervisedWorker = Supervised<Worker> & { readonly systemDb: SystemDatabase }
 
 const stopTimeoutMs = 8_000
@@ -44,16 +44,21 @@ export async function superviseWorker(
   tracing: Tracing = untraced,
 ): Promise<SupervisedWorker> {
   const systemDb = openSystemDatabase(config.database.workerUrl, 1)
+  const log = createOutageLog(logger, isDatabaseUnavailable)
+  const close = () => {
+    log.close()
+    return systemDb.close()
+  }
   try {
     const supervised = await supervise({
       start: () => startWorker(config, logger, metrics, tracing),
       findQuarantine: () => findQuarantine(systemDb, { record: true }),
-      logger,
+      logger: log,
     })
-    const stop = () => supervised.stop().finally(() => systemDb.close())
+    const stop = () => supervised.stop().finally(close)
     return { current: supervised.current, systemDb, stop }
   } catch (error) {
-    await systemDb.close()
+    await close()
     throw error
   }
 }
@@ -85,7 +90,7 @@ export async function startWorker(
   }
   try {
     await startParts(parts, config, metrics, tracing)
-    return { queue: parts.queue, stop: () => stopWorker(parts) }
+    return { queue: parts.queue, systemDb: parts.systemDb, stop: () => stopWorker(parts) }
   } catch (error) {
     await stopWorker(parts)
     throw error

@@ -17,9 +17,9 @@ function toNumbers(budget: Budget): string {
 /**
  * The same entry, whose writes are refused where they would exceed the budgets of their tenant. The
  * limits leave in the statement that enters; triggers compare what the write adds.
+ * @param budgets as `toBudgets` returns them
  */
-export function withQuota<Facts>(entry: Entry<Facts>, quota: QuotaConfig): Entry<Facts> {
-  const budgets = toBudgets(quota)
+export function withQuota<Facts>(entry: Entry<Facts>, budgets: string): Entry<Facts> {
   return {
     ...entry,
     statement(forWrite) {

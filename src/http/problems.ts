@@ -26,6 +26,11 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** The `type` of a problem (RFC 9457). */
+export function problemType(code: ErrorCode): string {
+  return `urn:gatehouse:problem:${code}`
+}
+
 /** Why a sign-in at a provider failed, and what it was for. The error page explains both. */
 export type SignInFailure = {
   purpose: 'sign-in' | 'link' | 'reauthenticate'

@@ -66,7 +66,7 @@ export async function supervise<Worker extends Stoppable>({
       await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
       await follow().catch((error: unknown) =>
-        logger.warn({ reason: String(error) }, 'the quarantine could not be looked up or followed'),
+        logger.warn({ err: error }, 'the quarantine could not be looked up or followed'),
       )
     }
   }
