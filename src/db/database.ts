@@ -111,15 +111,13 @@ export function openDatabase(
 
   return {
     async enter(entry) {
-      const [rows] = await reads.readOnce<[object]>([entry.statement(false)])
+      const [rows] = await reads.readOnce<[object]>([entry.statement(false)], entry.replacesScope)
       return entry.admit(rows)
     },
     async readRows<Facts, Row extends object>(entry: Entry<Facts>, { text, values }: Prisma.Sql) {
       const statement = { name: nameOf({ sql: text }), text, values }
-      const [entered, rows] = await reads.readOnce<[object, Row]>([
-        entry.statement(false),
-        statement,
-      ])
+      const statements = [entry.statement(false), statement] as const
+      const [entered, rows] = await reads.readOnce<[object, Row]>(statements, entry.replacesScope)
       return { facts: entry.admit(entered), rows }
     },
     // Prisma's own transactions run their statements one after another, so it gets none here: its

@@ -7,6 +7,11 @@ import type { Statement } from './one-trip.ts'
  */
 export type Entry<Facts> = {
   /**
+   * True when the statement sets the scope or clears it, whatever it was before. Then reads of
+   * several callers may follow each other in one transaction (`openReadPool`).
+   */
+  readonly replacesScope?: boolean
+  /**
    * The first statement of the transaction.
    * @param forWrite lock the rows that give the right until the transaction ends
    */
@@ -24,7 +29,7 @@ export function refine<Facts, Refined extends Facts>(
   check: (facts: Facts) => Refined,
 ): Entry<Refined> {
   return {
-    statement: (forWrite) => entry.statement(forWrite),
+    ...entry,
     admit: (rows) => check(entry.admit(rows)),
   }
 }

@@ -16,6 +16,8 @@ export type GroupCommitOptions<Item, Result> = {
    */
   commit(entries: readonly Entry<Item, Result>[]): Promise<void>
   maxItems?: number
+  /** Commits at a time; 1 unless set. */
+  lanes?: number
   /** Bytes of one commit. A single item may be larger. */
   maxBytes?: number
   bytesOf?(item: Item): number
@@ -35,12 +37,13 @@ export type GroupCommit<Item, Result> = {
 }
 
 /**
- * Group commit: items added while a commit runs share the next one. There is no timer, so a single
- * item never waits for others.
+ * Group commit: items added while every lane commits share the next one. There is no timer, so a
+ * single item never waits for others.
  */
 export function createGroupCommit<Item, Result>({
   commit,
   maxItems = 256,
+  lanes = 1,
   maxBytes = Number.POSITIVE_INFINITY,
   bytesOf = () => 0,
   onIdle,
@@ -49,7 +52,17 @@ export function createGroupCommit<Item, Result>({
   let queue: Entry<Item, Result>[] = []
   let queuedBytes = 0
   let lastCommitMs = 0
-  let running: Promise<void> | null = null
+  const running = new Set<Promise<void>>()
+
+  function start(): void {
+    const lane = run().finally(() => {
+      running.delete(lane)
+      if (running.size > 0) return
+      lastCommitMs = 0
+      onIdle?.()
+    })
+    running.add(lane)
+  }
 
   async function run(): Promise<void> {
     // Items added in the same turn of the event loop share the first commit.
@@ -61,9 +74,6 @@ export function createGroupCommit<Item, Result>({
       lastCommitMs = performance.now() - begun
       onCommit?.(batch.length, lastCommitMs)
     }
-    lastCommitMs = 0
-    running = null
-    onIdle?.()
   }
 
   function takeBatch(): Entry<Item, Result>[] {
@@ -101,7 +111,7 @@ export function createGroupCommit<Item, Result>({
       const { promise, resolve, reject } = Promise.withResolvers<Result>()
       queue.push({ item, addedAt: performance.now(), resolve, reject })
       queuedBytes += bytesOf(item)
-      running ??= run()
+      if (running.size < lanes) start()
       return promise
     },
     waiting: () => ({
@@ -111,7 +121,7 @@ export function createGroupCommit<Item, Result>({
       expectedMs: Math.ceil(queue.length / maxItems) * lastCommitMs,
     }),
     async settled() {
-      await running
+      while (running.size > 0) await Promise.all(running)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { serialize } from 'pg-protocol'
 
 /** Text, parameters, and a name under which a connection keeps the plan; without one it is not kept. */
@@ -31,14 +31,14 @@ export class OneTrip implements pg.Submittable {
   #unreadable: Error | undefined
   #current = 0
 
-  /** @throws TypeError for a parameter of a type that is not sent */
+  /** @throws RefusedStatement for a parameter of a type that is not sent */
   constructor(
     client: Pick<pg.Client, 'getTypeParser'>,
     statements: readonly Statement[],
     callback: Callback,
   ) {
     this.#client = client
-    this.#statements = statements.map(encode)
+    this.#statements = statements.map(encodeAt)
     this.#rows = statements.map(() => [])
     this.#known = preparedOn(client)
     this.callback = callback
@@ -85,7 +85,7 @@ export class OneTrip implements pg.Submittable {
     try {
       this.#rows[this.#current]?.push(readRow(this.#columns, fields))
     } catch (error) {
-      this.#unreadable ??= error instanceof Error ? error : new Error(String(error))
+      this.#unreadable ??= new RefusedStatement(this.#current, toError(error))
     }
   }
 
@@ -103,7 +103,8 @@ export class OneTrip implements pg.Submittable {
   handleError(error: Error): void {
     // Its plan may be what fails, for instance after a migration: the next time it is made again.
     this.#known.delete(this.#statements[this.#current]?.name ?? '')
-    this.callback(error)
+    const isAnswer = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
+    this.callback(isAnswer ? new RefusedStatement(this.#current, error) : error)
   }
 
   handleReadyForQuery(): void {
@@ -139,7 +140,23 @@ function preparedOn(client: object): Map<string, Prepared> {
   return known
 }
 
-/** Sends `statements` as one packet; resolves to the rows of each. */
+/** One statement of a packet was refused, so that none of them counts; the connection goes on. */
+export class RefusedStatement extends Error {
+  override readonly cause: Error
+  /** Which one, counted from 0. */
+  readonly position: number
+
+  constructor(position: number, cause: Error) {
+    super(cause.message)
+    this.position = position
+    this.cause = cause
+  }
+}
+
+/**
+ * Sends `statements` as one packet; resolves to the rows of each.
+ * @throws RefusedStatement; any other error means that the connection is not usable any more
+ */
 export function sendOnce(
   client: pg.ClientBase,
   statements: readonly Statement[],
@@ -154,6 +171,18 @@ export function sendOnce(
 }
 
 type Encoded = { name: string; text: string; values: (string | Buffer | null)[] }
+
+function encodeAt(statement: Statement, position: number): Encoded {
+  try {
+    return encode(statement)
+  } catch (error) {
+    throw new RefusedStatement(position, toError(error))
+  }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
 
 function encode({ name = '', text, values = [] }: Statement): Encoded {
   return { name, text, values: values.map(encodeValue) }

@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
-import { type Statement, sendOnce } from './one-trip.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { RefusedStatement, type Statement, sendOnce } from './one-trip.ts'
 import {
   isPooled,
   type Limits,
@@ -10,24 +11,35 @@ import {
 } from './pool-options.ts'
 import { beginRead, WatchedPool } from './scoped-pool.ts'
 
+type Row = Record<string, unknown>
+
 /** Rows of each statement, in their order. */
 export type ReadRows<Rows extends readonly object[]> = { [Index in keyof Rows]: Rows[Index][] }
 
 export type ReadPool = {
   /**
-   * Sends all statements in one packet and waits once. They are one READ ONLY transaction: what the
-   * first one sets for the transaction holds for the others, and nothing of it stays. They share one
-   * snapshot.
+   * Sends all statements in one packet and waits once. They run in one READ ONLY transaction on one
+   * snapshot, and nothing that they set for the transaction stays.
+   * @param isShared whether the first statement sets or clears the scope whatever it was before. Then
+   * the packet and its transaction may hold several such reads, one after another.
    * @throws what the first failing statement throws; then there are no rows at all
    */
   readOnce<Rows extends readonly object[]>(
     statements: {
       readonly [Index in keyof Rows]: Statement
     },
+    isShared?: boolean,
   ): Promise<ReadRows<Rows>>
   close(): Promise<void>
 }
 
+/** One read: its statements follow each other in a packet. */
+type Read = readonly Statement[]
+
+type Result = { rows: Row[][] } | { error: unknown }
+
+/** Reads of one packet. A read waits for those before it, so a packet is kept to about a millisecond. */
+const maxReads = 32
 const begin: Statement = { text: beginRead }
 const readOnly =
   'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
@@ -36,6 +48,10 @@ const commit: Statement = { text: 'COMMIT' }
 /**
  * Connections that only read. Behind a pooler a connection has no settings and keeps no names, so
  * there BEGIN and COMMIT ride in the same packet.
+ *
+ * Under load a packet costs more than the statements in it: the program, the kernel and the server
+ * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
+ * connection is in use, share one. A read that arrives alone does not wait for others.
  * @param size connections at most
  */
 export function openReadPool(
@@ -60,28 +76,74 @@ export function openReadPool(
       watch,
     ),
   )
+  const group = createGroupCommit<Read, Row[][]>({
+    maxItems: maxReads,
+    lanes: size,
+    async commit(entries) {
+      const results = await send(entries.map(({ item }) => item))
+      for (const [index, entry] of entries.entries()) settle(results[index], entry)
+    },
+  })
+
+  /** Never rejects. A refused read takes back those beside it, which are sent again without it. */
+  async function send(reads: readonly Read[]): Promise<Result[]> {
+    if (reads.length === 0) return []
+    try {
+      return (await sendPacket(reads)).map((rows) => ({ rows }))
+    } catch (error) {
+      if (!(error instanceof RefusedStatement)) return reads.map(() => ({ error }))
+      const refused = indexOfRead(reads, error.position - (pooled ? 1 : 0))
+      const results = await send(reads.toSpliced(refused, 1))
+      return results.toSpliced(refused, 0, { error: error.cause })
+    }
+  }
+
+  async function sendPacket(reads: readonly Read[]): Promise<Row[][][]> {
+    const client = await pool.connect()
+    try {
+      const rows = pooled
+        ? (await sendOnce(client, [begin, ...reads.flat().map(withoutName), commit])).slice(1, -1)
+        : await sendOnce(client, reads.flat())
+      client.release()
+      return divide(reads, rows)
+    } catch (error) {
+      await giveBack(client, error, pooled)
+      return rethrowSilence(error)
+    }
+  }
+
   return {
-    async readOnce(statements) {
-      const client = await pool.connect()
-      try {
-        const rows = pooled
-          ? (await sendOnce(client, [begin, ...statements.map(withoutName), commit])).slice(1, -1)
-          : await sendOnce(client, statements)
-        client.release()
-        return rows as never
-      } catch (error) {
-        await giveBack(client, error, pooled)
-        return rethrowSilence(error)
-      }
+    async readOnce(statements, isShared = false) {
+      if (isShared) return (await group.add(statements)) as never
+      const [result] = await send([statements])
+      return new Promise((resolve, reject) => settle(result, { resolve, reject }))
     },
     close: () => pool.end(),
   }
 }
 
-/** A connection that is ending, waits for an answer or may be inside a transaction is not used again. */
+/** The rows of each read, from those of all statements. */
+function divide(reads: readonly Read[], rows: readonly Row[][]): Row[][][] {
+  const rest = rows.values()
+  return reads.map((read) => [...rest.take(read.length)])
+}
+
+/** The read that the statement at this place in the packet belongs to. */
+function indexOfRead(reads: readonly Read[], position: number): number {
+  return reads.flatMap((read, index) => read.map(() => index))[position] ?? 0
+}
+
+function settle(
+  result: Result | undefined,
+  { resolve, reject }: { resolve(rows: never): void; reject(error: unknown): void },
+): void {
+  if (result !== undefined && 'rows' in result) resolve(result.rows as never)
+  else reject(result?.error)
+}
+
+/** A connection that is ending or may be inside a transaction is not used again. */
 async function giveBack(client: pg.PoolClient, error: unknown, pooled: boolean): Promise<void> {
-  const isAnswered = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
-  if (!isAnswered) return client.release(true)
+  if (!(error instanceof RefusedStatement)) return client.release(true)
   if (!pooled) return client.release()
   await client.query('ROLLBACK').then(
     () => client.release(client.getTransactionStatus() !== 'I'),

@@ -54,3 +54,35 @@ t.test('an unavailable database rejects the whole batch at once', async (t) => {
   t.ok(results.every(({ status }) => status === 'rejected'))
   t.equal(tries, 1)
 })
+
+t.test('as many commits run at a time as there are lanes', async (t) => {
+  const commits: (readonly number[])[] = []
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  let idle = 0
+  const group = createGroupCommit<number, void>({
+    lanes: 2,
+    async commit(entries) {
+      commits.push(entries.map(({ item }) => item))
+      await ends[commits.length - 1]?.promise
+      for (const { resolve } of entries) resolve()
+    },
+    onIdle: () => {
+      idle += 1
+    },
+  })
+  const items = [group.add(1)]
+  await turn()
+  items.push(group.add(2))
+  await turn()
+  items.push(group.add(3), group.add(4))
+  await turn()
+  t.strictSame(commits, [[1], [2]], 'what no lane is free for waits')
+  ends[1]?.resolve()
+  await Promise.all(items.slice(1))
+  t.strictSame(commits, [[1], [2], [3, 4]], 'the first free lane takes all that waits')
+  t.equal(idle, 0)
+  ends[0]?.resolve()
+  await group.settled()
+  t.equal(idle, 1)
+})

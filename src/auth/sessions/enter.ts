@@ -44,6 +44,7 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Cal
   const { hash } = credential
   if (credential.kind === 'token') {
     return {
+      replacesScope: true,
       statement: (forWrite) => ({
         name: 'enter-token',
         text: 'SELECT * FROM enter_token($1, $2)',
@@ -57,6 +58,7 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Cal
     }
   }
   return {
+    replacesScope: true,
     statement: (forWrite) => ({
       name: 'enter-session',
       text: 'SELECT * FROM enter_session($1, $2, $3)',
