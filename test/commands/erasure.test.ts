@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
 import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
 import { runProgram } from '#test/support/program.ts'
 
@@ -10,6 +11,12 @@ t.test('user export, user erase, tenant export and tenant delete', async (t) => 
   const eve = await createUser(database, { role: 'admin' })
   await createUser(database, { tenantId: eve.tenantId })
   const orderId = await createOrder(database, ada)
+  const folderId = await createFolder(
+    database,
+    ada.tenantId,
+    await createTeam(database, ada.tenantId, []),
+  )
+  const documentId = await createDocument(database, folderId)
   const run = async (words: string[]) => {
     const program = await runProgram(t, words, {
       NODE_ENV: 'production',
@@ -29,7 +36,15 @@ t.test('user export, user erase, tenant export and tenant delete', async (t) => 
     tenant: [{ id: ada.tenantId }],
     users: [{ id: ada.userId, email: 'ada@example.com' }],
     orders: [{ id: orderId }],
+    documents: [{ id: documentId }],
   })
+  await t.rejects(
+    database.admin.query(`SELECT export_page('tenant', 'nothing', NULL, $1, NULL, 1)`, [
+      ada.tenantId,
+    ]),
+    { code: '22023' },
+    'a section that does not exist',
+  )
 
   t.equal((await run(['user', 'erase', 'ada@example.com'])).status, 2, 'not confirmed')
   const blocked = await run(['user', 'erase', String(eve.userId), '--yes'])

@@ -144,6 +144,25 @@ t.test('a tenant has the limits of the setting, or its own', async (t) => {
   t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
 })
 
+t.test('events have limits of their own', async (t) => {
+  const { database, tenants } = await createWorld(t)
+  const insert = async (quota: string) => {
+    const client = await connect(t, database)
+    await client.query('BEGIN')
+    await client.query(`SELECT set_config('app.quota', $1, true)`, [quota])
+    await client.query(
+      `INSERT INTO outbound_events (tenant_id, id, type, body)
+       VALUES ($1, 'msg_' || gen_random_uuid(), 'order.updated', '{"id": 1}')`,
+      [tenants[0]],
+    )
+    await client.query('COMMIT')
+  }
+  await insert('{0,0,1,1000}')
+  await t.rejects(insert('{9,9,1,1000}'), { code: 'QU002' }, 'rows')
+  await t.rejects(insert('{9,9,9,9}'), { code: 'QU002' }, 'bytes')
+  await insert('{0,0,2,1000}')
+})
+
 t.test('changes that wait count against a limit', async (t) => {
   const { database, tenants } = await createWorld(t)
   const insert = {
@@ -186,7 +205,13 @@ const writes = [
   `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'title', 'body'), ($1, 'Größe', '')`,
   `UPDATE posts SET body = body || 'x' WHERE tenant_id = $1
    AND id = (SELECT max(id) FROM posts WHERE tenant_id = $1)`,
-  `INSERT INTO teams (tenant_id, name) VALUES ($1, 'team')`,
+  `WITH team AS (
+     INSERT INTO teams (tenant_id, name) VALUES ($1, 'team') RETURNING tenant_id, id
+   ), folder AS (
+     INSERT INTO folders (tenant_id, team_id, name) SELECT tenant_id, id, 'folder' FROM team
+     RETURNING tenant_id, id, team_id)
+   INSERT INTO documents (tenant_id, folder_id, team_id, title, body)
+   SELECT tenant_id, id, team_id, 'title', 'body' FROM folder`,
   `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
    SELECT $1, min(user_id), '[{"sku": "A"}]', '{}', '4242' FROM memberships WHERE tenant_id = $1`,
   `WITH event AS (

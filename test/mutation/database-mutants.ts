@@ -9,7 +9,7 @@ const rowTests = [
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
   ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential, tests.addresses],
-  ...[tests.usage, tests.revoked, tests.matrix],
+  ...[tests.usage, tests.tenantExport, tests.billingReplays, tests.revoked, tests.matrix],
 ]
 
 type SqlFunction = { name: string; definition: string }

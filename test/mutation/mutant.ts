@@ -52,6 +52,7 @@ export const tests = {
   snapshot: 'test/db/scoped-pool.test.ts',
   groups: 'test/billing/groups.test.ts',
   process: 'test/billing/process.test.ts',
+  billingReplays: 'test/billing/replays.test.ts',
   consumer: 'test/queue/consumer.test.ts',
   takeover: 'test/queue/takeover.test.ts',
   health: 'test/webhooks/endpoints/health.test.ts',

@@ -13,6 +13,7 @@ t.test(
     t.equal(budget.held(), 100)
     t.notOk(budget.take('d', 1))
     budget.give('a', 30)
+    t.notOk(budget.take('a', 31), 'what is not given back still counts')
     t.ok(budget.take('a', 30), 'what is given back can be taken again')
     for (const [holder, bytes] of [
       ['a', 40],
