@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { decide, policy, type Resource } from '#src/access/policy.ts'
+import { switchLocks } from '#test/access/matrix/locks.ts'
 import { credentialOf, idleSeconds } from '#test/db/credentials.ts'
 import { as } from '#test/support/account.ts'
 import { createDocument, createFolder, createTeam, nestFolder } from '#test/support/chain.ts'
@@ -18,13 +19,13 @@ import { type Asker, openCedar, type Thing } from './cedar.ts'
 
 /*
  * Who may read which object, answered four times: by Cedar, by the policy with a model of the scope,
- * by the list over HTTP (the query with its scope), and by row-level security alone (a SELECT without
- * WHERE). Two tenants, three people, every role, every membership of teams, every object.
+ * by the list over HTTP without row-level security (the query), and by row-level security alone (a
+ * SELECT without WHERE). Two tenants, three people, every role, every membership of teams, every object.
  */
 
-const roles = ['viewer', 'editor', 'admin'] as const
+const roles = ['viewer', 'editor', 'admin', 'owner'] as const
 /** What is listed, and the table it is in. */
-const lists: readonly { resource: Resource; path: string; table: string }[] = [
+const lists: readonly List[] = [
   { resource: 'order', path: '/orders', table: 'orders' },
   { resource: 'post', path: '/posts', table: 'posts' },
   { resource: 'invoice', path: '/invoices', table: 'invoices' },
@@ -34,34 +35,44 @@ const lists: readonly { resource: Resource; path: string; table: string }[] = [
   { resource: 'webhook-endpoint', path: '/webhook-endpoints', table: 'webhook_endpoints' },
 ]
 
+type List = { resource: Resource; path: string; table: string }
+/** The members of each team, by its id. */
+type Members = ReadonlyMap<string, readonly string[]>
 type Caller = { asker: Asker; cookie: string; cookieId: string }
 type Found = { resource: Resource; thing: Thing }
 
 t.test('Cedar, the policy, the queries and row-level security agree in every world', async (t) => {
   const cedar = await openCedar()
   const world = await createWorld(t)
+  const { admin } = world.test.database
+  // Allows a role that has no permissions.
+  await admin.query('ALTER TABLE memberships DROP CONSTRAINT memberships_role_check')
+  const visible = await visibleInEveryWorld(world)
+  // From here on the queries have nothing behind them.
+  await switchLocks(world.test, { queryScope: true, rowLevelSecurity: false })
+
   const differences: string[] = []
   const counts = { readable: 0, hidden: 0 }
   for (const members of memberships(world)) {
     await setMembers(world, members)
     for (const role of roles) {
-      await world.test.database.admin.query('UPDATE memberships SET role = $1', [role])
+      await admin.query('UPDATE memberships SET role = $1', [role])
       for (const caller of world.callers) {
         const asker = { ...caller.asker, role }
-        for (const { resource, path, table } of lists) {
-          const listed = await idsOfList(world, caller, path)
-          const visible = await idsOfTable(world, caller, table)
-          for (const { thing } of world.objects.filter((one) => one.resource === resource)) {
-            const allowed = isAllowed(asker, resource)
+        for (const list of lists) {
+          const listed = await idsOfList(world, caller, list.path)
+          const seen = visible.get(keyOf(members, caller, list))
+          for (const { thing } of world.objects.filter((one) => one.resource === list.resource)) {
+            const allowed = isAllowed(asker, list.resource)
             const answers = {
-              cedar: cedar.allows(asker, `${resource}:read`, thing, 12, members),
-              policy: allowed && isInScope(asker, resource, thing, members),
+              cedar: cedar.allows(asker, `${list.resource}:read`, thing, 12, members),
+              policy: allowed && isInScope(asker, list.resource, thing, members),
               query: listed.has(thing.id),
-              rowLevelSecurity: allowed && visible.has(thing.id),
+              rowLevelSecurity: allowed && seen?.has(thing.id) === true,
             }
             counts[answers.cedar ? 'readable' : 'hidden'] += 1
             if (new Set(Object.values(answers)).size > 1) {
-              differences.push(JSON.stringify({ asker, resource, thing, answers }))
+              differences.push(JSON.stringify({ asker, list, thing, answers }))
             }
           }
         }
@@ -72,6 +83,24 @@ t.test('Cedar, the policy, the queries and row-level security agree in every wor
   t.ok(counts.readable > 100 && counts.hidden > 100, JSON.stringify(counts))
   t.comment(`compared: ${JSON.stringify(counts)}`)
 })
+
+/** What row-level security alone shows to each caller, whatever their role. */
+async function visibleInEveryWorld(world: World): Promise<Map<string, ReadonlySet<string>>> {
+  const visible = new Map<string, ReadonlySet<string>>()
+  for (const members of memberships(world)) {
+    await setMembers(world, members)
+    for (const caller of world.callers) {
+      for (const list of lists) {
+        visible.set(keyOf(members, caller, list), await idsOfTable(world, caller, list.table))
+      }
+    }
+  }
+  return visible
+}
+
+function keyOf(members: Members, { cookieId }: Caller, { table }: List): string {
+  return JSON.stringify([[...members], cookieId, table])
+}
 
 function isAllowed(asker: Asker, resource: Resource): boolean {
   const caller = {
@@ -88,12 +117,7 @@ function isAllowed(asker: Asker, resource: Resource): boolean {
 }
 
 /** The scope of the rule, from docs/access.md. */
-function isInScope(
-  asker: Asker,
-  resource: Resource,
-  thing: Thing,
-  members: ReadonlyMap<string, readonly string[]>,
-): boolean {
+function isInScope(asker: Asker, resource: Resource, thing: Thing, members: Members): boolean {
   const scope = policy.find((rule) => rule.resource === resource)?.scope
   if (scope === 'owner') return thing.owner === asker.person
   if (thing.tenant !== asker.tenant) return false
@@ -102,7 +126,7 @@ function isInScope(
 }
 
 /** Every way in which three people can be members of three teams of their tenants. */
-function* memberships({ teams }: World): Generator<ReadonlyMap<string, readonly string[]>> {
+function* memberships({ teams }: World): Generator<Members> {
   const places = teams.flatMap(({ id, possible }) => possible.map((person) => ({ id, person })))
   for (let bits = 0; bits < 1 << places.length; bits += 1) {
     const chosen = places.filter((_, index) => (bits >> index) & 1)
@@ -112,7 +136,7 @@ function* memberships({ teams }: World): Generator<ReadonlyMap<string, readonly 
   }
 }
 
-async function setMembers({ test, teams }: World, members: ReadonlyMap<string, readonly string[]>) {
+async function setMembers({ test, teams }: World, members: Members) {
   const rows = teams.flatMap(({ id, tenant }) =>
     (members.get(id) ?? []).map((user_id) => ({ tenant_id: tenant, team_id: id, user_id })),
   )
