@@ -215,6 +215,7 @@ export async function buildApp(
       await app.register(pageRoutes.orders)
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
+      await app.register(api.billingReconciliations)
       await app.register(api.billingCustomers)
       await app.register(pageRoutes.billing)
       await app.register(pageRoutes.billingCustomers)

@@ -8,6 +8,7 @@ import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
 import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog } from '#src/billing/events.ts'
+import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import type { Config } from '#src/config/config.ts'
 import {
   type Announcing,
@@ -180,6 +181,7 @@ async function buildAdmin(
       metrics.measured.set(1)
       await Promise.all([
         measureBacklog(systemDb, metrics.billing),
+        measureReconciliation(systemDb, metrics.billing),
         measureQueues(systemDb, metrics.queues),
         // The web role sees what its caller stores, not what all tenants do.
         ...(worker?.current() ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),

@@ -31,6 +31,10 @@ const Received = Type.Object({
   otherBodies: Type.Integer({
     description: 'Duplicates of the id with another body; the first body is stored',
   }),
+  source: Type.Enum(['webhook', 'reconciled'], {
+    description:
+      '`reconciled`: its webhook never arrived, and it was found in the list of the provider',
+  }),
   dismissedReason: Nullable(
     Type.String({ description: 'Why an operator dismissed it, while its status is `dismissed`' }),
   ),

@@ -1,6 +1,7 @@
 import audit from './audit.ts'
 import billingCustomers from './billing-customers.ts'
 import billingEvents from './billing-events.ts'
+import billingReconciliations from './billing-reconciliations.ts'
 import billingReplays from './billing-replays.ts'
 import deliveries from './deliveries.ts'
 import documents from './documents.ts'
@@ -28,6 +29,7 @@ export default {
   audit,
   billingCustomers,
   billingEvents,
+  billingReconciliations,
   billingReplays,
   deliveries,
   documents,

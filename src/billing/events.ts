@@ -29,6 +29,8 @@ export type ReceivedEvent = {
   processedAt: string | null
   /** Duplicates of the id with another body. The first body is stored. */
   otherBodies: number
+  /** `reconciled`: it came from the provider's list, because its webhook never arrived. */
+  source: 'webhook' | 'reconciled'
   /** Why an operator dismissed it; null unless its status is `dismissed`. */
   dismissedReason: string | null
 }
@@ -49,6 +51,7 @@ type Row = Omit<ReceivedEvent, 'receivedAt' | 'processedAt'> & {
 const columns = Prisma.sql`event_id AS id, type, received_at AS "receivedAt", status, attempts,
   last_error AS "lastError", outcome, processed_at AS "processedAt",
   other_bodies AS "otherBodies",
+  CASE WHEN secret_index IS NULL THEN 'reconciled' ELSE 'webhook' END AS source,
   CASE WHEN status = 'dismissed' THEN dismissed_reason END AS "dismissedReason"`
 
 /** The cursor is the event's id. Rows are never deleted, so its time can be looked up. */

@@ -5,7 +5,7 @@ import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
 import { decideEffect, type Effect, PoisonEvent } from './effect.ts'
 import { type BillingEvent, kindOf, parseEvent, statefulIdOf } from './event.ts'
-import type { ProviderApi } from './provider-api.ts'
+import type { SubscriptionApi } from './provider-api.ts'
 
 /**
  * `stale`: a newer state was applied before. `gone`: the provider has deleted the object.
@@ -15,7 +15,7 @@ export type Applied = 'processed' | 'stale' | 'gone' | 'ignored' | 'already-proc
 
 export type ApplyOptions = {
   /** Returns the current state of an object. Without it, `created` decides which state is newer. */
-  api?: ProviderApi | null
+  api?: SubscriptionApi | null
   /** Process it again. No effect is doubled, because the event's id is the key of its effects. */
   again?: boolean
   /** Ends the job in the transaction of the effect. If it throws, nothing is written. */
@@ -69,7 +69,7 @@ async function decide(
   event: BillingEvent,
   objectId: string | null,
   seen: ObjectState | null,
-  api: ProviderApi | null,
+  api: SubscriptionApi | null,
 ): Promise<Decision> {
   if (objectId !== null && api !== null) {
     const object = await api.findSubscription(objectId, customerOf(event))

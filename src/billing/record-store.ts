@@ -18,8 +18,8 @@ export type VerifiedEvent = {
   type: string
   /** The bytes as received. */
   body: Buffer
-  /** Which configured secret verified it, counted from 0. */
-  secretIndex: number
+  /** Which configured secret verified it, counted from 0; null if it came from the provider's list. */
+  secretIndex: number | null
   /** Null if its kind is not processed. */
   job: ReturnType<typeof newEventJob> | null
 }
@@ -98,21 +98,10 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     events: readonly VerifiedEvent[],
     sendBefore: number,
   ): Promise<ReadonlySet<string>> {
-    const text = await recordText()
+    await recordText()
     const deadline = (await serverNow()) + limits.beginMs
     if (performance.now() > sendBefore) throw new TooLate('no time left to record')
-    const { rows } = await query<{ inserted: string[] | null; now: string; accepted: number }>({
-      name: 'record-events',
-      text,
-      values: [
-        events.map(({ eventId }) => eventId),
-        events.map(({ type }) => type),
-        events.map(({ body }) => body),
-        events.map(({ secretIndex }) => secretIndex),
-        events.map(({ job }) => job && toRow(job)),
-        deadline,
-      ],
-    })
+    const { rows } = await query<RecordedRow>(await recordStatement(events, deadline))
     const [row] = rows
     if (row === undefined) throw new Error('the recording statement returned no row')
     offset = Number(row.now) - performance.now()
@@ -143,6 +132,28 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
       }),
     compare,
     close: () => pool.end(),
+  }
+}
+
+type RecordedRow = { inserted: string[] | null; now: string; accepted: number }
+
+/**
+ * The one statement that records events: their rows and jobs, except for ids that are known. Its row
+ * has the ids that were new (`inserted`).
+ * @param deadline in ms of the server's time; later it records nothing
+ */
+export async function recordStatement(events: readonly VerifiedEvent[], deadline: number) {
+  return {
+    name: 'record-events',
+    text: await recordText(),
+    values: [
+      events.map(({ eventId }) => eventId),
+      events.map(({ type }) => type),
+      events.map(({ body }) => body),
+      events.map(({ secretIndex }) => secretIndex),
+      events.map(({ job }) => job && toRow(job)),
+      deadline,
+    ],
   }
 }
 
@@ -185,7 +196,8 @@ const countText = `
     SELECT event_id, array_agg(duplicate.position::int) AS positions
     FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS duplicate (event_id, hash, position)
     JOIN received_events USING (event_id)
-    WHERE body IS NOT NULL AND sha256(body) <> duplicate.hash
+    -- Bytes from the provider's list differ from those of the webhook, even for the same event.
+    WHERE body IS NOT NULL AND secret_index IS NOT NULL AND sha256(body) <> duplicate.hash
     GROUP BY event_id
   )
   UPDATE received_events SET other_bodies = other_bodies + cardinality(differing.positions)

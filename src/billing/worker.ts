@@ -16,6 +16,7 @@ import { PoisonEvent } from './effect.ts'
 import { completeJob, eventQueue, lanes, postponeJob, retryJob } from './job.ts'
 import { applyEvent, recordAbandoned, recordFailure } from './process.ts'
 import { CustomerBusy, limitByCustomer, type ProviderApi } from './provider-api.ts'
+import { purgeReconciliations, reconcile, scheduleReconciliation } from './reconciliation.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
 import { purgeBodies, purgeReplays } from './retention.ts'
 
@@ -40,6 +41,7 @@ const callsPerCustomer = 5
 const postponedSeconds = { least: 5, spread: 25 } as const
 const statementTimeoutMs = statementTimeoutsMs.byKey
 const retentionSeconds = 3_600
+const reconcileSeconds = 900
 
 /** Starts the consumers of recorded events, and the handlers of replays and of old bodies. */
 export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
@@ -64,6 +66,20 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     },
   )
   await queue.send('billing-retention', {})
+  await queue.work(
+    'billing-reconciliation',
+    workOptions,
+    async (jobs: Job<Jobs['billing-reconciliation']>[]) => {
+      for (const { data } of jobs) await reconcile(systemDb, deps.api, data.reconciliationId)
+    },
+  )
+  await queue.work('billing-reconciliation-schedule', workOptions, async () => {
+    // Without the provider's API nothing is due; a worker that has one begins again at its start.
+    if (deps.api === null) return
+    const startAfter = await scheduleReconciliation(systemDb, queue, reconcileSeconds)
+    await queue.send('billing-reconciliation-schedule', {}, { startAfter })
+  })
+  if (deps.api !== null) await queue.send('billing-reconciliation-schedule', {})
   const consumers = await Promise.all(lanes.map(startLane))
   return {
     async stop() {
@@ -180,6 +196,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
   /** Begins where the last run ended. The next run follows at once while there is more to delete. */
   async function purge({ since }: Jobs['billing-retention']): Promise<void> {
     await purgeReplays(systemDb, deps.retentionDays)
+    await purgeReconciliations(systemDb, deps.retentionDays)
     const purged = await purgeBodies(systemDb, deps.retentionDays, since)
     metrics.purged.inc(purged.bodies)
     if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'expired event bodies deleted')

@@ -56,7 +56,8 @@ export default async function replayCommand(
   })
 }
 
-function readApplicationUrl(env: Environment): string {
+/** @throws ConfigError */
+export function readApplicationUrl(env: Environment): string {
   const faults: string[] = []
   const url = readDatabaseUrl('DATABASE_URL', env.DATABASE_URL || undefined, faults)
   if (faults.length > 0) throw new ConfigError(faults)

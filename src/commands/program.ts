@@ -239,7 +239,7 @@ see a duplicate.`,
     )
   const billing = program
     .command('billing')
-    .description('Billing: replay received events, link customers')
+    .description('Billing: replay received events, find missed ones, link customers')
   billing
     .command('link')
     .description('Link a billing customer to a user')
@@ -288,6 +288,30 @@ Needs DATABASE_URL.`,
       }
       await (await import('./billing.ts')).default(readEnvironment(), ids, options)
     })
+  addReconcileCommand(billing)
+}
+
+function addReconcileCommand(billing: Command): void {
+  billing
+    .command('reconcile')
+    .description('Find events of the provider whose webhook never arrived, and record them')
+    .option('--from <time>', 'Created at or after this RFC 3339 time', readTime)
+    .option('--to <time>', 'Created before this RFC 3339 time', readTime)
+    .option('--dry-run', 'Only count what is missing')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'the list of the provider could not be read',
+        `Without times it covers the last day, except for the last ten minutes, whose
+webhooks may still arrive. The workers do the same every 15 minutes by themselves.
+Stopping this command does not stop the run, which runs in the workers.
+Needs DATABASE_URL, and a worker with BILLING_API_URL.`,
+      ),
+    )
+    .action(async (options) =>
+      (await import('./billing-reconcile.ts')).default(readEnvironment(), options),
+    )
 }
 
 function addUsageCommands(program: Command): void {

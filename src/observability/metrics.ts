@@ -253,6 +253,16 @@ function createBillingMetrics(registry: Registry) {
       help: 'Seconds the oldest event has been waiting for its first attempt',
       registers,
     }),
+    missedEvents: new Gauge({
+      name: 'gatehouse_billing_missed_events',
+      help: 'Events of the last day whose webhook never arrived, found in the list of the provider',
+      registers,
+    }),
+    reconciledAge: new Gauge({
+      name: 'gatehouse_billing_reconciled_age_seconds',
+      help: 'Seconds up to which the events of the provider have been compared; 0 if never',
+      registers,
+    }),
     retryingAge: new Gauge({
       name: 'gatehouse_billing_retrying_age_seconds',
       help: 'Seconds since the oldest event was received that has failed and is retried; 0 if there is none',

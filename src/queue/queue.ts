@@ -8,6 +8,9 @@ export type Jobs = {
   'billing-event-dead': EventJob
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
+  'billing-reconciliation': { reconciliationId: string }
+  /** Begins the next scheduled run. */
+  'billing-reconciliation-schedule': Record<string, never>
   /** Added by the release before; a worker replaces it by a job of `tenant-replay`. */
   'endpoint-replay': { tenantId: string; replayId: string }
   /** One turn of a tenant: a page of one of its replays. */
@@ -64,6 +67,21 @@ const queues = {
   },
   // One page of a replay per job. The same commit enqueues the next page.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  // A run continues where it was interrupted; a run that fails is recorded and not retried.
+  'billing-reconciliation': {
+    retryLimit: 20,
+    retryDelay: 1,
+    retryBackoff: true,
+    expireInSeconds: 900,
+  },
+  'billing-reconciliation-schedule': {
+    policy: 'short',
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
+  },
   'endpoint-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 60 },
   // At most one job of a tenant waits, so tenants take turns however many replays each has. It is
   // retried without limit, because it is the only job of all these replays.

@@ -51,16 +51,21 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   documents: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at)', worker: '' },
-  processed_events: { web: 'SELECT, INSERT', worker: '' },
+  processed_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   received_events: {
     web: 'SELECT, INSERT, UPDATE (other_bodies)',
-    worker: 'SELECT, UPDATE (status, attempts, last_error, outcome, processed_at, body)',
+    worker: 'SELECT, INSERT, UPDATE (status, attempts, last_error, outcome, processed_at, body)',
   },
   billing_objects: { web: '', worker: 'SELECT, INSERT, UPDATE' },
   billing_replays: {
     web: 'SELECT, INSERT',
     worker:
       'SELECT, UPDATE (queued, succeeded, failed, cursor_received_at, cursor_event_id, finished_at), DELETE',
+  },
+  billing_reconciliations: {
+    web: 'SELECT, INSERT',
+    worker:
+      'SELECT, INSERT, UPDATE (status, cursor, pages, seen, missed, different, refused, missed_ids, different_ids, error, finished_at), DELETE',
   },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at), DELETE',
@@ -216,6 +221,7 @@ export const serviceTables = [
   'received_events',
   'billing_objects',
   'billing_replays',
+  'billing_reconciliations',
   'running_processes',
   '_prisma_migrations',
 ] as const

@@ -104,6 +104,7 @@ root
         orders
         billingEvents
         billingReplays
+        billingReconciliations
         billingCustomers
         billing
         billingCustomers
@@ -1070,6 +1071,30 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
+    ├── billing/reconciliations (POST, GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/reconciliations (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (onSend) ["setConnectionClose()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
     └── billing/customers (GET)
         • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
         • (preParsing) ["refuseFault()"]

@@ -44,11 +44,13 @@ const denied = '42501'
 const openToWeb = [
   'DELETE running_processes',
   'INSERT audit_log',
+  'INSERT billing_reconciliations',
   'INSERT billing_replays',
   'INSERT processed_events',
   'INSERT received_events',
   'INSERT running_processes',
   'SELECT _prisma_migrations',
+  'SELECT billing_reconciliations',
   'SELECT billing_replays',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
@@ -58,19 +60,26 @@ const openToWeb = [
   'UPDATE running_processes',
 ]
 const openToWorker = [
+  'DELETE billing_reconciliations',
   'DELETE billing_replays',
   'DELETE pgboss.job_common',
   'DELETE running_processes',
   'INSERT audit_log',
   'INSERT billing_objects',
+  'INSERT billing_reconciliations',
+  'INSERT processed_events',
+  'INSERT received_events',
   'INSERT running_processes',
   'SELECT _prisma_migrations',
   'SELECT billing_objects',
+  'SELECT billing_reconciliations',
   'SELECT billing_replays',
   'SELECT pgboss.job_common',
+  'SELECT processed_events',
   'SELECT received_events',
   'SELECT running_processes',
   'UPDATE billing_objects',
+  'UPDATE billing_reconciliations',
   'UPDATE billing_replays',
   'UPDATE pgboss.job_common',
   'UPDATE received_events',
@@ -358,6 +367,10 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
   running_processes: () => ({
     ...{ id: randomUUID(), role: 'web', encryption_keys: [], session_secrets: [] },
   }),
+  billing_reconciliations: () => ({
+    ...{ id: randomUUID(), created_from: new Date(0), created_to: new Date(1) },
+    ...{ dry_run: true, scheduled: false },
+  }),
   billing_replays: () => ({ id: randomUUID(), event_ids: [], received_to: new Date(0), total: 0 }),
 }
 
@@ -408,6 +421,10 @@ async function world(t: Test) {
   await database.admin.query(
     `INSERT INTO billing_replays (id, event_ids, received_to, total)
      VALUES (gen_random_uuid(), '{}', now(), 0)`,
+  )
+  await database.admin.query(
+    `INSERT INTO billing_reconciliations (id, created_from, created_to, dry_run, scheduled)
+     VALUES (gen_random_uuid(), now() - interval '1 day', now(), true, false)`,
   )
   await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
   await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')

@@ -24,6 +24,16 @@ export const serviceKinds: Kinds = {
       return { customer, userId: String(owner.userId) }
     },
   },
+  'billing-reconciliation': {
+    ...named,
+    create: ({ world }) =>
+      insert(
+        world,
+        `INSERT INTO billing_reconciliations (id, created_from, created_to, dry_run, scheduled)
+         VALUES (gen_random_uuid(), now() - interval '1 day', now(), true, false) RETURNING id`,
+        [],
+      ),
+  },
   'billing-replay': {
     ...named,
     create: ({ world }) =>

@@ -25,6 +25,21 @@ export const serviceRoutes: RouteRows = {
     answer: 200,
     object: 'billing-replay',
   },
+  'GET /billing/reconciliations': {
+    who: 'billing-event:read',
+    answer: 200,
+    lists: 'billing-reconciliation',
+  },
+  'GET /billing/reconciliations/:id': {
+    who: 'billing-event:read',
+    answer: 200,
+    object: 'billing-reconciliation',
+  },
+  'POST /billing/reconciliations': {
+    who: 'billing-event:replay',
+    answer: 202,
+    body: () => ({ dryRun: true }),
+  },
   'GET /billing/customers': {
     who: 'billing-customer:read',
     answer: 200,

@@ -25,6 +25,7 @@ const impersonal = [
   'export_sections',
   'billing_objects',
   'billing_replays',
+  'billing_reconciliations',
   'processed_events',
   'logout_tokens',
 ]

@@ -17,6 +17,8 @@ const routes = [
   ['POST', '/billing/events/a/dismiss'],
   ['POST', '/billing/events/replay'],
   ['GET', '/billing/replays/00000000-0000-4000-8000-000000000000'],
+  ['GET', '/billing/reconciliations'],
+  ['GET', '/billing/reconciliations/00000000-0000-4000-8000-000000000000'],
 ] as const
 
 t.test('403 for everyone but operators, admins included; 401 without a session', async (t) => {

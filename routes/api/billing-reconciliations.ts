@@ -1,0 +1,125 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import {
+  createReconciliation,
+  findReconciliation,
+  listReconciliations,
+  reconciliationList,
+  reconciliationStatuses,
+} from '#src/billing/reconciliation.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { found } from '#src/http/params.ts'
+import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+
+const Reconciliation = Type.Object({
+  id: Uuid,
+  from: Type.String({ ...Time, description: 'Events that the provider created from here' }),
+  to: Type.String({ ...Time, description: 'until before this time' }),
+  dryRun: Type.Boolean({ description: 'It only counts' }),
+  scheduled: Type.Boolean({ description: 'False if an operator asked for it' }),
+  status: Type.Enum([...reconciliationStatuses]),
+  seen: Type.Integer({ description: 'Events in the list of the provider' }),
+  missed: Type.Integer({
+    description: 'Events whose webhook never arrived. Without `dryRun` they are recorded.',
+  }),
+  different: Type.Integer({
+    description: 'Known events whose content in the list is not what was received',
+  }),
+  refused: Type.Integer({ description: 'Members of the list that are no events of this time' }),
+  missedIds: Type.Array(Type.String(), { description: 'The first hundred' }),
+  differentIds: Type.Array(Type.String(), { description: 'The first hundred' }),
+  error: Nullable(Type.String({ description: 'Why it failed' })),
+  createdAt: Time,
+  finishedAt: Nullable(Time),
+})
+
+const Request = Type.Object(
+  {
+    from: Type.Optional(Time),
+    to: Type.Optional(Time),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Count only, record nothing' })),
+  },
+  { additionalProperties: false },
+)
+
+const listQuery = Type.Object({ ...PageQuery.properties }, { additionalProperties: false })
+
+/** Comparing the events of the billing provider with those that were received. */
+const billingReconciliations: FastifyPluginAsyncTypebox = async function billingReconciliations(
+  app,
+) {
+  app.post(
+    '/billing/reconciliations',
+    {
+      config: { access: { resource: 'billing-event', action: 'replay' } },
+      schema: {
+        tags: ['billing events'],
+        summary: 'Compare the events of the provider with those received',
+        description:
+          'For operators. Reads the list of the provider and records each event whose webhook never arrived, with the same effect. Needs BILLING_API_URL. Without `from` and `to` it covers the last day; never the last ten minutes, because their webhooks may still arrive. The same runs every 15 minutes by itself.',
+        body: Request,
+        response: { 202: Reconciliation, ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    startReconciliation,
+  )
+
+  app.get(
+    '/billing/reconciliations',
+    {
+      config: { access: { resource: 'billing-event', action: 'read' } },
+      schema: {
+        tags: ['billing events'],
+        summary: 'List comparisons with the events of the provider, newest first',
+        description: 'For operators.',
+        querystring: listQuery,
+        response: { 200: PageOf(Reconciliation), ...problems(400, 401, 403, 429, 503) },
+      },
+    },
+    listAll,
+  )
+
+  app.get(
+    '/billing/reconciliations/:id',
+    {
+      config: { access: { resource: 'billing-event', action: 'read' } },
+      schema: {
+        tags: ['billing events'],
+        summary: 'Read a comparison with the events of the provider',
+        description: 'For operators.',
+        params: UuidParams,
+        response: { 200: Reconciliation, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    readOne,
+  )
+}
+
+async function startReconciliation(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof Request> }>,
+  reply: FastifyReply,
+) {
+  const created = await this.db.transaction(request.entry, (connection) =>
+    createReconciliation(connection, this.queue, request.body),
+  )
+  return reply.code(202).send(created)
+}
+
+async function listAll(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof listQuery> }>,
+) {
+  const page = readPage(request.query, reconciliationList.name, reconciliationList.forms)
+  return this.db.read(request.entry, (tx) => listReconciliations(tx, page))
+}
+
+async function readOne(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+) {
+  return found(await this.db.read(request.entry, (tx) => findReconciliation(tx, request.params.id)))
+}
+
+export default billingReconciliations

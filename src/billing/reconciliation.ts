@@ -1,0 +1,361 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { PgBoss } from 'pg-boss'
+import { randomId } from '#src/crypto/hash.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { selectRows } from '#src/db/select-rows.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
+import type { BillingMetrics } from '#src/observability/metrics.ts'
+import { addJob } from '#src/queue/jobs.ts'
+import { type BillingEvent, kindOf, parseEvent } from './event.ts'
+import { newEventJob } from './job.ts'
+import type { EventListApi, EventPage } from './provider-api.ts'
+import { recordStatement, type VerifiedEvent } from './record-store.ts'
+
+/*
+ * Webhooks can get lost on their way. A run reads the provider's list of events and records what
+ * never arrived, as a webhook would be: once, with its job, in one commit per page. A webhook that
+ * arrives later is a duplicate.
+ */
+
+export const reconciliationStatuses = ['running', 'finished', 'failed'] as const
+
+/** A run over the provider's list, and how far it has come. Times are RFC 3339 in UTC. */
+export type Reconciliation = {
+  id: string
+  /** Events that the provider created from here, until before `to`. */
+  from: string
+  to: string
+  /** Only counts what is missing. */
+  dryRun: boolean
+  /** False if a person asked for it. */
+  scheduled: boolean
+  status: (typeof reconciliationStatuses)[number]
+  /** Events in the list. */
+  seen: number
+  /** Events that were not known. Without `dryRun` they are recorded. */
+  missed: number
+  /** Known events whose content in the list is not what was received. */
+  different: number
+  /** Members of the list that are no events, or not of this time. */
+  refused: number
+  /** The first hundred of each. */
+  missedIds: string[]
+  differentIds: string[]
+  /** Why it failed. */
+  error: string | null
+  createdAt: string
+  finishedAt: string | null
+}
+
+type Row = Omit<Reconciliation, 'from' | 'to' | 'createdAt' | 'finishedAt'> & {
+  from: Date
+  to: Date
+  createdAt: Date
+  finishedAt: Date | null
+}
+type Run = Pick<Row, 'id' | 'from' | 'to' | 'dryRun'> & { cursor: string | null; pages: number }
+
+const statementTimeoutMs = statementTimeoutsMs.replay
+/** A provider may list an event late. */
+const overlapSeconds = 3_600
+/** A webhook that is still on its way is not missing. */
+const settleSeconds = 600
+/** What the first run looks at, and the most that one run does. */
+const longestSeconds = 86_400
+const maxPages = 1_000
+const shownIds = 100
+
+const columns = Prisma.sql`id, created_from AS "from", created_to AS "to", dry_run AS "dryRun",
+  scheduled, status, seen, missed, different, refused, missed_ids AS "missedIds",
+  different_ids AS "differentIds", error, created_at AS "createdAt", finished_at AS "finishedAt"`
+
+export const reconciliationList = {
+  name: 'billing-reconciliations',
+  forms: [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/],
+}
+
+/** Runs, newest first. */
+export async function listReconciliations(connection: Tx | Queryable, page: Page) {
+  const [last] = page.after ?? []
+  const behind =
+    last === undefined
+      ? Prisma.sql`true`
+      : Prisma.sql`(created_at, id) < (SELECT created_at, id FROM billing_reconciliations WHERE id = ${last}::uuid)`
+  const rows = await selectRows<Row>(
+    connection,
+    Prisma.sql`SELECT ${columns} FROM billing_reconciliations WHERE ${behind}
+      ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`,
+  )
+  return pageOf(rows, page, reconciliationList.name, ({ id }) => [id], toReconciliation)
+}
+
+/** @returns null if there is no such run */
+export async function findReconciliation(
+  connection: Tx | Queryable,
+  id: string,
+): Promise<Reconciliation | null> {
+  const [row] = await selectRows<Row>(
+    connection,
+    Prisma.sql`SELECT ${columns} FROM billing_reconciliations WHERE id = ${id}::uuid`,
+  )
+  return row === undefined ? null : toReconciliation(row)
+}
+
+/**
+ * Creates a run that a person asked for, and its job, in the transaction of `connection`. Unless said
+ * otherwise it covers the last day, except for the last ten minutes.
+ */
+export async function createReconciliation(
+  connection: Queryable,
+  queue: PgBoss,
+  { from, to, dryRun = false }: { from?: string; to?: string; dryRun?: boolean },
+): Promise<Reconciliation> {
+  const [row] = await selectRows<Row>(
+    connection,
+    Prisma.sql`
+      WITH range AS (
+        SELECT LEAST(COALESCE(${to ?? null}::timestamptz, 'infinity'),
+                     now() - make_interval(secs => ${settleSeconds})) AS created_to
+      )
+      INSERT INTO billing_reconciliations (id, created_from, created_to, dry_run, scheduled)
+      SELECT ${randomId()}::uuid,
+             LEAST(COALESCE(${from ?? null}::timestamptz,
+                            created_to - make_interval(secs => ${longestSeconds})),
+                   created_to - interval '1 second'),
+             created_to, ${dryRun}, false
+      FROM range RETURNING ${columns}`,
+  )
+  if (row === undefined) throw new Error('the run was not written')
+  await addJob(queue, connection, 'billing-reconciliation', { reconciliationId: row.id })
+  return toReconciliation(row)
+}
+
+/**
+ * Creates the next scheduled run, and its job, unless one is in progress. It begins an hour before the
+ * end of the last one that finished.
+ * @returns seconds until the next run is due: 0 while this one does not reach the present
+ */
+export async function scheduleReconciliation(
+  systemDb: SystemDatabase,
+  queue: PgBoss,
+  everySeconds: number,
+): Promise<number> {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+    const [row] = await selectRows<{ id: string; isBehind: boolean }>(
+      connection,
+      Prisma.sql`
+        WITH last AS (
+          SELECT max(created_to) AS until FROM billing_reconciliations
+          WHERE scheduled AND status = 'finished'
+        ), range AS (
+          SELECT now() - make_interval(secs => ${settleSeconds}) AS present,
+                 COALESCE(until - make_interval(secs => ${overlapSeconds}),
+                          now() - make_interval(secs => ${longestSeconds})) AS begins
+          FROM last
+        ), run AS (
+          SELECT present, begins,
+                 LEAST(present, begins + make_interval(secs => ${longestSeconds})) AS ends
+          FROM range
+        )
+        INSERT INTO billing_reconciliations (id, created_from, created_to, dry_run, scheduled)
+        SELECT ${randomId()}::uuid, begins, ends, false, true FROM run
+        ON CONFLICT (scheduled) WHERE scheduled AND status = 'running' DO NOTHING
+        RETURNING id, created_to < now() - make_interval(secs => ${settleSeconds + everySeconds})
+          AS "isBehind"`,
+    )
+    if (row === undefined) return everySeconds
+    await addJob(queue, connection, 'billing-reconciliation', { reconciliationId: row.id })
+    return row.isBehind ? 0 : everySeconds
+  })
+}
+
+/**
+ * Works on a run until its list ends, beginning where it was interrupted. A provider that fails or
+ * lies fails the run; the next scheduled one begins at the same place.
+ */
+export async function reconcile(
+  systemDb: SystemDatabase,
+  api: EventListApi | null,
+  id: string,
+): Promise<void> {
+  const cursors = new Set<string>()
+  for (let run = await findRun(systemDb, id); run !== null; run = await findRun(systemDb, id)) {
+    const page = await readList(api, run, cursors).catch(toError)
+    if (page instanceof Error) return end(systemDb, run, 'failed', page.message)
+    await workPage(systemDb, run, page)
+    if (page.next === null) return end(systemDb, run, 'finished', null)
+    cursors.add(page.next)
+  }
+}
+
+async function readList(
+  api: EventListApi | null,
+  { from, to, cursor, pages }: Run,
+  cursors: ReadonlySet<string>,
+): Promise<EventPage> {
+  if (api === null) throw new Error('BILLING_API_URL is not set for the workers')
+  if (pages >= maxPages) throw new Error(`the list does not end within ${maxPages} pages`)
+  const range = { from: Math.floor(from.getTime() / 1_000), to: Math.ceil(to.getTime() / 1_000) }
+  const page = await api.listEvents({ ...range, after: cursor })
+  if (page.next !== null && (page.next === cursor || cursors.has(page.next))) {
+    throw new Error('the list repeats its cursor')
+  }
+  return page
+}
+
+type Listed = { event: BillingEvent; item: unknown }
+
+/** Records what is missing and moves the cursor, in one commit. */
+async function workPage(systemDb: SystemDatabase, run: Run, page: EventPage): Promise<void> {
+  const listed = new Map<string, Listed>()
+  for (const item of page.items) {
+    const event = parseEvent(Buffer.from(JSON.stringify(item)))
+    if (event !== null && isOf(run, event)) listed.set(event.id, { event, item })
+  }
+  await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+    const missed = run.dryRun
+      ? await findMissing(connection, [...listed.keys()])
+      : await recordMissing(connection, [...listed.values()])
+    const different = await findDifferent(connection, listed, new Set(missed))
+    const { rowCount } = await connection.query({
+      text: `UPDATE billing_reconciliations SET pages = pages + 1, cursor = $3,
+               seen = seen + $4, refused = refused + $5,
+               missed = missed + cardinality($6::text[]),
+               different = different + cardinality($7::text[]),
+               missed_ids = (missed_ids || $6::text[])[1:$8],
+               different_ids = (different_ids || $7::text[])[1:$8]
+             WHERE id = $1 AND pages = $2 AND status = 'running'`,
+      values: [
+        run.id,
+        run.pages,
+        page.next,
+        listed.size,
+        page.items.length - listed.size,
+        missed,
+        different,
+        shownIds,
+      ],
+    })
+    // Another worker has taken the run over; what it recorded counts.
+    if (rowCount !== 1) throw new Error('another worker works on this run')
+  })
+}
+
+/** The clock of the provider is the one that counts here: a range of its own times was asked for. */
+function isOf({ from, to }: Run, { created }: BillingEvent): boolean {
+  if (created === null) return true
+  return created >= Math.floor(from.getTime() / 1_000) && created < Math.ceil(to.getTime() / 1_000)
+}
+
+/** @returns the ids that were not known */
+async function recordMissing(connection: Queryable, listed: readonly Listed[]): Promise<string[]> {
+  // In the order of ids, as every recorder, so that two cannot deadlock.
+  const ordered = listed.toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1))
+  const events = ordered.map(({ event, item }): VerifiedEvent => {
+    const { id: eventId, type } = event
+    const job = kindOf(type) === null ? null : newEventJob(eventId, event)
+    return { eventId, type, body: Buffer.from(JSON.stringify(item)), secretIndex: null, job }
+  })
+  const { text, values } = await recordStatement(events, Number.MAX_SAFE_INTEGER)
+  const { rows } = await connection.query<{ inserted: string[] | null }>({ text, values })
+  return rows[0]?.inserted ?? []
+}
+
+async function findMissing(connection: Queryable, ids: readonly string[]): Promise<string[]> {
+  const rows = await selectRows<{ id: string }>(
+    connection,
+    Prisma.sql`
+      SELECT id FROM unnest(${[...ids]}::text[]) AS listed (id)
+      WHERE NOT EXISTS (SELECT FROM processed_events p WHERE p.event_id = listed.id)`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The known events whose content differs; the order of members and spaces do not count. */
+async function findDifferent(
+  connection: Queryable,
+  listed: ReadonlyMap<string, Listed>,
+  missed: ReadonlySet<string>,
+): Promise<string[]> {
+  const known = [...listed.keys()].filter((id) => !missed.has(id))
+  const rows = await selectRows<{ id: string; body: Uint8Array }>(
+    connection,
+    Prisma.sql`SELECT event_id AS id, body FROM received_events
+      WHERE event_id = ANY (${known}) AND body IS NOT NULL`,
+  )
+  return rows
+    .filter(({ id, body }) => {
+      const received: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+      return !isDeepStrictEqual(received, listed.get(id)?.item)
+    })
+    .map(({ id }) => id)
+}
+
+async function findRun(systemDb: Queryable, id: string): Promise<Run | null> {
+  const [row] = await selectRows<Run>(
+    systemDb,
+    Prisma.sql`SELECT id, created_from AS "from", created_to AS "to", dry_run AS "dryRun", cursor, pages
+      FROM billing_reconciliations WHERE id = ${id}::uuid AND status = 'running'`,
+  )
+  return row ?? null
+}
+
+async function end(
+  systemDb: Queryable,
+  { id }: Run,
+  status: 'finished' | 'failed',
+  error: string | null,
+): Promise<void> {
+  await systemDb.query({
+    text: `UPDATE billing_reconciliations
+           SET status = $2, error = $3, finished_at = clock_timestamp()
+           WHERE id = $1 AND status = 'running'`,
+    values: [id, status, error],
+  })
+}
+
+/** Deletes runs that ended more than `days` ago, but never the one that the next run follows. */
+export async function purgeReconciliations(systemDb: Queryable, days: number): Promise<void> {
+  await systemDb.query({
+    text: `DELETE FROM billing_reconciliations
+           WHERE finished_at < now() - make_interval(days => $1)
+             AND NOT (scheduled AND status = 'finished' AND created_to = (
+               SELECT max(created_to) FROM billing_reconciliations
+               WHERE scheduled AND status = 'finished'))`,
+    values: [days],
+  })
+}
+
+/** Sets the gauges of what was missing in the last day, and how old the last finished run is. */
+export async function measureReconciliation(
+  systemDb: Queryable,
+  metrics: BillingMetrics,
+): Promise<void> {
+  const [row] = await selectRows<{ missed: number; age: number | null }>(
+    systemDb,
+    Prisma.sql`
+      SELECT (SELECT coalesce(sum(missed), 0)::int FROM billing_reconciliations
+              WHERE created_at > now() - interval '1 day' AND NOT dry_run) AS missed,
+             (SELECT extract(epoch FROM now() - max(created_to))::float8
+              FROM billing_reconciliations WHERE scheduled AND status = 'finished') AS age`,
+  )
+  metrics.missedEvents.set(row?.missed ?? 0)
+  metrics.reconciledAge.set(Math.max(row?.age ?? 0, 0))
+}
+
+function toReconciliation({ from, to, createdAt, finishedAt, ...row }: Row): Reconciliation {
+  return {
+    ...row,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
