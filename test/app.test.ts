@@ -48,7 +48,7 @@ function checkRefusal(t: Test, answer: Answer, { method, url }: CollectedRoute):
     name,
   )
   t.match(problem, {
-    type: /^urn:gatehouse:problem:[a-z-]+$/,
+    type: /^\/docs\/errors\/[a-z-]+$/,
     title: String,
     status: answer.statusCode,
     instance: answer.headers['x-request-id'],

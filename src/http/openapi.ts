@@ -8,9 +8,9 @@ import type {
   Schema,
 } from './openapi-examples.ts'
 import { exampleOf } from './openapi-examples.ts'
-import { errorTable } from './problems.ts'
+import { errorCodes, errorTable, problemType } from './problems.ts'
 
-const problemType = 'application/problem+json'
+const problemMedia = 'application/problem+json'
 const problemSchema: Reference = { $ref: '#/components/schemas/Problem' }
 
 /** Descriptions of responses whose routes have none. */
@@ -93,7 +93,9 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
     ...(media.length > 0 && {
       content: Object.fromEntries(
         media.map((one) =>
-          isProblem(one) ? [problemType, { schema: problemSchema }] : [one[0], withExample(one[1])],
+          isProblem(one)
+            ? [problemMedia, { schema: problemSchema }]
+            : [one[0], withExample(one[1])],
         ),
       ),
     }),
@@ -112,7 +114,7 @@ function problemAnswers(paths: ApiDescription['paths']): Record<string, Answer> 
       {
         description: titlesOf(status),
         ...((status === 429 || status === 503) && { headers: retryAfter }),
-        content: { [problemType]: { schema: problemSchema, example: problemExample(status) } },
+        content: { [problemMedia]: { schema: problemSchema, example: problemExample(status) } },
       },
     ]),
   )
@@ -124,10 +126,10 @@ function titlesOf(status: number): string {
 }
 
 function problemExample(status: number) {
-  const entry = Object.entries(errorTable).find(([, one]) => one.status === status)
-  const [code = '', { title = '' } = {}] = entry ?? []
+  const [code] = errorCodes.filter((one) => errorTable[one].status === status)
+  if (code === undefined) throw new Error(`No problem has the status ${status}.`)
   const instance = exampleOf({ type: 'string', format: 'uuid' })
-  return { type: `urn:gatehouse:problem:${code}`, title, status, instance }
+  return { type: problemType(code), title: errorTable[code].title, status, instance }
 }
 
 function withPathExample(parameter: Parameter): Parameter {

@@ -52,7 +52,7 @@ t.test('a 5xx never says why, whatever was thrown', async (t) => {
     t.match(answer.headers['content-type'], /^application\/problem\+json/, name)
     const { instance, ...rest } = answer.json()
     t.type(instance, 'string')
-    const problem = { type: 'urn:gatehouse:problem:internal', title: 'Something went wrong' }
+    const problem = { type: '/docs/errors/internal', title: 'Something went wrong' }
     t.same(rest, { ...problem, status: 500 }, name)
     const page = await app.inject({ url: `/${name}`, headers: { accept: 'text/html' } })
     t.equal(page.statusCode, 500)
@@ -81,7 +81,7 @@ t.test('a value that the database refuses is 400, without its words (class 22)',
   const { app, log } = await build(t, throwing({ error }))
   const answer = await app.inject('/error')
   t.equal(answer.statusCode, 400)
-  t.match(answer.json(), { type: 'urn:gatehouse:problem:malformed', detail: undefined })
+  t.match(answer.json(), { type: '/docs/errors/malformed', detail: undefined })
   t.notMatch(answer.body, /SELECT|hunter2/)
   t.match(JSON.parse(log.join('')), { level: 'warn', err: { errorCode: '22021' } })
 })

@@ -49,7 +49,7 @@ t.test('a request above the limit is 429 with Retry-After and a problem body', a
   t.ok(wait > 0 && wait <= limit.seconds, `Retry-After is ${wait}`)
   t.match(refused.headers['content-type'], /^application\/problem\+json/)
   t.match(refused.json(), {
-    type: 'urn:gatehouse:problem:too-many-requests',
+    type: '/docs/errors/too-many-requests',
     title: 'Too many requests',
     status: 429,
     instance: String,
