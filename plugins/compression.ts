@@ -1,5 +1,5 @@
 import { negotiate } from '@fastify/accept-negotiator'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import {
   compress,
@@ -20,6 +20,7 @@ declare module 'fastify' {
 const cached = 'public, max-age=300'
 // Below it, the headers and the work cost more than the bytes that are saved.
 const minCompressedLength = 1_024
+const readMethods = ['GET', 'HEAD']
 
 /**
  * Compresses what holds no secret that another site could guess from its compressed length (BREACH):
@@ -50,22 +51,34 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
 }
 
-/** A response with a tag is left as it is, because its tag is that of these bytes. */
-async function compressJson(
+function compressJson(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-): Promise<unknown> {
-  if (request.credential?.kind !== 'token' || !['GET', 'HEAD'].includes(request.method)) {
-    return payload
-  }
-  const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
-  if (!isJson || typeof payload !== 'string' || reply.hasHeader('etag')) return payload
+  done: DoneFuncWithErrOrRes,
+): void {
+  if (!isCompressible(request, reply, payload)) return done(null, payload)
   reply.header('vary', withVary(reply.getHeader('vary'), 'accept-encoding'))
   const encoding = encodingFor(request)
-  if (encoding === null || payload.length < minCompressedLength) return payload
-  reply.header('content-encoding', encoding)
-  return compress(encoding, payload)
+  if (encoding === null || payload.length < minCompressedLength) return done(null, payload)
+  compress(encoding, payload).then(
+    (compressed) => {
+      reply.header('content-encoding', encoding)
+      done(null, compressed)
+    },
+    (error) => done(error),
+  )
+}
+
+/** A response with a tag is left as it is, because its tag is that of these bytes. */
+function isCompressible(
+  { method, credential }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): payload is string {
+  if (credential?.kind !== 'token' || !readMethods.includes(method)) return false
+  const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
+  return isJson && typeof payload === 'string' && !reply.hasHeader('etag')
 }
 
 function encodingFor({ headers }: FastifyRequest): Encoding | null {

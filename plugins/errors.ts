@@ -60,6 +60,8 @@ function sendProblem(
   if (wait !== undefined) reply.header('retry-after', wait)
   const challenge = challenges[problem.code]
   if (challenge !== undefined) reply.header('www-authenticate', challenge)
+  // Another encoding may have been announced before the response failed.
+  reply.removeHeader('content-encoding')
   reply.code(status).header('vary', withVary(reply.getHeader('vary'), 'accept'))
   if (acceptsHtml(request.headers.accept)) {
     const page = {

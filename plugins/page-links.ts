@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { pageLinks, toPageCursors } from '#src/http/page-links.ts'
 
@@ -13,12 +13,17 @@ export default fp(
   { name: 'page-links', fastify: '5.x' },
 )
 
-async function linkPages(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+function linkPages(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: DoneFuncWithErrOrRes,
+): void {
   const cursors = toPageCursors(payload)
   if (cursors !== null) {
     reply.header('link', pageLinks(request.url, cursors, cursorParameter(request)))
   }
-  return payload
+  done(null, payload)
 }
 
 /** A feed is read with `after`, a list with `cursor`. */
