@@ -57,10 +57,16 @@ function compressJson(
   payload: unknown,
   done: DoneFuncWithErrOrRes,
 ): void {
-  if (!isCompressible(request, reply, payload)) return done(null, payload)
+  if (!isCompressible(request, reply, payload)) {
+    done(null, payload)
+    return
+  }
   reply.header('vary', withVary(reply.getHeader('vary'), 'accept-encoding'))
   const encoding = encodingFor(request)
-  if (encoding === null || payload.length < minCompressedLength) return done(null, payload)
+  if (encoding === null || payload.length < minCompressedLength) {
+    done(null, payload)
+    return
+  }
   compress(encoding, payload).then(
     (compressed) => {
       reply.header('content-encoding', encoding)

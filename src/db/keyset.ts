@@ -1,5 +1,6 @@
 import { Prisma } from '#src/db/generated/client.ts'
 import { isReadInReverse, type Page, type Position, uuidForm } from '#src/http/pagination.ts'
+import { storableTimes } from '#src/http/times.ts'
 
 /** Forms of a cursor by creation time: milliseconds since 1970, and the id. */
 export const creationForms = [/^\d{1,13}$/, uuidForm]
@@ -36,20 +37,26 @@ export function creationPosition({ createdAt, id }: { createdAt: Date; id: strin
 /** A filter by time: at or after `from`, before `to` (RFC 3339). */
 export type TimeRange = { readonly from?: string | undefined; readonly to?: string | undefined }
 
-/** A Prisma filter on a time; undefined for the whole range. */
-export function within({ from, to }: TimeRange): { gte?: Date; lt?: Date } | undefined {
+/**
+ * A Prisma filter on a time; undefined for the whole range. An open range has an end all the same, so
+ * that there are two texts of the statement to prepare and not four.
+ */
+export function within({ from, to }: TimeRange): { gte: Date; lt: Date } | undefined {
   if (from === undefined && to === undefined) return undefined
+  const [first, last] = storableTimes()
   return {
-    ...(from !== undefined && { gte: new Date(from) }),
-    ...(to !== undefined && { lt: new Date(to) }),
+    gte: from === undefined ? first : new Date(from),
+    lt: to === undefined ? last : new Date(to),
   }
 }
 
 /** The same as conditions of a hand-written statement. */
 export function timeConditions(column: Prisma.Sql, { from, to }: TimeRange): Prisma.Sql[] {
+  if (from === undefined && to === undefined) return []
+  const [begin, end] = [from ?? '-infinity', to ?? 'infinity']
   return [
-    ...(from === undefined ? [] : [Prisma.sql`${column} >= ${from}::timestamptz`]),
-    ...(to === undefined ? [] : [Prisma.sql`${column} < ${to}::timestamptz`]),
+    Prisma.sql`${column} >= ${begin}::timestamptz`,
+    Prisma.sql`${column} < ${end}::timestamptz`,
   ]
 }
 
