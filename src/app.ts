@@ -31,7 +31,7 @@ import schemaCompilers from '#plugins/schema-compilers.ts'
 import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
 import signInReturn from '#plugins/sign-in-return.ts'
-import strictQuery from '#plugins/strict-query.ts'
+import strictRequests from '#plugins/strict-requests.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
 import tracingPlugin from '#plugins/tracing.ts'
 import underPressure from '#plugins/under-pressure.ts'
@@ -112,7 +112,7 @@ export async function buildApp(
   await app.register(compression)
   await app.register(pageLinks)
   await app.register(requireAccess)
-  await app.register(strictQuery)
+  await app.register(strictRequests)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, {
     redisUrl: config.redisUrl,

@@ -52,7 +52,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
   app.post(
     '/auth/identities/:provider',
     {
-      config: { access: { resource: 'identity', action: 'create' } },
+      config: { access: { resource: 'identity', action: 'create' }, acceptsForm: true },
       schema: {
         tags,
         summary: 'Start linking another identity: 302 for a form, otherwise the URL as JSON',
