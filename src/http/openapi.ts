@@ -29,6 +29,16 @@ const retryAfter = {
   },
 }
 
+const location = {
+  Location: { description: 'Path of the new object', schema: { type: 'string' } },
+}
+const link = {
+  Link: {
+    description: 'Paths of the first, the next and the previous page (RFC 8288)',
+    schema: { type: 'string' },
+  },
+}
+
 /**
  * Completes the collected description: adds operation ids, examples and response descriptions, and
  * describes each problem once, under its media type (RFC 9457).
@@ -87,6 +97,8 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
   const described = answer.description !== 'Default Response'
   return {
     ...answer,
+    ...(status === '201' && { headers: location }),
+    ...(media.some(isPage) && { headers: link }),
     description: described
       ? answer.description
       : (defaultDescriptions[status] ?? titlesOf(Number(status))),
@@ -100,6 +112,11 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
       ),
     }),
   }
+}
+
+/** A page of a list or of a feed. */
+function isPage([, { schema }]: [string, Media]): boolean {
+  return 'properties' in schema && schema.properties?.nextCursor !== undefined
 }
 
 /** One problem response for each error status in use. */
