@@ -1,10 +1,18 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { UnsealError } from '#src/crypto/encryption.ts'
-import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { isDatabaseUnavailable, isRefusedValue, refusedValueState } from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
 import { acceptsHtml } from '#src/http/params.ts'
 import { type ErrorCode, errorTable, Problem, problemType } from '#src/http/problems.ts'
+import {
+  describeErrors,
+  type FieldError,
+  type KeywordError,
+  maxListedErrors,
+  toFieldErrors,
+} from '#src/http/validation.ts'
+import { withVary } from '#src/http/vary.ts'
 import { problemPage } from '#src/pages/problem.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
@@ -26,9 +34,13 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   // A client that disconnects while sending the body is not a server error.
   const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
   if (errorTable[problem.code].status >= 500) request.log.error({ err: error }, problem.code)
-  // A schema should have refused the value, but the mistake of the request stays a 400.
-  if (isRefusedValue(error)) request.log.warn({ err: error }, 'the database refused a value')
-  return sendProblem(request, reply, problem, validationErrors(error))
+  // A schema should have refused the value, but the mistake of the request stays a 400. The server's
+  // message can quote the value, so only its SQLSTATE is logged.
+  if (isRefusedValue(error)) {
+    const route = request.routeOptions.url
+    request.log.warn({ sqlState: refusedValueState(error), route }, 'the database refused a value')
+  }
+  return sendProblem(request, reply, problem, validationErrors(error, request))
 }
 
 /** `WWW-Authenticate` (RFC 6750, section 3). */
@@ -37,20 +49,20 @@ const challenges: Partial<Record<ErrorCode, string>> = {
   'invalid-token': 'Bearer error="invalid_token"',
 }
 
-type FieldError = { path: string; message: string }
-
 function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: Problem,
-  errors?: FieldError[],
+  errors: readonly FieldError[],
 ) {
   const { status, title } = errorTable[problem.code]
   const wait = problem.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
   if (wait !== undefined) reply.header('retry-after', wait)
   const challenge = challenges[problem.code]
   if (challenge !== undefined) reply.header('www-authenticate', challenge)
-  reply.code(status).header('vary', 'accept')
+  // Another encoding may have been announced before the response failed.
+  reply.removeHeader('content-encoding')
+  reply.code(status).header('vary', withVary(reply.getHeader('vary'), 'accept'))
   if (acceptsHtml(request.headers.accept)) {
     const page = {
       status,
@@ -72,9 +84,9 @@ function sendProblem(
       type: problemType(problem.code),
       title,
       status,
-      detail: problem.detail,
+      detail: problem.detail ?? describeErrors(errors),
       instance: request.id,
-      errors,
+      ...(errors.length > 0 && { errors: errors.slice(0, maxListedErrors) }),
     })
 }
 
@@ -114,13 +126,30 @@ function codeOfStatus(status: number): ErrorCode {
   return codes[status] ?? (status >= 400 && status < 500 ? 'malformed' : 'internal')
 }
 
-function validationErrors(error: unknown): FieldError[] | undefined {
-  if (!isFastifyError(error)) return undefined
-  return error.validation?.map(({ instancePath, params, message }) => ({
-    path:
-      [instancePath, params?.additionalProperty ?? params?.missingProperty]
-        .filter((part) => part !== undefined)
-        .join('/') || '/',
-    message: message ?? 'is not valid',
-  }))
+/** The parts of a request in the order that Fastify validates them. */
+const parts = [
+  { httpPart: 'params', place: 'path' },
+  { httpPart: 'body', place: 'body' },
+  { httpPart: 'querystring', place: 'query' },
+] as const
+
+/** Fastify stops at the first part with an error; the others are validated here. */
+function validationErrors(error: unknown, request: FastifyRequest): FieldError[] {
+  if (!isFastifyError(error) || !error.validation) return []
+  const { validation, validationContext } = error
+  const failed = parts.findIndex(({ httpPart }) => httpPart === validationContext)
+  return parts.slice(Math.max(failed, 0)).flatMap(({ httpPart, place }) => {
+    const errors = httpPart === validationContext ? validation : validatePart(request, httpPart)
+    return toFieldErrors(place, errors)
+  })
+}
+
+function validatePart(
+  request: FastifyRequest,
+  httpPart: (typeof parts)[number]['httpPart'],
+): readonly KeywordError[] {
+  const validate = request.getValidationFunction(httpPart)
+  if (typeof validate !== 'function') return []
+  const value = { params: request.params, body: request.body, querystring: request.query }[httpPart]
+  return validate(value ?? null) === false ? (validate.errors ?? []) : []
 }

@@ -1,15 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 
 /**
- * The 404 for an unknown path, byte for byte the 404 for an object that does not exist. It runs the
- * hooks of its scope, so that a rate limit applies to probing.
+ * Requests without a route. An unknown path is 404, byte for byte the 404 for an object that does
+ * not exist. A known path answers OPTIONS, and any other method with 405 and `Allow`; neither depends
+ * on the objects behind the path, so nobody has to be signed in. Answered before the body is read,
+ * and after the hooks of the scope, so that a rate limit applies to probing.
  */
 export default fp(
   async function notFound(app) {
+    app.addHook('onRequest', answerUnrouted)
     app.setNotFoundHandler(function answerNotFound() {
       throw new Problem('not-found')
     })
   },
-  { name: 'not-found', fastify: '5.x', dependencies: ['errors'] },
+  { name: 'not-found', fastify: '5.x', dependencies: ['errors', 'allowed-methods'] },
 )
+
+async function answerUnrouted(request: FastifyRequest, reply: FastifyReply) {
+  if (!request.is404) return
+  const [path = ''] = request.url.split('?', 1)
+  const methods = request.server.allowedMethods(path)
+  if (methods.length === 0) throw new Problem('not-found')
+  reply.header('allow', [...methods, 'OPTIONS'].join(', '))
+  if (request.method !== 'OPTIONS') throw new Problem('method-not-allowed')
+  return reply.code(204).send()
+}

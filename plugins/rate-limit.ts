@@ -3,7 +3,7 @@ import fastifyRateLimit, {
   type FastifyRateLimitStoreCtor,
   normalizeIP,
 } from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
@@ -88,15 +88,17 @@ export default fp<Options>(
       max: limit.max,
       timeWindow: limit.seconds * 1000,
       keyGenerator: by === 'session' ? bySession : byAddress,
-      errorResponseBuilder: (_request, { ttl }) => tooManyRequests(name, ttl),
     })
     // First, so that made-up tokens of a refused address take no room in the store.
-    if (by === 'session') limitDeadCredentials(app, name)
-    const count = app.rateLimit()
+    if (by === 'session') limitDeadCredentials(app, name, limit)
+    const count = app.createRateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
-      await count.call(app, request, reply)
+      const counted = await count(request)
+      if (counted.isAllowed) return
+      describeLimit(reply, name, limit, counted)
+      if (counted.isExceeded) throw tooManyRequests(name, counted.ttl)
     })
-    if (by === 'address-and-session') limitBrowserSession(app, name)
+    if (by === 'address-and-session') limitBrowserSession(app, name, limit)
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['rate-limit-store'] },
 )
@@ -107,14 +109,16 @@ const maxAddresses = 10_000 // about 1 MB
  * Counts 401s to a credential for the address. Once they exceed the limit, no token from there is
  * looked up until the window ends. Sessions still are, because their ids are signed by us.
  */
-function limitDeadCredentials(app: FastifyInstance, name: string): void {
+function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota): void {
   const count = app.createRateLimit({ keyGenerator: byAddress })
   const refusedUntil = new Map<string, number>()
 
-  app.addHook('onRequest', async function refuseAddress(request) {
+  app.addHook('onRequest', async function refuseAddress(request, reply) {
     if (request.credential?.kind !== 'token') return
-    const ttlMs = (refusedUntil.get(byAddress(request)) ?? 0) - performance.now()
-    if (ttlMs > 0) throw tooManyRequests(name, ttlMs)
+    const ttl = (refusedUntil.get(byAddress(request)) ?? 0) - performance.now()
+    if (ttl <= 0) return
+    describeLimit(reply, name, limit, { remaining: 0, ttl })
+    throw tooManyRequests(name, ttl)
   })
   app.addHook('onResponse', async function countDeadCredential(request, reply) {
     if (reply.statusCode !== 401 || request.credential === null) return
@@ -128,13 +132,37 @@ function limitDeadCredentials(app: FastifyInstance, name: string): void {
 }
 
 /** Counts per browser session with a cookie of ours, anonymous sessions included. */
-function limitBrowserSession(app: FastifyInstance, name: string): void {
+function limitBrowserSession(app: FastifyInstance, name: string, limit: Quota): void {
   const count = app.createRateLimit({ keyGenerator: byBrowserSession })
-  app.addHook('onRequest', async function limitSessionRate(request) {
+  app.addHook('onRequest', async function limitSessionRate(request, reply) {
     if (request.session.fromCookie !== true) return
     const counted = await count(request)
-    if (!counted.isAllowed && counted.isExceeded) throw tooManyRequests(name, counted.ttl)
+    if (counted.isAllowed) return
+    describeLimit(reply, `${name}-session`, limit, counted)
+    if (counted.isExceeded) throw tooManyRequests(name, counted.ttl)
   })
+}
+
+type Quota = Exclude<RateLimit, 'off'>
+
+/**
+ * Adds the limit and what is left of it to `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10): quota, window, rest, and seconds until the window ends.
+ */
+function describeLimit(
+  reply: FastifyReply,
+  policy: string,
+  { max, seconds }: Quota,
+  { remaining, ttl }: { remaining: number; ttl: number },
+): void {
+  addItem(reply, 'ratelimit-policy', `"${policy}";q=${max};w=${seconds}`)
+  addItem(reply, 'ratelimit', `"${policy}";r=${remaining};t=${Math.ceil(ttl / 1000)}`)
+}
+
+/** Adds an item to a header that is a list (RFC 9651). */
+function addItem(reply: FastifyReply, name: string, item: string): void {
+  const present = reply.getHeader(name)
+  reply.header(name, present === undefined ? item : `${present}, ${item}`)
 }
 
 function tooManyRequests(limit: string, ttlMs: number): Problem {

@@ -8,8 +8,9 @@ import { onFirstUse } from '#src/runtime/lazy.ts'
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
 
-// Unknown fields are rejected, not removed; strings are not converted to numbers.
-const customOptions = { removeAdditional: false, coerceTypes: false, allErrors: false } as const
+// Unknown fields are rejected, not removed; strings are not converted to numbers. All errors are
+// reported: a body has at most 256 KiB, and only the first errors are read (src/http/validation.ts).
+const customOptions = { removeAdditional: false, coerceTypes: false, allErrors: true } as const
 const ajv = onFirstUse(() => makeAjv()({}, { customOptions, onCreate: limitTimes }))
 const stringify = onFirstUse(() => makeStringify()())
 const serializers = new Map<string, Serialize>()

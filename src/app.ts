@@ -1,11 +1,14 @@
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import allowedMethods from '#plugins/allowed-methods.ts'
 import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import backchannelLogoutPlugin from '#plugins/backchannel-logout.ts'
 import billingRecorder from '#plugins/billing-recorder.ts'
 import clientInfo from '#plugins/client-info.ts'
+import compression from '#plugins/compression.ts'
 import connectionLimit from '#plugins/connection-limit.ts'
+import cors from '#plugins/cors.ts'
 import credential from '#plugins/credential.ts'
 import csrf from '#plugins/csrf.ts'
 import database from '#plugins/database.ts'
@@ -16,6 +19,7 @@ import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
+import pageLinks from '#plugins/page-links.ts'
 import pages from '#plugins/pages.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
@@ -27,6 +31,7 @@ import schemaCompilers from '#plugins/schema-compilers.ts'
 import securityHeaders from '#plugins/security-headers.ts'
 import session from '#plugins/session.ts'
 import signInReturn from '#plugins/sign-in-return.ts'
+import strictRequests from '#plugins/strict-requests.ts'
 import tenantRls from '#plugins/tenant-rls.ts'
 import tracingPlugin from '#plugins/tracing.ts'
 import underPressure from '#plugins/under-pressure.ts'
@@ -54,10 +59,10 @@ declare module 'fastify' {
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
  * are the security model:
  *
- *     root                 request log, errors, connection limit, headers, access check, API
- *     │                    description, database, audit of refusals, queue, OIDC client, client for
- *     │                    customers' URLs
- *     ├─ unknown           unknown paths; limited per address
+ *     root                 request log, errors, connection limit, headers, CORS, compression, links of
+ *     │                    pages, access check, API description, database, audit of refusals, queue,
+ *     │                    OIDC client, client for customers' URLs
+ *     ├─ unknown           unknown paths, other methods, OPTIONS; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
  *     ├─ browser           under-pressure, credential, session, csrf, sign-in return, provider
@@ -102,7 +107,12 @@ export async function buildApp(
     https: config.session.secureCookie,
     formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
   })
+  await app.register(allowedMethods)
+  await app.register(cors, { origins: config.corsOrigins })
+  await app.register(compression)
+  await app.register(pageLinks)
   await app.register(requireAccess)
+  await app.register(strictRequests)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, {
     redisUrl: config.redisUrl,

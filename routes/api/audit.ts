@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { AuditPage, listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
-import { readPage } from '#src/http/pagination.ts'
-import { PageQuery, problems } from '#src/http/schemas.ts'
+import { AuditPage, listTenantAudit, TenantAuditQuery, tenantAuditList } from '#src/audit/list.ts'
+import { readList } from '#src/http/pagination.ts'
+import { problems } from '#src/http/schemas.ts'
 
 /** The audit log of a tenant, for its administrators. */
 const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
@@ -14,7 +14,7 @@ const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
       schema: {
         tags: ['tenant'],
         summary: 'List the audit log of your tenant, newest first',
-        querystring: PageQuery,
+        querystring: TenantAuditQuery,
         response: { 200: AuditPage, ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -24,10 +24,12 @@ const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
 
 async function listAudit(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof TenantAuditQuery> }>,
 ) {
-  const page = readPage(request.query, tenantAuditList.name, tenantAuditList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listTenantAudit(tx, caller, page))
+  const { page, filter } = readList(request.query, tenantAuditList)
+  return this.db.read(request.tenantEntry, (tx, caller) =>
+    listTenantAudit(tx, caller, page, filter),
+  )
 }
 
 export default tenantAudit

@@ -10,7 +10,8 @@ import {
   receivedList,
   Status,
 } from '#src/billing/events.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Line, Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
@@ -52,8 +53,9 @@ const listQuery = Type.Object(
     ...PageQuery.properties,
     status: Type.Optional(Status),
     type: Type.Optional(EventType),
-    from: Type.Optional(Time),
-    to: Type.Optional(Time),
+    from: Type.Optional(Type.String({ ...Time, description: 'Received at this time or later' })),
+    to: Type.Optional(Type.String({ ...Time, description: 'Received before this time' })),
+    sort: SortBy('receivedAt'),
   },
   { additionalProperties: false },
 )
@@ -121,9 +123,7 @@ async function listBillingEvents(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof listQuery> }>,
 ) {
-  const { limit, cursor, ...filter } = request.query
-  const given = { ...(limit && { limit }), ...(cursor && { cursor }) }
-  const page = readPage(given, receivedList.name, receivedList.forms)
+  const { page, filter } = readList(request.query, receivedList)
   return this.db.read(request.entry, (tx) => listReceived(tx, filter, page))
 }
 

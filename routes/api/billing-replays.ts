@@ -87,7 +87,7 @@ async function replayOneEvent(
     if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
     return createReplay(connection, this.queue, { ids: [id] })
   })
-  return reply.code(202).send(created)
+  return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
 }
 
 async function replayManyEvents(
@@ -98,7 +98,7 @@ async function replayManyEvents(
   const created = await this.db.transaction(request.entry, (connection) =>
     createReplay(connection, this.queue, request.body),
   )
-  return reply.code(202).send(created)
+  return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
 }
 
 async function readReplay(

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { readPage } from '#src/http/pagination.ts'
+import { CreatedRange, SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
@@ -17,6 +18,8 @@ import {
 const DeliveryQuery = Type.Object(
   {
     ...PageQuery.properties,
+    ...CreatedRange,
+    sort: SortBy('createdAt'),
     status: Type.Optional(DeliveryStatusName),
     eventType: Type.Optional(EventTypeName),
   },
@@ -81,9 +84,7 @@ async function listEndpointDeliveries(
   }>,
 ) {
   const { id } = request.params
-  const { status, eventType, ...query } = request.query
-  const page = readPage(query, deliveryList.name, deliveryList.forms)
-  const filter = { status, eventType }
+  const { page, filter } = readList(request.query, deliveryList)
   return found(
     await this.db.read(request.tenantEntry, (tx, caller) =>
       listDeliveries(tx, caller, id, filter, page),
@@ -114,7 +115,7 @@ async function sendDeliveryAgain(
     ),
   )
   if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
-  return reply.code(202).send(delivery)
+  return reply.code(202).header('location', `/deliveries/${delivery.id}`).send(delivery)
 }
 
 export default deliveries

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { readPage } from '#src/http/pagination.ts'
+import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import {
   Id,
@@ -45,6 +46,16 @@ const DocumentChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+const DocumentQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    ...CreatedRange,
+    folderId: IdFilter('In this folder, not in the folders within it'),
+    sort: SortBy('createdAt'),
+  },
+  { additionalProperties: false },
+)
+
 const tags = ['documents']
 const chain =
   'Only members of the team that owns its folder can reach a document; administrators cannot.'
@@ -59,7 +70,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         tags,
         summary: 'List the documents of your teams, newest first',
         description: chain,
-        querystring: PageQuery,
+        querystring: DocumentQuery,
         response: { 200: PageOf(Document), ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -115,10 +126,10 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
 
 async function listOwnDocuments(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof DocumentQuery> }>,
 ) {
-  const page = readPage(request.query, documentList.name, documentList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listDocuments(tx, caller, page))
+  const { page, filter } = readList(request.query, documentList)
+  return this.db.read(request.tenantEntry, (tx, caller) => listDocuments(tx, caller, page, filter))
 }
 
 async function postDocument(
@@ -131,7 +142,8 @@ async function postDocument(
   const created = await this.db.write(request.tenantEntry, (tx, caller) =>
     createDocument(tx, caller, body, now),
   )
-  return reply.code(201).send(found(created))
+  const document = found(created)
+  return reply.code(201).header('location', `/documents/${document.id}`).send(document)
 }
 
 async function readDocument(

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { readPage } from '#src/http/pagination.ts'
+import { CreatedRange } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { Nullable, PageQuery, problems, Time } from '#src/http/schemas.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 
 const SentEvent = Type.Object({
   id: Type.String({ description: 'The same as in the delivery' }),
@@ -13,7 +15,10 @@ const SentEvent = Type.Object({
 })
 
 const { limit, cursor } = PageQuery.properties
-const FeedQuery = Type.Object({ limit, after: cursor }, { additionalProperties: false })
+const FeedQuery = Type.Object(
+  { limit, after: cursor, ...CreatedRange, type: Type.Optional(Type.Enum([...eventTypes])) },
+  { additionalProperties: false },
+)
 
 /** All events of a tenant, for a receiver that has missed deliveries. */
 const events: FastifyPluginAsyncTypebox = async function events(app) {
@@ -43,8 +48,8 @@ async function listEvents(
 ) {
   const { after, ...query } = request.query
   const asked = after === undefined ? query : { ...query, cursor: after }
-  const page = readPage(asked, eventFeed.name, eventFeed.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => readFeed(tx, caller, page))
+  const { page, filter } = readList(asked, eventFeed)
+  return this.db.read(request.tenantEntry, (tx, caller) => readFeed(tx, caller, page, filter))
 }
 
 export default events

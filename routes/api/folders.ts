@@ -153,7 +153,8 @@ async function postFolder(
   const created = await this.db.write(request.tenantEntry, (tx, caller) =>
     createFolder(tx, caller, body, now),
   )
-  return reply.code(201).send(found(created))
+  const folder = found(created)
+  return reply.code(201).header('location', `/folders/${folder.id}`).send(folder)
 }
 
 async function readFolder(

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { readPage } from '#src/http/pagination.ts'
+import { CreatedRange, SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { Id, IdParams, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import { findInvoice, invoiceList, listInvoices } from '#src/resources/invoices.ts'
 
 const Invoice = Type.Object({
@@ -15,6 +16,16 @@ const Invoice = Type.Object({
   createdAt: Time,
 })
 
+const InvoiceQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    ...CreatedRange,
+    currency: Type.Optional(Line(32)),
+    sort: SortBy('createdAt'),
+  },
+  { additionalProperties: false },
+)
+
 /** Invoices belong to a tenant: every query has the id and the tenant of the credential. */
 const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
   app.get(
@@ -24,7 +35,7 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
       schema: {
         tags: ['invoices'],
         summary: 'List the invoices of your tenant, newest first',
-        querystring: PageQuery,
+        querystring: InvoiceQuery,
         response: { 200: PageOf(Invoice), ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -48,10 +59,10 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
 
 async function listTenantInvoices(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof InvoiceQuery> }>,
 ) {
-  const page = readPage(request.query, invoiceList.name, invoiceList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listInvoices(tx, caller, page))
+  const { page, filter } = readList(request.query, invoiceList)
+  return this.db.read(request.tenantEntry, (tx, caller) => listInvoices(tx, caller, page, filter))
 }
 
 async function readInvoice(

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { readPage } from '#src/http/pagination.ts'
+import { CreatedRange, SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Id, IdParams, Line, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import {
   changeOrder,
   createOrder,
@@ -63,6 +64,16 @@ const OrderChange = Type.Object(
   { additionalProperties: false },
 )
 
+const OrderQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    ...CreatedRange,
+    tenantId: Type.Optional(Type.String({ ...Uuid, description: 'Placed in this tenant' })),
+    sort: SortBy('createdAt'),
+  },
+  { additionalProperties: false },
+)
+
 /** Orders belong to the user who placed them: every query has the id and the owner. */
 const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get(
@@ -72,7 +83,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
       schema: {
         tags: ['orders'],
         summary: 'List your orders in all your tenants, newest first',
-        querystring: PageQuery,
+        querystring: OrderQuery,
         response: { 200: PageOf(Order), ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -126,10 +137,10 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
 
 async function listOwnOrders(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof OrderQuery> }>,
 ) {
-  const page = readPage(request.query, orderList.name, orderList.forms)
-  return this.db.read(request.entry, (tx, caller) => listOrders(tx, caller, page))
+  const { page, filter } = readList(request.query, orderList)
+  return this.db.read(request.entry, (tx, caller) => listOrders(tx, caller, page, filter))
 }
 
 async function postOrder(
@@ -143,7 +154,7 @@ async function postOrder(
     if (tenantId === null) throw new Problem('forbidden', { detail: 'You have no active tenant.' })
     return createOrder(tx, { userId, tenantId }, request.body, now)
   })
-  return reply.code(201).send(order)
+  return reply.code(201).header('location', `/orders/${order.id}`).send(order)
 }
 
 async function readOrder(

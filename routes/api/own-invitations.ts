@@ -9,7 +9,10 @@ import { NoBody, problems, UuidParams } from '#src/http/schemas.ts'
 type InvitationRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
 const tags = ['account']
-const config = { access: { resource: 'invitation', action: 'update' } } as const
+const config = {
+  access: { resource: 'invitation', action: 'update' },
+  acceptsForm: true,
+} as const
 const who =
   'For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.'
 const response = {

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { toProblem } from '#src/access/policy.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
@@ -51,6 +52,17 @@ const PostChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+const PostQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    ...CreatedRange,
+    authorId: IdFilter('Written by this user'),
+    department: Type.Optional(Department),
+    sort: SortBy('createdAt'),
+  },
+  { additionalProperties: false },
+)
+
 const tags = ['posts']
 
 /** Posts belong to a tenant: every query has the id and the tenant of the credential. */
@@ -62,7 +74,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       schema: {
         tags,
         summary: 'List the posts of your tenant, newest first',
-        querystring: PageQuery,
+        querystring: PostQuery,
         response: { 200: PageOf(Post), ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -132,10 +144,10 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
 
 async function listTenantPosts(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof PostQuery> }>,
 ) {
-  const page = readPage(request.query, postList.name, postList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listPosts(tx, caller, page))
+  const { page, filter } = readList(request.query, postList)
+  return this.db.read(request.tenantEntry, (tx, caller) => listPosts(tx, caller, page, filter))
 }
 
 async function createTenantPost(
@@ -148,7 +160,7 @@ async function createTenantPost(
   const post = await this.db.write(request.tenantEntry, (tx, author) =>
     createPost(tx, author, body, now),
   )
-  return reply.code(201).send(post)
+  return reply.code(201).header('location', `/posts/${post.id}`).send(post)
 }
 
 async function readPost(

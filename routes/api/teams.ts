@@ -118,7 +118,7 @@ async function postTeam(
   const team = await this.db.write(request.tenantEntry, (tx, caller) =>
     createTeam(tx, caller, body.name, now),
   )
-  return reply.code(201).send(team)
+  return reply.code(201).header('location', `/teams/${team.id}`).send(team)
 }
 
 async function readTeam(

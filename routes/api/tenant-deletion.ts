@@ -17,7 +17,7 @@ const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(
         tags: ['members'],
         summary: 'Delete the active tenant of your session',
         description:
-          'Requires its exact name (409 `urn:gatehouse:problem:confirmation-mismatch` for another one), and a sign-in or re-authentication within the last five minutes. All access to the tenant ends at once and nothing is sent from it any more; its data, events, deliveries and jobs are deleted within minutes. Members without another tenant are deleted with their accounts. Your session moves to another tenant of yours under a new id; without another one you are signed out and your account is deleted too.',
+          'Requires its exact name (409 `/docs/errors/confirmation-mismatch` for another one), and a sign-in or re-authentication within the last five minutes. All access to the tenant ends at once and nothing is sent from it any more; its data, events, deliveries and jobs are deleted within minutes. Members without another tenant are deleted with their accounts. Your session moves to another tenant of yours under a new id; without another one you are signed out and your account is deleted too.',
         body: TenantName,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 409, 429, 503) },
       },

@@ -39,7 +39,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
   app.post(
     '/session/tenant',
     {
-      config: { access: { resource: 'tenant', action: 'update' } },
+      config: { access: { resource: 'tenant', action: 'update' }, acceptsForm: true },
       schema: {
         tags: ['account'],
         summary: 'Switch the active tenant of your session: 204, or 303 for a form',

@@ -12,7 +12,8 @@ import {
   toMemberProblem,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { SortBy } from '#src/http/list-query.ts'
+import { readList } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import {
   Id,
@@ -62,6 +63,11 @@ const UserChange = Type.Object(
 const MemberQuery = Type.Object(
   {
     ...PageQuery.properties,
+    from: Type.Optional(Type.String({ ...Time, description: 'Joined at this time or later' })),
+    to: Type.Optional(Type.String({ ...Time, description: 'Joined before this time' })),
+    role: Type.Optional(Role),
+    department: Type.Optional(Department),
+    sort: SortBy('createdAt'),
     search: Type.Optional(
       Type.String({
         ...Line(320),
@@ -144,9 +150,8 @@ async function listUsers(
   this: FastifyInstance,
   request: FastifyRequest<{ Querystring: Static<typeof MemberQuery> }>,
 ) {
-  const { search, ...part } = request.query
-  const page = readPage(part, memberList.name, memberList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page, search))
+  const { page, filter } = readList(request.query, memberList)
+  return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page, filter))
 }
 
 async function inviteUser(
@@ -166,7 +171,8 @@ async function inviteUser(
     )
   })
   if (invitation === 'member') throw toMemberProblem('member-already')
-  return reply.code(201).send(invitation)
+  const location = `/invitations/${invitation.id}`
+  return reply.code(201).header('location', location).send(invitation)
 }
 
 async function patchUser(

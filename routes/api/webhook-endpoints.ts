@@ -129,7 +129,8 @@ function postEndpoint({ keys, signature }: Options) {
       const detail = `A tenant has at most ${maxEndpoints} endpoints.`
       throw new Problem('conflict', { detail })
     }
-    return reply.code(201).send(endpoint)
+    const location = `/webhook-endpoints/${endpoint.id}`
+    return reply.code(201).header('location', location).send(endpoint)
   }
 }
 

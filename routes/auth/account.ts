@@ -47,7 +47,7 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
         tags,
         summary: 'Delete your account',
         description:
-          'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `urn:gatehouse:problem:reauthentication-required`. Ends every session and API token and deletes identities, memberships, orders, and tenants of which you are the only member; provider tokens are revoked. Your posts stay without an author. The last admin of a tenant with other members is refused (409 `urn:gatehouse:problem:last-admin`, whose detail names the tenants): make another member an admin, or delete the tenant.',
+          'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. Ends every session and API token and deletes identities, memberships, orders, and tenants of which you are the only member; provider tokens are revoked. Your posts stay without an author. The last admin of a tenant with other members is refused (409 `/docs/errors/last-admin`, whose detail names the tenants): make another member an admin, or delete the tenant.',
         body: Confirmation,
         response: { 204: Type.Null(), ...problems(400, 401, 403, 409, 429, 503) },
       },

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { AuditPage, listOwnAudit, ownAuditList } from '#src/audit/list.ts'
-import { readPage } from '#src/http/pagination.ts'
-import { PageQuery, problems } from '#src/http/schemas.ts'
+import { AuditPage, AuditQuery, listOwnAudit, ownAuditList } from '#src/audit/list.ts'
+import { readList } from '#src/http/pagination.ts'
+import { problems } from '#src/http/schemas.ts'
 
 /** The audit log of the caller's account, in all tenants. */
 const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
@@ -15,7 +15,7 @@ const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
       schema: {
         tags: ['account'],
         summary: 'The audit log of your account, newest first',
-        querystring: PageQuery,
+        querystring: AuditQuery,
         response: { 200: AuditPage, ...problems(400, 401, 403, 429, 503) },
       },
     },
@@ -25,10 +25,10 @@ const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
 
 async function showOwnAudit(
   this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  request: FastifyRequest<{ Querystring: Static<typeof AuditQuery> }>,
 ) {
-  const page = readPage(request.query, ownAuditList.name, ownAuditList.forms)
-  return this.db.read(request.sessionEntry, (tx, caller) => listOwnAudit(tx, caller, page))
+  const { page, filter } = readList(request.query, ownAuditList)
+  return this.db.read(request.sessionEntry, (tx, caller) => listOwnAudit(tx, caller, page, filter))
 }
 
 export default ownAudit

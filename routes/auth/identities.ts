@@ -30,7 +30,7 @@ const IdentityParams = Type.Object(
 
 const tags = ['account']
 const recentDescription =
-  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `urn:gatehouse:problem:reauthentication-required`.'
+  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`.'
 
 /** The identities of the caller's account: list, link, unlink. */
 const identities: FastifyPluginAsyncTypebox<Options> = async function identities(app, options) {
@@ -52,7 +52,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
   app.post(
     '/auth/identities/:provider',
     {
-      config: { access: { resource: 'identity', action: 'create' } },
+      config: { access: { resource: 'identity', action: 'create' }, acceptsForm: true },
       schema: {
         tags,
         summary: 'Start linking another identity: 302 for a form, otherwise the URL as JSON',

@@ -18,7 +18,7 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
   app.post(
     '/auth/logout',
     {
-      config: { access: { resource: 'session', action: 'delete' } },
+      config: { access: { resource: 'session', action: 'delete' }, acceptsForm: true },
       schema: {
         tags: ['sign-in'],
         summary: 'Sign out: 303 to a page for a form, otherwise 204',

@@ -69,7 +69,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       schema: {
         tags,
         summary: 'Create an API token for your active tenant; its secret is returned only here',
-        description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`urn:gatehouse:problem:reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
+        description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`/docs/errors/reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
         body: NewToken,
         response: {
           201: Type.Object({ ...ApiToken.properties, token: Type.String() }),
@@ -141,7 +141,7 @@ async function createToken(
     const detail = 'expiresAt must be in the future, at most 366 days ahead.'
     throw new Problem('malformed', { detail })
   }
-  return reply.code(201).send(token)
+  return reply.code(201).header('location', `/auth/tokens/${token.id}`).send(token)
 }
 
 async function showTokens(

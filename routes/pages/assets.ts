@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { publicDocument } from '#src/http/public-document.ts'
 import { readTextAsset } from '#src/runtime/assets.ts'
 
 const types = {
@@ -11,11 +12,11 @@ const types = {
 const assets: FastifyPluginAsync = async function assets(app) {
   for (const [name, type] of Object.entries(types)) {
     const text = await readTextAsset(`src/pages/${name}`)
+    const document = publicDocument(type, () => text)
     app.get(
       `/assets/${name}`,
       { config: { access: 'public' }, schema: { hide: true } },
-      async (_request, reply) =>
-        reply.type(type).header('cache-control', 'public, max-age=300').send(text),
+      async (_request, reply) => reply.sendDocument(document),
     )
   }
 }

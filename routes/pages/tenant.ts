@@ -122,7 +122,7 @@ function showTenant({ baseUrl, mails, quota }: Options) {
     const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
       const [tenant, listed, invited, audit, usage] = await Promise.all([
         findTenant(tx, caller),
-        listMembers(tx, caller, memberPage, search === '' ? undefined : search),
+        listMembers(tx, caller, memberPage, { search: search === '' ? undefined : search }),
         listInvitations(tx, caller, invitationPage),
         listTenantAudit(tx, caller, auditPage),
         findUsage(tx, caller, quota),

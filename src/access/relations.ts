@@ -23,23 +23,23 @@ export const inOwnReach = Prisma.sql`
     WHERE tenant_id = ${scopeTenantId} AND user_id = ${scopeUserId})`
 
 /**
- * The chain for a page of a list: the newest documents the caller can reach. An index returns the
- * newest of each team, so the cost grows with the number of teams, not of documents.
- * @param before the last id of the previous page; null for the first page
+ * The chain for a page of a list: the first documents by id that the caller can reach. An index
+ * returns the first of each team, so the cost grows with the number of teams, not of documents.
+ * @param matching condition on the documents
+ * @param direction `ASC` or `DESC`
  */
-export function newestInReach(
+export function firstInReach(
   caller: ChainScope,
-  { before, limit }: { before: bigint | null; limit: number },
+  { matching, direction, limit }: { matching: Prisma.Sql; direction: Prisma.Sql; limit: number },
 ): Prisma.Sql {
   const tenant = Prisma.sql`tenant_id = ${caller.tenantId}::uuid`
-  const older = before === null ? Prisma.sql`true` : Prisma.sql`id < ${before}`
   return Prisma.sql`${tenant} AND id = ANY (ARRAY(
-    SELECT newest.id FROM (${ownTeams(caller)}) AS own
+    SELECT first.id FROM (${ownTeams(caller)}) AS own
     CROSS JOIN LATERAL (
-      SELECT id FROM documents WHERE ${tenant} AND team_id = own.team_id AND ${older}
-      ORDER BY id DESC LIMIT ${limit}
-    ) AS newest
-    ORDER BY newest.id DESC LIMIT ${limit}
+      SELECT id FROM documents WHERE ${tenant} AND team_id = own.team_id AND ${matching}
+      ORDER BY id ${direction} LIMIT ${limit}
+    ) AS first
+    ORDER BY first.id ${direction} LIMIT ${limit}
   ))`
 }
 

@@ -2,8 +2,10 @@ import Type from 'typebox'
 import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
-import { Id, Nullable, PageOf, Time, Uuid } from '#src/http/schemas.ts'
+import { type TimeRange, within } from '#src/db/keyset.ts'
+import { IdFilter, SortBy } from '#src/http/list-query.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 
 /** One page of the audit log, for the user and for the tenant's admins. */
 export const AuditPage = PageOf(
@@ -32,24 +34,58 @@ export const AuditPage = PageOf(
   }),
 )
 
+/** The query of both lists. */
+export const AuditQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    from: Type.Optional(Type.String({ ...Time, description: 'At this time or later' })),
+    to: Type.Optional(Type.String({ ...Time, description: 'Before this time' })),
+    action: Type.Optional(
+      Type.String({ pattern: '^[a-z][a-z-]{0,63}$', description: 'Such as `sign-in`' }),
+    ),
+    sort: SortBy('at'),
+  },
+  { additionalProperties: false },
+)
+export const TenantAuditQuery = Type.Object(
+  { ...AuditQuery.properties, userId: IdFilter('By this user') },
+  { additionalProperties: false },
+)
+
 export const ownAuditList = { name: 'own-audit', forms: [idForm] }
 export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
 
+export type AuditFilter = TimeRange & { readonly action?: string | undefined }
+export type TenantAuditFilter = AuditFilter & { readonly userId?: string | undefined }
+
 /** Audit entries about the user's account, newest first. */
-export function listOwnAudit(tx: Tx, owner: OwnerScope, page: Page) {
-  return list(tx, { userId: owner.userId }, page, ownAuditList.name)
+export function listOwnAudit(tx: Tx, owner: OwnerScope, page: Page, filter: AuditFilter = {}) {
+  return list(tx, { userId: owner.userId }, page, filter, ownAuditList.name)
 }
 
 /** Audit entries of the tenant, newest first. */
-export function listTenantAudit(tx: Tx, scope: TenantScope, page: Page) {
-  return list(tx, { tenantId: scope.tenantId }, page, tenantAuditList.name)
+export function listTenantAudit(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  page: Page,
+  { userId, ...filter }: TenantAuditFilter = {},
+) {
+  const scope = { tenantId, ...(userId !== undefined && { userId: BigInt(userId) }) }
+  return list(tx, scope, page, filter, tenantAuditList.name)
 }
 
-async function list(tx: Tx, scope: Prisma.AuditEntryWhereInput, page: Page, name: string) {
+async function list(
+  tx: Tx,
+  scope: Prisma.AuditEntryWhereInput,
+  page: Page,
+  { action, ...range }: AuditFilter,
+  name: string,
+) {
+  const { where, ...order } = byId(page)
+  const at = within(range)
   const rows = await tx.auditEntry.findMany({
-    where: { ...scope, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: { ...scope, ...(action !== undefined && { action }), ...(at && { at }), ...where },
+    ...order,
   })
   return pageOf(
     rows,

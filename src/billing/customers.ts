@@ -31,13 +31,15 @@ export async function listCustomers(tx: Tx, page: Page) {
   const [after = null] = page.after ?? []
   const rows = await tx.$queryRaw<CustomerRow[]>`
     SELECT customer, user_id, email FROM list_customers(${after}, ${page.limit + 1}::int)`
-  return pageOf(
+  const listed = pageOf(
     rows,
     page,
     customerList.name,
     (row) => [row.customer],
     ({ customer, user_id, email }): Customer => ({ customer, userId: Number(user_id), email }),
   )
+  // The function of the database reads forwards only.
+  return { ...listed, previousCursor: null }
 }
 
 /**

@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { keyset, timeConditions } from '#src/db/keyset.ts'
 import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, pageOf } from '#src/http/pagination.ts'
+import { type Page, type PageResult, pageOf } from '#src/http/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 
 export const eventStatuses = [
@@ -68,7 +69,7 @@ export async function listReceived(
   connection: Tx | Queryable,
   { status, type, from, to }: EventFilter,
   page: Page,
-): Promise<{ data: ReceivedEvent[]; nextCursor: string | null }> {
+): Promise<PageResult<ReceivedEvent>> {
   const [last] = page.after ?? []
   const conditions = [
     Prisma.sql`true`,
@@ -76,22 +77,23 @@ export async function listReceived(
     // The literal lets the planner see that the partial index contains the status.
     ...(status === undefined || status === 'processed' ? [] : [Prisma.sql`status <> 'processed'`]),
     ...(type === undefined ? [] : [Prisma.sql`type = ${type}`]),
-    ...(from === undefined ? [] : [Prisma.sql`received_at >= ${from}::timestamptz`]),
-    ...(to === undefined ? [] : [Prisma.sql`received_at < ${to}::timestamptz`]),
-    ...(last === undefined ? [] : [behind(last)]),
+    ...timeConditions(Prisma.sql`received_at`, { from, to }),
+    keyset(
+      [Prisma.sql`received_at`, Prisma.sql`event_id`],
+      last === undefined ? null : [receivedAt(last), Prisma.sql`${last}`],
+      page,
+    ),
   ]
   const rows = await selectRows<Row>(
     connection,
     Prisma.sql`
-      SELECT ${columns} FROM received_events WHERE ${Prisma.join(conditions, ' AND ')}
-      ORDER BY received_at DESC, event_id DESC LIMIT ${page.limit + 1}`,
+      SELECT ${columns} FROM received_events WHERE ${Prisma.join(conditions, ' AND ')}`,
   )
   return pageOf(rows, page, receivedList.name, ({ id }) => [id], toReceived)
 }
 
-function behind(id: string): Prisma.Sql {
-  return Prisma.sql`(received_at, event_id) <
-    (SELECT received_at, event_id FROM received_events WHERE event_id = ${id})`
+function receivedAt(id: string): Prisma.Sql {
+  return Prisma.sql`(SELECT received_at FROM received_events WHERE event_id = ${id})`
 }
 
 /** One event with its raw body as text (null once deleted); null if there is no such event. */

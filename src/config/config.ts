@@ -13,6 +13,7 @@ import {
   readBillingApi,
   readBudget,
   readClock,
+  readCorsOrigins,
   readDatabaseUrl,
   readEncryptionKeys,
   readMail,
@@ -64,6 +65,8 @@ export type Config = {
   providers: readonly ProviderConfig[]
   /** Paths that a sign-in may return to besides our own pages; the first is the default. */
   returnPaths: readonly [string, ...string[]]
+  /** Origins whose pages may call the API with a token. */
+  corsOrigins: readonly string[]
   billing: {
     /** All verify. A worker has a random one, which nothing uses. */
     secrets: readonly [string, ...string[]]
@@ -151,6 +154,7 @@ export function readConfig(env: Environment): Config {
     encryptionKeys: readEncryptionKeys(values.ENCRYPTION_KEYS, faults),
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
+    corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     billing: {
       secrets: isWeb
         ? readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults)

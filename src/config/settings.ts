@@ -150,6 +150,11 @@ export const Settings = Type.Object({
     description:
       'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them or one of the program’s own pages, and nothing else.',
   }),
+  CORS_ORIGINS: Type.String({
+    default: '',
+    description:
+      'Comma-separated exact origins, for instance https://app.example.com, whose pages may call the API from a browser with an API token. Cookies are never accepted from there.',
+  }),
   BILLING_WEBHOOK_SECRETS: Type.Optional(
     Type.String({
       minLength: 1,

@@ -71,11 +71,16 @@ export function isReadOnlyServer(error: unknown): boolean {
 }
 
 /**
- * True if PostgreSQL refused a value, such as a text with NUL or a time out of range: SQLSTATE class
- * 22, data exception.
+ * The SQLSTATE if PostgreSQL refused a value, such as a text with NUL or a time out of range: class
+ * 22, data exception. Null for any other error.
  */
+export function refusedValueState(error: unknown): string | null {
+  const codes = causesOf(error).flatMap((cause) => cause.codes)
+  return codes.find((code) => /^22[0-9A-Z]{3}$/.test(code)) ?? null
+}
+
 export function isRefusedValue(error: unknown): boolean {
-  return hasCode(error, (code) => /^22[0-9A-Z]{3}$/.test(code))
+  return refusedValueState(error) !== null
 }
 
 /** True for a foreign-key violation: the referenced row is missing, or the row is still referenced. */

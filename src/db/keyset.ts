@@ -1,5 +1,6 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import { type Page, type Position, uuidForm } from '#src/http/pagination.ts'
+import { isReadInReverse, type Page, type Position, uuidForm } from '#src/http/pagination.ts'
+import { storableTimes } from '#src/http/times.ts'
 
 /** Forms of a cursor by creation time: milliseconds since 1970, and the id. */
 export const creationForms = [/^\d{1,13}$/, uuidForm]
@@ -8,22 +9,55 @@ export const creationForms = [/^\d{1,13}$/, uuidForm]
  * The arguments of `findMany` for a page of a list, newest first, with one row more than fits on
  * the page. Only for tables whose `created_at` holds whole milliseconds, as a JavaScript date does.
  */
-export function byCreation({ limit, after }: Page) {
-  const [millis, id] = after ?? []
+export function byCreation(page: Page) {
+  const [millis, id] = page.after ?? []
+  const inReverse = isReadInReverse(page)
+  const direction = inReverse ? ('asc' as const) : ('desc' as const)
   return {
-    where: millis === undefined || id === undefined ? {} : behind(new Date(Number(millis)), id),
-    orderBy: [{ createdAt: 'desc' as const }, { id: 'desc' as const }],
-    take: limit + 1,
+    where:
+      millis === undefined || id === undefined
+        ? {}
+        : beyond(new Date(Number(millis)), id, inReverse),
+    orderBy: [{ createdAt: direction }, { id: direction }],
+    take: page.limit + 1,
   }
 }
 
 /** The rows after the cursor. `lte` alone is a range of the index, which an OR would not be. */
-function behind(createdAt: Date, id: string) {
-  return { createdAt: { lte: createdAt }, NOT: { createdAt, id: { gte: id } } }
+function beyond(createdAt: Date, id: string, inReverse: boolean) {
+  return inReverse
+    ? { AND: [{ createdAt: { gte: createdAt } }], NOT: { createdAt, id: { lte: id } } }
+    : { AND: [{ createdAt: { lte: createdAt } }], NOT: { createdAt, id: { gte: id } } }
 }
 
 export function creationPosition({ createdAt, id }: { createdAt: Date; id: string }): Position {
   return [String(createdAt.getTime()), id]
+}
+
+/** A filter by time: at or after `from`, before `to` (RFC 3339). */
+export type TimeRange = { readonly from?: string | undefined; readonly to?: string | undefined }
+
+/**
+ * A Prisma filter on a time; undefined for the whole range. An open range has an end all the same, so
+ * that there are two texts of the statement to prepare and not four.
+ */
+export function within({ from, to }: TimeRange): { gte: Date; lt: Date } | undefined {
+  if (from === undefined && to === undefined) return undefined
+  const [first, last] = storableTimes()
+  return {
+    gte: from === undefined ? first : new Date(from),
+    lt: to === undefined ? last : new Date(to),
+  }
+}
+
+/** The same as conditions of a hand-written statement. */
+export function timeConditions(column: Prisma.Sql, { from, to }: TimeRange): Prisma.Sql[] {
+  if (from === undefined && to === undefined) return []
+  const [begin, end] = [from ?? '-infinity', to ?? 'infinity']
+  return [
+    Prisma.sql`${column} >= ${begin}::timestamptz`,
+    Prisma.sql`${column} < ${end}::timestamptz`,
+  ]
 }
 
 /** Forms of a cursor of a `newestFirst` list: microseconds since 1970, and the id. */
@@ -38,12 +72,37 @@ export const createdPosition = Prisma.sql`
  * on the page. For tables whose `created_at` is set by the database: it has microseconds, which a
  * JavaScript date would cut off.
  */
-export function newestFirst({ limit, after }: Page): Prisma.Sql {
-  const [micros, id] = after ?? []
-  const rest =
+export function newestFirst(page: Page): Prisma.Sql {
+  const [micros, id] = page.after ?? []
+  const last =
     micros === undefined || id === undefined
+      ? null
+      : [timeOfMicroseconds(micros), Prisma.sql`${id}::uuid`]
+  return keyset([Prisma.sql`created_at`, Prisma.sql`id`], last, page)
+}
+
+export function timeOfMicroseconds(micros: string): Prisma.Sql {
+  return Prisma.sql`'epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond'`
+}
+
+/**
+ * The end of a hand-written statement for a page of a list: the rows after the cursor, in order, one
+ * more than fits on the page.
+ * @param keys sort key of the list, which its own order descends
+ * @param last values of the cursor's row; null for the first page
+ */
+export function keyset(
+  keys: readonly Prisma.Sql[],
+  last: readonly Prisma.Sql[] | null,
+  page: Page,
+): Prisma.Sql {
+  const inReverse = isReadInReverse(page)
+  const direction = inReverse ? Prisma.sql`ASC` : Prisma.sql`DESC`
+  const order = Prisma.join(keys.map((key) => Prisma.sql`${key} ${direction}`))
+  const row = Prisma.join([...keys])
+  const rest =
+    last === null
       ? Prisma.sql`true`
-      : Prisma.sql`(created_at, id) <
-          ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)`
-  return Prisma.sql`${rest} ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
+      : Prisma.sql`(${row}) ${inReverse ? Prisma.sql`>` : Prisma.sql`<`} (${Prisma.join([...last])})`
+  return Prisma.sql`${rest} ORDER BY ${order} LIMIT ${page.limit + 1}`
 }

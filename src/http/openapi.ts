@@ -8,9 +8,9 @@ import type {
   Schema,
 } from './openapi-examples.ts'
 import { exampleOf } from './openapi-examples.ts'
-import { errorTable } from './problems.ts'
+import { errorCodes, errorTable, problemType } from './problems.ts'
 
-const problemType = 'application/problem+json'
+const problemMedia = 'application/problem+json'
 const problemSchema: Reference = { $ref: '#/components/schemas/Problem' }
 
 /** Descriptions of responses whose routes have none. */
@@ -26,6 +26,16 @@ const retryAfter = {
   'Retry-After': {
     description: 'Seconds to wait before the next attempt',
     schema: { type: 'integer' },
+  },
+}
+
+const location = {
+  Location: { description: 'Path of the new object', schema: { type: 'string' } },
+}
+const link = {
+  Link: {
+    description: 'Paths of the first, the next and the previous page (RFC 8288)',
+    schema: { type: 'string' },
   },
 }
 
@@ -87,17 +97,26 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
   const described = answer.description !== 'Default Response'
   return {
     ...answer,
+    ...(status === '201' && { headers: location }),
+    ...(media.some(isPage) && { headers: link }),
     description: described
       ? answer.description
       : (defaultDescriptions[status] ?? titlesOf(Number(status))),
     ...(media.length > 0 && {
       content: Object.fromEntries(
         media.map((one) =>
-          isProblem(one) ? [problemType, { schema: problemSchema }] : [one[0], withExample(one[1])],
+          isProblem(one)
+            ? [problemMedia, { schema: problemSchema }]
+            : [one[0], withExample(one[1])],
         ),
       ),
     }),
   }
+}
+
+/** A page of a list or of a feed. */
+function isPage([, { schema }]: [string, Media]): boolean {
+  return 'properties' in schema && schema.properties?.nextCursor !== undefined
 }
 
 /** One problem response for each error status in use. */
@@ -112,7 +131,7 @@ function problemAnswers(paths: ApiDescription['paths']): Record<string, Answer> 
       {
         description: titlesOf(status),
         ...((status === 429 || status === 503) && { headers: retryAfter }),
-        content: { [problemType]: { schema: problemSchema, example: problemExample(status) } },
+        content: { [problemMedia]: { schema: problemSchema, example: problemExample(status) } },
       },
     ]),
   )
@@ -124,10 +143,10 @@ function titlesOf(status: number): string {
 }
 
 function problemExample(status: number) {
-  const entry = Object.entries(errorTable).find(([, one]) => one.status === status)
-  const [code = '', { title = '' } = {}] = entry ?? []
+  const [code] = errorCodes.filter((one) => errorTable[one].status === status)
+  if (code === undefined) throw new Error(`No problem has the status ${status}.`)
   const instance = exampleOf({ type: 'string', format: 'uuid' })
-  return { type: `urn:gatehouse:problem:${code}`, title, status, instance }
+  return { type: problemType(code), title: errorTable[code].title, status, instance }
 }
 
 function withPathExample(parameter: Parameter): Parameter {

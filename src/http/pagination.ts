@@ -5,7 +5,24 @@ import { Problem } from './problems.ts'
 export type Position = readonly string[]
 
 /** The requested page of a list. */
-export type Page = { readonly limit: number; readonly after: Position | null }
+export type Page = {
+  readonly limit: number
+  /** The page begins after this row; null for the first page. */
+  readonly after: Position | null
+  /** The page ends before `after` instead: a previous page. */
+  readonly isBackward?: boolean
+  /** The reverse of the list's own order. */
+  readonly isReversed?: boolean
+  /** Filters and order that the cursors of the page belong to; empty for none. */
+  readonly binding?: string
+}
+
+/** One page of a list. Routes send the cursor of the previous page in the `Link` header only. */
+export type PageResult<Item> = {
+  data: Item[]
+  nextCursor: string | null
+  previousCursor: string | null
+}
 
 /** Pattern of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
 export const idForm = /^[1-9]\d{0,15}$/
@@ -16,42 +33,100 @@ export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const defaultLimit = 50
 const checksumLength = 11 // 8 bytes of base64url
 
+type PageQuery = { limit?: string; cursor?: string; sort?: string }
+
 /**
- * Reads `?limit&cursor`, which the schema has already validated.
+ * Reads `?limit&cursor&sort`, which the schema has already validated.
  * @param list name of the list; the cursor of another list is rejected
  * @param forms pattern of each part of the list's sort key
+ * @param filter what the list is filtered by; the cursor of another filter is rejected
  * @throws Problem `malformed` for a cursor that this program did not create
  */
 export function readPage(
-  query: { limit?: string; cursor?: string },
+  { limit, cursor, sort }: PageQuery,
   list: string,
   forms: readonly RegExp[],
+  filter: object = {},
 ): Page {
-  const limit = query.limit === undefined ? defaultLimit : Number(query.limit)
-  return { limit, after: query.cursor === undefined ? null : read(query.cursor, list, forms) }
+  // A list is newest first: `-createdAt`. `createdAt` is the reverse.
+  const isReversed = sort !== undefined && !sort.startsWith('-')
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+  const bound = [...given.sort(), ...(isReversed ? [['sort', sort]] : [])]
+  const binding = bound.length === 0 ? '' : JSON.stringify(bound)
+  const from =
+    cursor === undefined
+      ? { after: null, isBackward: false }
+      : read(cursor, `${list}${binding}`, forms)
+  return {
+    limit: limit === undefined ? defaultLimit : Number(limit),
+    ...from,
+    isReversed,
+    binding,
+  }
+}
+
+/** Reads the query of a list: its page, and every other parameter as its filter. */
+export function readList<Query extends PageQuery>(
+  query: Query,
+  { name, forms }: { name: string; forms: readonly RegExp[] },
+): { page: Page; filter: Omit<Query, 'limit' | 'cursor' | 'sort'> } {
+  const { limit, cursor, sort, ...filter } = query
+  const asked = {
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+    ...(sort !== undefined && { sort }),
+  }
+  return { page: readPage(asked, name, forms, filter), filter }
 }
 
 /**
- * Builds one page from a query for `limit + 1` rows; the additional row shows that there is a next
- * page.
+ * Whether the rows of a page are read in the reverse of the list's own order: a list in reverse, or a
+ * previous page.
+ */
+export function isReadInReverse({ isBackward = false, isReversed = false }: Page): boolean {
+  return isBackward !== isReversed
+}
+
+/**
+ * Builds one page from a query for `limit + 1` rows; the additional row shows that there is a further
+ * page. The rows of a previous page are read backwards from its end.
  */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
-  { limit }: Page,
+  { limit, after, isBackward = false, binding = '' }: Page,
   list: string,
   positionOf: (row: Row) => Position,
   toItem: (row: Row) => Item,
-): { data: Item[]; nextCursor: string | null } {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return { data: shown.map(toItem), nextCursor: more ? write(positionOf(last), list) : null }
+): PageResult<Item> {
+  const read = rows.slice(0, limit)
+  const shown = isBackward ? read.toReversed() : read
+  const isMore = rows.length > limit
+  const [first, last] = [shown.at(0), shown.at(-1)]
+  const hasNext = isBackward || isMore
+  const hasPrevious = isBackward ? isMore : after !== null
+  const key = `${list}${binding}`
+  return {
+    data: shown.map(toItem),
+    nextCursor: hasNext && last !== undefined ? write(positionOf(last), key) : null,
+    previousCursor:
+      hasPrevious && first !== undefined ? write(positionOf(first), backward(key)) : null,
+  }
 }
 
-/** Prisma `where` for a page of a list by id, newest first (cursor pattern: `idForm`). */
-export function olderThan({ after }: Page): { id?: { lt: bigint } } {
-  const [last] = after ?? []
-  return last === undefined ? {} : { id: { lt: BigInt(last) } }
+/** Prisma arguments for a page of a list by id, newest first (cursor pattern: `idForm`). */
+export function byId(page: Page): {
+  where: { id?: { lt?: bigint; gt?: bigint } }
+  orderBy: { id: 'asc' | 'desc' }
+  take: number
+} {
+  const [last] = page.after ?? []
+  const inReverse = isReadInReverse(page)
+  const id = last === undefined ? undefined : BigInt(last)
+  return {
+    where: id === undefined ? {} : { id: inReverse ? { gt: id } : { lt: id } },
+    orderBy: { id: inReverse ? 'asc' : 'desc' },
+    take: page.limit + 1,
+  }
 }
 
 /**
@@ -60,34 +135,52 @@ export function olderThan({ after }: Page): { id?: { lt: bigint } } {
  */
 export function feedOf<Row, Item>(
   rows: readonly Row[],
+  { binding = '' }: Page,
   list: string,
   positionOf: (row: Row) => Position,
   toItem: (row: Row) => Item,
 ): { data: Item[]; nextCursor: string | null } {
   const last = rows.at(-1)
-  return { data: rows.map(toItem), nextCursor: last ? write(positionOf(last), list) : null }
+  return {
+    data: rows.map(toItem),
+    nextCursor: last ? write(positionOf(last), `${list}${binding}`) : null,
+  }
+}
+
+/** The key of the cursors that lead to a previous page. */
+function backward(key: string): string {
+  return `${key}<`
 }
 
 /**
  * A cursor is opaque and grants nothing: the scope of the query decides which rows are visible. The
- * checksum makes a modified cursor, or one of another list, a 400.
+ * checksum makes a modified cursor, or one of another list, filter or order, a 400.
+ * @param key list, filters, order and direction of the cursor
  */
-function write(position: Position, list: string): string {
+function write(position: Position, key: string): string {
   const text = Buffer.from(JSON.stringify(position)).toString('base64url')
-  return `${checksum(text, list)}${text}`
+  return `${checksum(text, key)}${text}`
 }
 
-function read(cursor: string, list: string, forms: readonly RegExp[]): Position {
+function read(
+  cursor: string,
+  key: string,
+  forms: readonly RegExp[],
+): { after: Position; isBackward: boolean } {
   const text = cursor.slice(checksumLength)
-  const valid = /^[\w-]+$/.test(text) && cursor.slice(0, checksumLength) === checksum(text, list)
+  const sum = cursor.slice(0, checksumLength)
+  const isBackward = sum === checksum(text, backward(key))
+  const valid = /^[\w-]+$/.test(text) && (isBackward || sum === checksum(text, key))
   const position = valid ? parse(text) : null
   const hasForm =
     position?.length === forms.length &&
     forms.every((form, index) => form.test(position[index] ?? ''))
   if (position === null || !hasForm) {
-    throw new Problem('malformed', { detail: 'The cursor does not belong to this list.' })
+    throw new Problem('malformed', {
+      detail: 'The cursor does not belong to this list with these filters and this order.',
+    })
   }
-  return position
+  return { after: position, isBackward }
 }
 
 function parse(text: string): Position | null {
@@ -99,6 +192,6 @@ function parse(text: string): Position | null {
   }
 }
 
-function checksum(text: string, list: string): string {
-  return sha256(`${list}:${text}`).subarray(0, 8).toString('base64url')
+function checksum(text: string, key: string): string {
+  return sha256(`${key}:${text}`).subarray(0, 8).toString('base64url')
 }

@@ -1,34 +1,203 @@
-/** Every HTTP error of the program: code, status, title. Sent as problem+json (RFC 9457). */
+type ErrorEntry = {
+  status: number
+  title: string
+  /** What the error says about the request. */
+  meaning: string
+  /** Why it happens. */
+  cause: string
+  /** What to do about it. */
+  remedy: string
+}
+
+/**
+ * Every HTTP error of the program. Status and title are sent as problem+json (RFC 9457); the other
+ * texts are shown at `/docs/errors/CODE`. Code spans are in backticks.
+ */
 export const errorTable = {
-  malformed: { status: 400, title: 'The request is malformed' },
-  unauthenticated: { status: 401, title: 'Sign in to continue' },
-  'invalid-token': { status: 401, title: 'The token is not valid' },
-  forbidden: { status: 403, title: 'Not allowed' },
-  'session-required': { status: 403, title: 'API tokens are not accepted here' },
-  'reauthentication-required': { status: 403, title: 'Confirm your identity' },
-  'cross-origin': { status: 403, title: 'Requests from other sites are not accepted' },
-  'prefetch-refused': { status: 403, title: 'Sign-in cannot be prefetched' },
-  'sign-in-refused': { status: 400, title: 'The sign-in was refused' },
-  'logout-refused': { status: 400, title: 'The logout was refused' },
-  'not-found': { status: 404, title: 'Not found' },
-  'last-sign-in-method': { status: 409, title: 'Cannot remove your only sign-in method' },
-  'last-admin': { status: 409, title: 'Cannot remove the last admin' },
-  'confirmation-mismatch': { status: 409, title: 'The confirmation does not match' },
-  'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  conflict: { status: 409, title: 'Conflict with the current state' },
-  'quota-exceeded': { status: 409, title: 'The storage of your tenant is full' },
-  'too-large': { status: 413, title: 'The request body is too large' },
-  'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
-  'too-many-requests': { status: 429, title: 'Too many requests' },
-  internal: { status: 500, title: 'Something went wrong' },
-  unavailable: { status: 503, title: 'Temporarily unavailable' },
-} as const satisfies Record<string, { status: number; title: string }>
+  malformed: {
+    status: 400,
+    title: 'The request is malformed',
+    meaning:
+      'A part of the request is missing or has a value that is not accepted. Nothing was changed.',
+    cause:
+      'A field, path parameter or query parameter breaks the rule of its schema, the body is not JSON, or a cursor belongs to another list.',
+    remedy: 'Correct what `errors` and `detail` name, then send the request again.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Sign in to continue',
+    meaning: 'The request has no session, or its session has ended.',
+    cause: 'There is no cookie and no token, or the session was ended, expired or replaced.',
+    remedy: 'Sign in, or send an API token as `Authorization: Bearer gth_…`.',
+  },
+  'invalid-token': {
+    status: 401,
+    title: 'The token is not valid',
+    meaning: 'The API token of the request is not accepted.',
+    cause:
+      'It has expired, was revoked, belongs to a membership that has ended, or is not one of ours.',
+    remedy: 'Create a new token on the account page.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    meaning: 'You are known, but you may not do this.',
+    cause:
+      'Your role lacks the permission, the token is limited to other permissions, or a rule such as office hours forbids it.',
+    remedy:
+      'Ask an admin of the tenant for the permission. The page Permissions shows what each role may do.',
+  },
+  'session-required': {
+    status: 403,
+    title: 'API tokens are not accepted here',
+    meaning: 'This needs a person who has signed in.',
+    cause: 'The request came with an API token.',
+    remedy: 'Sign in with a browser and send the session cookie.',
+  },
+  'reauthentication-required': {
+    status: 403,
+    title: 'Confirm your identity',
+    meaning: 'This needs a sign-in of the last five minutes.',
+    cause: 'The last sign-in, or the last confirmation of it, is older.',
+    remedy: 'Open `/auth/login?reauthenticate=true`, then send the request again.',
+  },
+  'cross-origin': {
+    status: 403,
+    title: 'Requests from other sites are not accepted',
+    meaning: 'The request came with a cookie from a page of another site.',
+    cause: '`Sec-Fetch-Site` or `Origin` names another site.',
+    remedy:
+      'Use an API token instead of the cookie, from an origin in `CORS_ORIGINS`, or send the request from our own pages.',
+  },
+  'prefetch-refused': {
+    status: 403,
+    title: 'Sign-in cannot be prefetched',
+    meaning: 'The browser tried to load a sign-in page in advance.',
+    cause: 'The request has `Sec-Purpose: prefetch`.',
+    remedy: 'Open the page.',
+  },
+  'sign-in-refused': {
+    status: 400,
+    title: 'The sign-in was refused',
+    meaning: 'The identity provider’s response was not accepted. Nothing was changed.',
+    cause: 'The sign-in was cancelled, took too long, or its response failed a check.',
+    remedy: 'Sign in again. If it keeps failing, contact support with the request ID.',
+  },
+  'logout-refused': {
+    status: 400,
+    title: 'The logout was refused',
+    meaning: 'No session was ended.',
+    cause: 'The logout token of the provider failed a check.',
+    remedy:
+      'For operators: look at the reason in the audit log and at the configuration of the provider.',
+  },
+  'not-found': {
+    status: 404,
+    title: 'Not found',
+    meaning:
+      'There is no such path or object, or you have no access to it. The response is the same in all cases.',
+    cause:
+      'The id is wrong, the object was deleted, it belongs to another user or tenant, or the path does not exist.',
+    remedy: 'Check the path, the id and your active tenant.',
+  },
+  'last-sign-in-method': {
+    status: 409,
+    title: 'Cannot remove your only sign-in method',
+    meaning: 'An account keeps at least one way to sign in.',
+    cause: 'The identity is the only one of the account.',
+    remedy: 'Add another sign-in method first.',
+  },
+  'last-admin': {
+    status: 409,
+    title: 'Cannot remove the last admin',
+    meaning: 'A tenant with members keeps at least one admin.',
+    cause: 'The change would leave the tenant without an admin.',
+    remedy: 'Make another member an admin first, or delete the tenant.',
+  },
+  'confirmation-mismatch': {
+    status: 409,
+    title: 'The confirmation does not match',
+    meaning: 'Nothing was deleted.',
+    cause: 'The text sent to confirm a deletion is not exactly the name.',
+    remedy: 'Send the name exactly as it is shown.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    meaning: 'The path exists, but not for this method.',
+    cause: 'The method is not one of those in the `Allow` header.',
+    remedy: 'Use a method that `Allow` lists.',
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict with the current state',
+    meaning:
+      'The request is well-formed, but the present state does not allow it. Nothing was changed.',
+    cause:
+      '`detail` names the state, such as a limit that is reached or an object that exists already.',
+    remedy: 'Read the object again, then decide whether the request still makes sense.',
+  },
+  'quota-exceeded': {
+    status: 409,
+    title: 'The storage of your tenant is full',
+    meaning: 'Nothing was stored.',
+    cause: 'The tenant stores as many rows or bytes as it may.',
+    remedy:
+      'Delete what is no longer needed, or ask the operator for a higher limit. `GET /usage` shows what is stored.',
+  },
+  'too-large': {
+    status: 413,
+    title: 'The request body is too large',
+    meaning: 'The body was not read to its end.',
+    cause: 'It has more bytes than the limit of the path.',
+    remedy: 'Send less data in one request.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    meaning: 'The body was not read.',
+    cause: 'Its `Content-Type` is missing or is not one that the path accepts.',
+    remedy: 'Send JSON with `Content-Type: application/json`.',
+  },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too many requests',
+    meaning: 'The request was not processed.',
+    cause:
+      'More requests were sent than the limit allows. `RateLimit-Policy` names the limit, `RateLimit` what is left of it.',
+    remedy: 'Wait as many seconds as `Retry-After` says, then send the request again.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong',
+    meaning: 'The error is on our side and has been logged.',
+    cause: 'A fault of the program.',
+    remedy: 'Try again. If it keeps happening, contact support with the request ID in `instance`.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Temporarily unavailable',
+    meaning: 'The request was not processed.',
+    cause:
+      'A service that it needs, such as the database or the identity provider, does not respond, or the program is overloaded or stopping.',
+    remedy: 'Wait as many seconds as `Retry-After` says, then send the request again.',
+  },
+} as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable
 
-/** The `type` of a problem (RFC 9457). */
-export function problemType(code: ErrorCode): string {
-  return `urn:gatehouse:problem:${code}`
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorTable, code)
+}
+
+export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(isErrorCode)
+
+/**
+ * The `type` of a problem (RFC 9457): the path of the page that explains it. It is the same in every
+ * installation, so clients can compare it.
+ */
+export function problemType<Code extends ErrorCode>(code: Code): `/docs/errors/${Code}` {
+  return `/docs/errors/${code}`
 }
 
 /** Why a sign-in at a provider failed, and what it was for. The error page explains both. */

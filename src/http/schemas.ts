@@ -31,15 +31,31 @@ export const OptionalLine = (maxLength: number) =>
 export const Text = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
 
-/** RFC 9457. `instance` is the request id; only malformed requests have `errors`. */
+/**
+ * A problem (RFC 9457). `type` is the path of a page about it; `instance` is the request id; only
+ * malformed requests have `errors`.
+ */
 export const ProblemBody = Type.Object(
   {
-    type: Type.String(),
+    type: Type.String({
+      description: 'Identifies the problem: the path of its page, such as `/docs/errors/not-found`',
+    }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.Optional(Type.String()),
-    instance: Type.String(),
-    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+    instance: Type.String({ description: 'The request ID' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          in: Type.Enum(['path', 'query', 'body']),
+          pointer: Type.String({
+            description: 'JSON Pointer (RFC 6901) to the value; empty for all of that part',
+          }),
+          detail: Type.String(),
+        }),
+        { description: 'Every refused value of a malformed request, at most 20' },
+      ),
+    ),
   },
   { $id: 'Problem', title: 'Problem' },
 )
@@ -61,6 +77,9 @@ export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: fals
 
 /** An optional body without fields. */
 export const NoBody = Nullable(Type.Object({}, { additionalProperties: false }))
+
+/** The query of an operation without parameters. */
+export const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /** Page of a list (contract 3). `limit` is a string, like every query parameter. */
 export const PageQuery = Type.Object(

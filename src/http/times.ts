@@ -10,6 +10,11 @@ export function isStorableTime(time: Date): boolean {
   return ms >= firstMs && ms <= lastMs
 }
 
+/** The first and the last time for which `isStorableTime` is true. */
+export function storableTimes(): readonly [first: Date, last: Date] {
+  return [new Date(firstMs), new Date(lastMs)]
+}
+
 // PostgreSQL accepts offsets below 16 hours; those in use are at most 14.
 const farOffset = /[+-](1[6-9]|2\d)(:?\d\d)?$/
 

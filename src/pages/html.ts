@@ -102,3 +102,11 @@ export function durationText(ms: number): string {
 function formatOf(timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, timeZone: 'UTC' })
 }
+
+/** A text whose only markup are the code spans of CommonMark. */
+export function withCodeSpans(text: string): Html {
+  const parts = text.split('`').map((part, index) => {
+    return index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`
+  })
+  return html`${parts}`
+}

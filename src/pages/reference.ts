@@ -7,7 +7,7 @@ import {
   type Reference,
   type Schema,
 } from '#src/http/openapi-examples.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html, withCodeSpans } from './html.ts'
 import { layout } from './layout.ts'
 
 /** Order of the tags; other tags follow. */
@@ -38,9 +38,10 @@ function basicsSection(): Html {
         <h2 id="basics">Basics</h2>
         <ul class="plain">
           <li>Authenticate with the session cookie <code>sid</code>, or with an API token from your account page: <code>Authorization: Bearer gth_…</code>.</li>
-          <li>Bodies are JSON. Unknown fields are rejected with 400.</li>
-          <li>Lists take <code>?limit=1…100&amp;cursor=</code> and return <code>{data, nextCursor}</code>; <code>nextCursor</code> is null on the last page.</li>
-          <li>Errors are <code>application/problem+json</code> (RFC 9457): <code>type</code>, <code>title</code>, <code>status</code>, an optional <code>detail</code>, and <code>instance</code>, the request ID. With 429 and 503, <code>Retry-After</code> is the number of seconds to wait.</li>
+          <li>Bodies are JSON. Unknown fields and unknown query parameters are rejected with 400.</li>
+          <li>Lists take <code>?limit=1…100&amp;cursor=</code> and return <code>{data, nextCursor}</code>; <code>nextCursor</code> is null on the last page. The <code>Link</code> header (RFC 8288) has the URLs of the first, the next and the previous page. A cursor is valid for the list, filters and sort order that it came from.</li>
+          <li>Errors are <code>application/problem+json</code> (RFC 9457): <code>type</code>, <code>title</code>, <code>status</code>, an optional <code>detail</code>, and <code>instance</code>, the request ID. <code>type</code> is the path of a page about the error: see <a href="/docs/errors">all errors</a>. A malformed request has <code>errors</code>, one for each refused value. With 429 and 503, <code>Retry-After</code> is the number of seconds to wait.</li>
+          <li>201 has the path of the new object in <code>Location</code>, 405 the methods of the path in <code>Allow</code>. <code>RateLimit-Policy</code> has the limit that counted the request, <code>RateLimit</code> what is left of it and the seconds until it is full again.</li>
           <li>404 means that an object does not exist or that you have no access to it. The response is the same in both cases.</li>
         </ul>
       </section>`
@@ -209,12 +210,4 @@ function fieldTable(rows: readonly FieldRow[]): Html {
 
 function paragraphs(text: string): Html {
   return html`${text.split('\n\n').map((one) => html`<p>${withCodeSpans(one)}</p>`)}`
-}
-
-/** Descriptions are CommonMark; the only markup they use is code spans. */
-function withCodeSpans(text: string): Html {
-  const parts = text.split('`').map((part, index) => {
-    return index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`
-  })
-  return html`${parts}`
 }

@@ -1,8 +1,9 @@
-import { type ChainScope, inOwnReach, inReach, newestInReach } from '#src/access/relations.ts'
+import { type ChainScope, firstInReach, inOwnReach, inReach } from '#src/access/relations.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
+import { idForm, isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
 
 export const documentList = { name: 'documents', forms: [idForm] }
 
@@ -16,14 +17,30 @@ const columns = Prisma.sql`
   id, tenant_id AS "tenantId", folder_id AS "folderId", title, body, created_at AS "createdAt",
   updated_at AS "updatedAt"`
 
+export type DocumentFilter = TimeRange & { readonly folderId?: string | undefined }
+
 /** The documents the caller can reach, newest first. */
-export async function listDocuments(tx: Tx, caller: ChainScope, page: Page) {
+export async function listDocuments(
+  tx: Tx,
+  caller: ChainScope,
+  page: Page,
+  { folderId, ...range }: DocumentFilter = {},
+) {
   const [last] = page.after ?? []
-  const before = last === undefined ? null : BigInt(last)
+  const inReverse = isReadInReverse(page)
+  const direction = inReverse ? Prisma.sql`ASC` : Prisma.sql`DESC`
+  const beyond = inReverse ? Prisma.sql`>` : Prisma.sql`<`
+  const conditions = [
+    Prisma.sql`true`,
+    ...(folderId === undefined ? [] : [Prisma.sql`folder_id = ${BigInt(folderId)}`]),
+    ...timeConditions(Prisma.sql`created_at`, range),
+    ...(last === undefined ? [] : [Prisma.sql`id ${beyond} ${BigInt(last)}`]),
+  ]
+  const matching = Prisma.join(conditions, ' AND ')
   const rows = await tx.$queryRaw<Row[]>`
     SELECT ${columns} FROM documents
-    WHERE ${newestInReach(caller, { before, limit: page.limit + 1 })}
-    ORDER BY id DESC`
+    WHERE ${firstInReach(caller, { matching, direction, limit: page.limit + 1 })}
+    ORDER BY id ${direction}`
   return pageOf(rows, page, documentList.name, (row) => [String(row.id)], toDocument)
 }
 

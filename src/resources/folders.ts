@@ -3,17 +3,17 @@ import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
 export const folderList = { name: 'folders', forms: [idForm] }
 
 /** The folders of the tenant, newest first. */
 export async function listFolders(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const { where, ...order } = byId(page)
   const rows = await tx.folder.findMany({
-    where: { tenantId, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: { tenantId, ...where },
+    ...order,
   })
   return pageOf(rows, page, folderList.name, (row) => [String(row.id)], toFolder)
 }

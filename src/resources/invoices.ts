@@ -3,17 +3,31 @@ import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { type TimeRange, within } from '#src/db/keyset.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
 export const invoiceList = { name: 'invoices', forms: [idForm] }
 
+export type InvoiceFilter = TimeRange & { readonly currency?: string | undefined }
+
 /** The invoices of the tenant, newest first. */
-export async function listInvoices(tx: Tx, scope: TenantScope, page: Page) {
+export async function listInvoices(
+  tx: Tx,
+  scope: TenantScope,
+  page: Page,
+  { currency, ...range }: InvoiceFilter = {},
+) {
+  const { where, ...order } = byId(page)
+  const createdAt = within(range)
   const rows = await tx.invoice.findMany({
-    where: { tenantId: scope.tenantId, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: {
+      tenantId: scope.tenantId,
+      ...(currency !== undefined && { currency }),
+      ...(createdAt && { createdAt }),
+      ...where,
+    },
+    ...order,
   })
   return pageOf(rows, page, invoiceList.name, (row) => [String(row.id)], toInvoice)
 }

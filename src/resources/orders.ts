@@ -4,7 +4,8 @@ import { scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { type TimeRange, within } from '#src/db/keyset.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Line } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
@@ -22,12 +23,25 @@ export type LineItem = { sku: string; quantity: number; unitPrice: number }
 
 export const orderList = { name: 'orders', forms: [idForm] }
 
+export type OrderFilter = TimeRange & { readonly tenantId?: string | undefined }
+
 /** The orders of `owner` in all their tenants, newest first. */
-export async function listOrders(tx: Tx, owner: OwnerScope, page: Page) {
+export async function listOrders(
+  tx: Tx,
+  owner: OwnerScope,
+  page: Page,
+  { tenantId, ...range }: OrderFilter = {},
+) {
+  const { where, ...order } = byId(page)
+  const createdAt = within(range)
   const rows = await tx.order.findMany({
-    where: { userId: owner.userId, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: {
+      userId: owner.userId,
+      ...(tenantId !== undefined && { tenantId }),
+      ...(createdAt && { createdAt }),
+      ...where,
+    },
+    ...order,
   })
   return pageOf(rows, page, orderList.name, (row) => [String(row.id)], toOrder)
 }

@@ -4,17 +4,35 @@ import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { type TimeRange, within } from '#src/db/keyset.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 
 export const postList = { name: 'posts', forms: [idForm] }
 
+export type PostFilter = TimeRange & {
+  readonly authorId?: string | undefined
+  readonly department?: string | undefined
+}
+
 /** The posts of the tenant, newest first. */
-export async function listPosts(tx: Tx, scope: TenantScope, page: Page) {
+export async function listPosts(
+  tx: Tx,
+  scope: TenantScope,
+  page: Page,
+  { authorId, department, ...range }: PostFilter = {},
+) {
+  const { where, ...order } = byId(page)
+  const createdAt = within(range)
   const rows = await tx.post.findMany({
-    where: { tenantId: scope.tenantId, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: {
+      tenantId: scope.tenantId,
+      ...(authorId !== undefined && { authorId: BigInt(authorId) }),
+      ...(department !== undefined && { department }),
+      ...(createdAt && { createdAt }),
+      ...where,
+    },
+    ...order,
   })
   return pageOf(rows, page, postList.name, (row) => [String(row.id)], toPost)
 }

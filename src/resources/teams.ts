@@ -2,7 +2,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { byId, idForm, isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { lockFolders } from './folders.ts'
 
@@ -10,10 +10,10 @@ export const teamList = { name: 'teams', forms: [idForm] }
 
 /** The teams of the tenant, newest first. */
 export async function listTeams(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const { where, ...order } = byId(page)
   const rows = await tx.team.findMany({
-    where: { tenantId, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: { tenantId, ...where },
+    ...order,
   })
   return pageOf(rows, page, teamList.name, (row) => [String(row.id)], toTeam)
 }
@@ -80,10 +80,16 @@ export const teamMemberList = { name: 'team-members', forms: [idForm] }
 export async function listTeamMembers(tx: Tx, { tenantId, teamId }: TeamScope, page: Page) {
   const team = await tx.team.findFirst({ where: { tenantId, id: teamId } })
   if (team === null) return null
-  const [last] = page.after ?? []
+  const [text] = page.after ?? []
+  const last = text === undefined ? undefined : BigInt(text)
+  const inReverse = isReadInReverse(page)
   const rows = await tx.teamMember.findMany({
-    where: { tenantId, teamId, ...(last === undefined ? {} : { userId: { gt: BigInt(last) } }) },
-    orderBy: { userId: 'asc' },
+    where: {
+      tenantId,
+      teamId,
+      ...(last !== undefined && { userId: inReverse ? { lt: last } : { gt: last } }),
+    },
+    orderBy: { userId: inReverse ? 'desc' : 'asc' },
     take: page.limit + 1,
   })
   return pageOf(rows, page, teamMemberList.name, (row) => [String(row.userId)], toMember)

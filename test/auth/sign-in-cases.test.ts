@@ -181,7 +181,7 @@ async function actCallback(
     t.match(response.headers['content-type'], /^text\/plain/)
   } else {
     const type = row.expect === 'refused' ? 'sign-in-refused' : 'unavailable'
-    t.match(response.json(), { type: `urn:gatehouse:problem:${type}` })
+    t.match(response.json(), { type: `/docs/errors/${type}` })
     t.notMatch(response.body, row.reason, 'the reason is not told')
     if (type === 'unavailable') t.match(response.headers['retry-after'], /^\d+$/)
   }

@@ -107,7 +107,7 @@ t.test('without a credential every route is 401, whatever access it states', asy
   for (const url of everyUrl) {
     const answer = await get(url, 'nobody')
     t.equal(answer.statusCode, 401, url)
-    t.match(answer.json(), { type: 'urn:gatehouse:problem:unauthenticated' }, url)
+    t.match(answer.json(), { type: '/docs/errors/unauthenticated' }, url)
   }
   t.same(entered, [], 'the database is not asked')
 })
@@ -119,7 +119,7 @@ t.test('a credential that is not live is 401, and says which kind it was', async
     for (const url of ['/own', '/tenant', '/signed-in', '/session', '/recent']) {
       const answer = await get(url, name)
       t.equal(answer.statusCode, 401, `${name} ${url}`)
-      t.match(answer.json(), { type: `urn:gatehouse:problem:${type}` })
+      t.match(answer.json(), { type: `/docs/errors/${type}` })
     }
     const headers = { 'x-caller': name, 'content-type': 'application/json' }
     const posted = await app.inject({ method: 'POST', url: '/tenant', headers, payload: '{' })
@@ -291,7 +291,7 @@ t.test('a token is refused on routes that require a session', async (t) => {
     for (const url of ['/session', '/recent', '/signed-in/session']) {
       const answer = await get(url, caller)
       t.equal(answer.statusCode, 403, `${caller} ${url}`)
-      t.match(answer.json(), { type: 'urn:gatehouse:problem:session-required' })
+      t.match(answer.json(), { type: '/docs/errors/session-required' })
     }
   }
   t.equal((await get('/own', 'token, limited')).statusCode, 200, 'what it names')
@@ -312,7 +312,7 @@ t.test('recent means within five minutes, 300 seconds included', async (t) => {
     t.equal(answer.statusCode, status, caller)
     t.equal((await get('/session', caller)).statusCode, 200)
     if (status === 403) {
-      t.match(answer.json(), { type: 'urn:gatehouse:problem:reauthentication-required' })
+      t.match(answer.json(), { type: '/docs/errors/reauthentication-required' })
     }
   }
 })

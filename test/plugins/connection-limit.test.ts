@@ -50,7 +50,7 @@ t.test('an address has a limited number of connections', async (t) => {
   const answer = await text(await open())
   t.match(answer, /^HTTP\/1\.1 429 /)
   t.match(answer, /retry-after: 5\r\n/)
-  t.match(answer, /"type":"urn:gatehouse:problem:too-many-requests"/)
+  t.match(answer, /"type":"\/docs\/errors\/too-many-requests"/)
   t.equal(await refused('address'), 1)
   t.match(await ask(await open('127.0.0.2')), /^HTTP\/1\.1 200 /, 'another address has its own')
   t.match(await ask(second), /^HTTP\/1\.1 200 /, 'open ones go on')

@@ -61,7 +61,7 @@ for (const site of sites) {
 t.test('the refusal is a problem of its own', async (t) => {
   const headers = { cookie: 'sid=1', 'sec-fetch-site': 'cross-site' }
   const answer = await app.inject({ method: 'POST', url: '/', headers })
-  t.match(answer.json(), { type: 'urn:gatehouse:problem:cross-origin', status: 403 })
+  t.match(answer.json(), { type: '/docs/errors/cross-origin', status: 403 })
 })
 
 t.test('a doubled Sec-Fetch-Site is not believed', async (t) => {

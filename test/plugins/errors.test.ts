@@ -2,9 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
+import Type from 'typebox'
+import allowedMethods from '#plugins/allowed-methods.ts'
 import errors, { answerError } from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
+import schemaCompilers from '#plugins/schema-compilers.ts'
 import { Problem } from '#src/http/problems.ts'
+import { Line, PageQuery } from '#src/http/schemas.ts'
 import { createLogger } from '#src/observability/logger.ts'
 
 const leak = 'SELECT * FROM users WHERE password = hunter2'
@@ -18,10 +22,11 @@ async function build(t: Test, routes: (app: FastifyInstance) => void) {
     loggerInstance,
     disableRequestLogging: true,
     frameworkErrors: answerError,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   })
   t.teardown(() => app.close())
   await app.register(errors)
+  await app.register(allowedMethods)
+  await app.register(schemaCompilers)
   await app.register(notFound)
   routes(app)
   return { app, log }
@@ -52,7 +57,7 @@ t.test('a 5xx never says why, whatever was thrown', async (t) => {
     t.match(answer.headers['content-type'], /^application\/problem\+json/, name)
     const { instance, ...rest } = answer.json()
     t.type(instance, 'string')
-    const problem = { type: 'urn:gatehouse:problem:internal', title: 'Something went wrong' }
+    const problem = { type: '/docs/errors/internal', title: 'Something went wrong' }
     t.same(rest, { ...problem, status: 500 }, name)
     const page = await app.inject({ url: `/${name}`, headers: { accept: 'text/html' } })
     t.equal(page.statusCode, 500)
@@ -77,13 +82,15 @@ t.test('a 5xx is logged with its stack and without what hangs on the error', asy
 })
 
 t.test('a value that the database refuses is 400, without its words (class 22)', async (t) => {
-  const error = Object.assign(new Error(leak), { code: '22021' })
+  const cause = Object.assign(new Error(leak), { code: '22021' })
+  const error = new Error(leak, { cause })
   const { app, log } = await build(t, throwing({ error }))
   const answer = await app.inject('/error')
   t.equal(answer.statusCode, 400)
-  t.match(answer.json(), { type: 'urn:gatehouse:problem:malformed', detail: undefined })
+  t.match(answer.json(), { type: '/docs/errors/malformed', detail: undefined })
   t.notMatch(answer.body, /SELECT|hunter2/)
-  t.match(JSON.parse(log.join('')), { level: 'warn', err: { errorCode: '22021' } })
+  t.match(JSON.parse(log.join('')), { level: 'warn', sqlState: '22021', route: '/error' })
+  t.notMatch(log.join(''), /SELECT|hunter2/, 'the message of the server can quote the value')
 })
 
 t.test('a database that is read-only or asks to try again is 503 with Retry-After', async (t) => {
@@ -128,25 +135,65 @@ t.test('a database that is unavailable is 503 with Retry-After', async (t) => {
   t.equal(log.length, Object.keys(values).length)
 })
 
-t.test('validation errors name the path and nothing else', async (t) => {
-  const body = {
-    type: 'object',
-    additionalProperties: false,
-    required: ['name'],
-    properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
-  }
-  const { app } = await build(t, (app) => app.post('/', { schema: { body } }, async () => 'done'))
-  const errorsOf = async (payload: object) => {
-    const answer = await app.inject({ method: 'POST', url: '/', payload })
-    t.equal(answer.statusCode, 400)
-    t.notOk('detail' in answer.json())
-    return answer.json().errors
-  }
-  t.match(await errorsOf({}), [{ path: '/name', message: /required/ }])
-  t.match(await errorsOf({ name: 1 }), [{ path: '/name', message: /string/ }])
-  t.match(await errorsOf({ name: 'a', tags: ['b', 2] }), [{ path: '/tags/1' }])
-  t.match(await errorsOf({ name: 'a', role: 'admin' }), [{ path: '/role' }])
-  t.match(await errorsOf([]), [{ path: '/', message: /object/ }])
+const Things = {
+  params: Type.Object({ id: Type.String({ pattern: '^[0-9]+$' }) }),
+  querystring: PageQuery,
+  body: Type.Object(
+    { name: Line(5), tags: Type.Optional(Type.Array(Type.String(), { maxItems: 50 })) },
+    { additionalProperties: false },
+  ),
+}
+
+async function buildThings(t: Test) {
+  const { app } = await build(t, (app) =>
+    app.post('/things/:id', { schema: Things }, async () => 'done'),
+  )
+  return (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
+}
+
+t.test('a malformed request has every error, of the path, the body and the query', async (t) => {
+  const send = await buildThings(t)
+  const payload = { name: 'too long', tags: ['a', 7, 'b', null], 'a/b': 'hunter2' }
+  const answer = await send('/things/x?limit=1000&sort=hunter2', payload)
+  t.equal(answer.statusCode, 400)
+  t.same(answer.json().errors, [
+    { in: 'path', pointer: '/id', detail: 'must match ^[0-9]+$' },
+    { in: 'body', pointer: '/a~1b', detail: 'is not a known field' },
+    { in: 'body', pointer: '/name', detail: 'must have at most 5 characters' },
+    { in: 'body', pointer: '/tags/1', detail: 'must be a string' },
+    { in: 'body', pointer: '/tags/3', detail: 'must be a string' },
+    { in: 'query', pointer: '/sort', detail: 'is not a known query parameter' },
+    { in: 'query', pointer: '/limit', detail: 'must be a whole number from 1 to 100' },
+  ])
+  t.equal(
+    answer.json().detail,
+    '/id in the path must match ^[0-9]+$. The other errors are in `errors`.',
+  )
+  t.notMatch(answer.body, /too long|hunter2|1000/, 'no refused value is repeated')
+})
+
+t.test('the number of listed errors is bounded, as is a field name', async (t) => {
+  const send = await buildThings(t)
+  const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1]))
+  const many = await send('/things/1', { name: 'a', ...fields })
+  t.equal(many.json().errors.length, 20)
+  const long = await send('/things/1', { name: 'a', ['n'.repeat(100_000)]: 1 })
+  t.equal(long.json().errors.length, 1)
+  t.ok(long.body.length < 1_000, `${long.body.length} characters`)
+})
+
+t.test('one error is the detail of the problem', async (t) => {
+  const send = await buildThings(t)
+  const missing = await send('/things/1', {})
+  t.match(missing.json(), {
+    detail: '/name in the body is required.',
+    errors: [{ in: 'body', pointer: '/name', detail: 'is required' }],
+  })
+  const list = await send('/things/1', [])
+  t.match(list.json(), {
+    detail: 'The body must be an object.',
+    errors: [{ in: 'body', pointer: '' }],
+  })
 })
 
 t.test('errors of Fastify itself are problems too', async (t) => {
@@ -159,7 +206,8 @@ t.test('errors of Fastify itself are problems too', async (t) => {
     400: { method: 'POST', url: '/', headers: json, payload: '{' },
     413: { method: 'POST', url: '/', headers: json, payload: '{"a": 123456789}' },
     415: { method: 'POST', url: '/', headers: { 'content-type': 'a/b' }, payload: 'x' },
-    404: { method: 'PUT', url: '/' },
+    404: { method: 'PUT', url: '/unknown' },
+    405: { method: 'PUT', url: '/' },
   } as const
   for (const [status, request] of Object.entries(statuses)) {
     const answer = await app.inject(request)

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { parseList } from 'structured-headers'
 import t, { type Test } from 'tap'
 import errors from '#plugins/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
@@ -49,7 +50,7 @@ t.test('a request above the limit is 429 with Retry-After and a problem body', a
   t.ok(wait > 0 && wait <= limit.seconds, `Retry-After is ${wait}`)
   t.match(refused.headers['content-type'], /^application\/problem\+json/)
   t.match(refused.json(), {
-    type: 'urn:gatehouse:problem:too-many-requests',
+    type: '/docs/errors/too-many-requests',
     title: 'Too many requests',
     status: 429,
     instance: String,
@@ -182,4 +183,49 @@ t.test('a nested rate limit prevents the start', async (t) => {
     await app.register(rateLimit, { name: 'api', limit, by: 'session' })
   })
   await t.rejects(Promise.resolve(nested), /Rate-limited scopes must not be nested/)
+})
+
+/** `RateLimit` or `RateLimit-Policy` as an independent parser of structured fields reads it. */
+function readItems(header: unknown): Record<string, unknown>[] {
+  return parseList(String(header)).map(([name, parameters]) => ({
+    name,
+    ...Object.fromEntries(parameters),
+  }))
+}
+
+t.test('every response has the policy and what is left of it as structured fields', async (t) => {
+  const app = await build(t, { limit, by: 'address' })
+  for (const left of [1, 0, 0]) {
+    const { headers } = await app.inject({ url: '/', remoteAddress: '192.0.2.9' })
+    t.same(readItems(headers['ratelimit-policy']), [{ name: 'api', q: 2, w: 60 }])
+    const [item = {}] = readItems(headers.ratelimit)
+    t.match(item, { name: 'api', r: left })
+    const wait = Number(item.t)
+    t.ok(Number.isInteger(wait) && wait > 0 && wait <= limit.seconds, `${wait} s`)
+    t.notOk('x-ratelimit-limit' in headers)
+  }
+  const outside = await app.inject('/outside')
+  t.notOk('ratelimit' in outside.headers)
+})
+
+t.test('two limits are two items', async (t) => {
+  const test = await buildServer(t, { RATE_LIMIT_SIGN_IN: '5/60' })
+  const { cookie } = await signIn(test, await createUser(test.database))
+  const { headers } = await test.app.inject({ url: '/auth/signed-out', headers: { cookie } })
+  t.same(readItems(headers['ratelimit-policy']), [
+    { name: 'sign-in', q: 5, w: 60 },
+    { name: 'sign-in-session', q: 5, w: 60 },
+  ])
+  t.match(readItems(headers.ratelimit), [{ name: 'sign-in' }, { name: 'sign-in-session' }])
+})
+
+t.test('an address whose tokens are refused has nothing left', async (t) => {
+  const app = await build(t, { limit: { max: 1, seconds: 60 }, by: 'session' })
+  const send = (caller: string) =>
+    app.inject({ url: '/', remoteAddress: '192.0.2.1', headers: { 'x-caller': caller } })
+  await send('dead token 1')
+  await send('dead token 2')
+  const refused = await send('a token')
+  t.equal(refused.statusCode, 429)
+  t.match(readItems(refused.headers.ratelimit), [{ name: 'api', r: 0 }])
 })

@@ -65,7 +65,7 @@ t.test('without a tenant its entry is a 403, even where the rule needs none', as
   for (const caller of ['role alone', 'no tenant']) {
     const answer = await app.inject({ url: '/person', headers: { 'x-caller': caller } })
     t.equal(answer.statusCode, 403, caller)
-    t.match(answer.json(), { type: 'urn:gatehouse:problem:forbidden' })
+    t.match(answer.json(), { type: '/docs/errors/forbidden' })
   }
   const member = await app.inject({ url: '/person', headers: { 'x-caller': 'viewer' } })
   t.match(member.json(), { tenantId })

@@ -21,7 +21,7 @@ t.test('an overloaded process answers 503 with Retry-After, and recovers', async
   }
   t.equal(answer.statusCode, 503)
   t.equal(answer.headers['retry-after'], '5')
-  t.match(answer.json(), { type: 'urn:gatehouse:problem:unavailable', status: 503 })
+  t.match(answer.json(), { type: '/docs/errors/unavailable', status: 503 })
 
   while ((await ask()).statusCode !== 200) await new Promise(setImmediate)
   t.equal((await ask()).statusCode, 200, 'relieved, it answers again')

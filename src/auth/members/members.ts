@@ -6,6 +6,7 @@ import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { type Entry, withoutLocks } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -71,27 +72,40 @@ const memberColumns = `
 /** The cursor: microseconds since 1970 of the time of joining, and the id. */
 export const memberList = { name: 'members', forms: [/^\d{1,16}$/, idForm] }
 
-/**
- * The members of the tenant, newest members first.
- * @param search part of an address, in any case, or the id of a user; undefined for all members
- */
-export async function listMembers(tx: Tx, scope: TenantScope, page: Page, search?: string) {
-  const [micros, last] = page.after ?? []
-  const behind =
-    micros === undefined || last === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND (m.created_at, m.user_id) <
-          ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
-  const matching =
-    search === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND (strpos(lower(u.email), lower(${search})) > 0 OR u.id::text = ${search})`
+export type MemberFilter = TimeRange & {
+  readonly role?: string | undefined
+  readonly department?: string | undefined
+  /** Part of an address, in any case, or the id of a user. */
+  readonly search?: string | undefined
+}
+
+/** The members of the tenant, newest members first. */
+export async function listMembers(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  page: Page,
+  { role, department, search, ...range }: MemberFilter = {},
+) {
+  const [micros, id] = page.after ?? []
+  const last =
+    micros === undefined || id === undefined
+      ? null
+      : [timeOfMicroseconds(micros), Prisma.sql`${id}::bigint`]
+  const conditions = [
+    Prisma.sql`m.tenant_id = ${tenantId}::uuid`,
+    ...(role === undefined ? [] : [Prisma.sql`m.role = ${role}`]),
+    ...(department === undefined ? [] : [Prisma.sql`m.department = ${department}`]),
+    ...(search === undefined
+      ? []
+      : [Prisma.sql`(strpos(lower(u.email), lower(${search})) > 0 OR u.id::text = ${search})`]),
+    ...timeConditions(Prisma.sql`m.created_at`, range),
+    keyset([Prisma.sql`m.created_at`, Prisma.sql`m.user_id`], last, page),
+  ]
   const rows = await tx.$queryRaw<(MemberRow & { position: string })[]>`
     SELECT ${Prisma.raw(memberColumns)},
            (extract(epoch FROM m.created_at) * 1000000)::bigint::text AS position
     FROM tenant_members m JOIN users u ON u.id = m.user_id
-    WHERE m.tenant_id = ${scope.tenantId}::uuid ${behind} ${matching}
-    ORDER BY m.created_at DESC, m.user_id DESC LIMIT ${page.limit + 1}`
+    WHERE ${Prisma.join(conditions, ' AND ')}`
   return pageOf(rows, page, memberList.name, (row) => [row.position, String(row.id)], toMember)
 }
 

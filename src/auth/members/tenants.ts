@@ -3,6 +3,7 @@ import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { keyset } from '#src/db/keyset.ts'
 import { type Page, pageOf, uuidForm } from '#src/http/pagination.ts'
 import { type OwnInvitationRow, toOwnInvitation } from './own-invitations.ts'
 
@@ -52,15 +53,15 @@ export async function listMemberships(
   page: Page,
 ) {
   const [name, id] = page.after ?? []
-  const behind =
-    name === undefined || id === undefined
-      ? Prisma.empty
-      : Prisma.sql`AND (t.name, t.id) > (${name}, ${id}::uuid)`
+  const last =
+    name === undefined || id === undefined ? null : [Prisma.sql`${name}`, Prisma.sql`${id}::uuid`]
+  // The list ascends by name, so the order of the keys is the reverse.
+  const inOrder = { ...page, isReversed: true }
   // Raw SQL, because Prisma would load the relation with a second statement.
   const rows = await tx.$queryRaw<MembershipRow[]>`
     SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
-    WHERE m.user_id = ${owner.userId} ${behind}
-    ORDER BY t.name, t.id LIMIT ${page.limit + 1}`
+    WHERE m.user_id = ${owner.userId}
+      AND ${keyset([Prisma.sql`t.name`, Prisma.sql`t.id`], last, inOrder)}`
   return pageOf(
     rows,
     page,

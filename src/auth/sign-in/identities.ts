@@ -5,7 +5,7 @@ import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { recordEndedSessions } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, pageOf } from '#src/http/pagination.ts'
+import { isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }
@@ -13,13 +13,21 @@ export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /
 /** The identities of the user, ordered by provider. */
 export async function listIdentities(tx: Tx, owner: OwnerScope, page: Page) {
   const [provider, subject] = page.after ?? []
-  const behind =
+  const [beyond, direction] = isReadInReverse(page)
+    ? (['lt', 'desc'] as const)
+    : (['gt', 'asc'] as const)
+  const rest =
     provider === undefined || subject === undefined
       ? {}
-      : { OR: [{ provider: { gt: provider } }, { provider, providerUserId: { gt: subject } }] }
+      : {
+          OR: [
+            { provider: { [beyond]: provider } },
+            { provider, providerUserId: { [beyond]: subject } },
+          ],
+        }
   const rows = await tx.oauthIdentity.findMany({
-    where: { userId: owner.userId, ...behind },
-    orderBy: [{ provider: 'asc' }, { providerUserId: 'asc' }],
+    where: { userId: owner.userId, ...rest },
+    orderBy: [{ provider: direction }, { providerUserId: direction }],
     take: page.limit + 1,
   })
   return pageOf(

@@ -1,7 +1,13 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
+import {
+  byCreation,
+  creationForms,
+  creationPosition,
+  type TimeRange,
+  within,
+} from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { ownHeaders } from '#src/webhooks/client/client.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
@@ -40,7 +46,7 @@ export type Attempt = {
   responseExcerpt: string | null
 }
 
-export type DeliveryFilter = {
+export type DeliveryFilter = TimeRange & {
   status?: DeliveryStatus | undefined
   eventType?: EventType | undefined
 }
@@ -56,7 +62,7 @@ export async function listDeliveries(
   tx: Tx,
   scope: TenantScope,
   endpointId: string,
-  { status, eventType }: DeliveryFilter,
+  { status, eventType, ...range }: DeliveryFilter,
   page: Page,
 ) {
   const { tenantId } = scope
@@ -64,12 +70,14 @@ export async function listDeliveries(
   if (endpoint === null) return null
   // `publish` and `sendTest` write `created_at` from the clock, in whole milliseconds.
   const { where, ...order } = byCreation(page)
+  const createdAt = within(range)
   const rows = await tx.delivery.findMany({
     where: {
       tenantId,
       endpointId,
       ...(status !== undefined && { status }),
       ...(eventType !== undefined && { eventType }),
+      ...(createdAt && { createdAt }),
       ...where,
     },
     ...order,

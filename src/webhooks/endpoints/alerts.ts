@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { idForm, olderThan, type Page, pageOf } from '#src/http/pagination.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import type { AlertKind } from './health.ts'
 
@@ -49,10 +49,10 @@ export const notificationList = { name: 'notifications', forms: [idForm] }
 
 /** The tenant's notifications about its endpoints, newest first. */
 export async function listNotifications(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const { where, ...order } = byId(page)
   const rows = await tx.notification.findMany({
-    where: { tenantId, ...olderThan(page) },
-    orderBy: { id: 'desc' },
-    take: page.limit + 1,
+    where: { tenantId, ...where },
+    ...order,
   })
   return pageOf(
     rows,

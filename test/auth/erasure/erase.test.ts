@@ -62,7 +62,7 @@ t.test(
     const refused = await send('POST', '/auth/account/delete', confirmed)
     t.equal(refused.statusCode, 409)
     t.match(refused.json(), {
-      type: 'urn:gatehouse:problem:last-admin',
+      type: '/docs/errors/last-admin',
       detail: `Make another member an admin first, or delete the tenant: “${rows[0]?.name}”.`,
     })
     t.equal((await send('GET', '/me')).statusCode, 200)

@@ -209,7 +209,7 @@ t.test('members and their names are those of the tenant', async (t) => {
   const stranger = await createUser(database, { email: 'stranger@example.com' })
   const { tenantId } = admin
   await app.db.read(enter({ tenantId }), async (tx) => {
-    const { data } = await listMembers(tx, admin, page, 'example.com')
+    const { data } = await listMembers(tx, admin, page, { search: 'example.com' })
     t.match(data, [{ id: member }])
     t.equal(data.length, 1)
     const names = await findMemberNames(tx, admin, [member, admin.userId, stranger.userId])

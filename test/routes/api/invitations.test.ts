@@ -65,7 +65,7 @@ t.test('409 for the verified address of a member', async (t) => {
   await createUser(test.database, { tenantId, email: 'eve@example.com' })
   const again = await send('POST', '/users', { email: 'ada@EXAMPLE.com', role: 'admin' })
   t.equal(again.statusCode, 409)
-  t.match(again.json(), { type: 'urn:gatehouse:problem:conflict', detail: /already a member/ })
+  t.match(again.json(), { type: '/docs/errors/conflict', detail: /already a member/ })
   const claimed = await send('POST', '/users', { email: 'eve@example.com', role: 'viewer' })
   t.equal(claimed.statusCode, 201, 'an address that is only claimed keeps nobody out')
 })

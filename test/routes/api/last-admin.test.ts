@@ -27,7 +27,7 @@ t.test(
       for (const answer of answers) {
         t.equal(answer.statusCode, 409)
         t.match(answer.json(), {
-          type: 'urn:gatehouse:problem:last-admin',
+          type: '/docs/errors/last-admin',
           detail: 'Make another member an admin first.',
         })
       }

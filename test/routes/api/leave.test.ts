@@ -62,7 +62,7 @@ t.test(
     const { test, admin, url } = await setUp(t)
     const refused = await admin.send('DELETE', url)
     t.equal(refused.statusCode, 409)
-    t.match(refused.json(), { type: 'urn:gatehouse:problem:last-admin' })
+    t.match(refused.json(), { type: '/docs/errors/last-admin' })
     t.equal((await admin.send('GET', '/me')).statusCode, 200)
     const { use } = await admin.make()
     t.equal((await use('DELETE', url)).statusCode, 403)

@@ -15,7 +15,7 @@ t.test(
     t.strictSame(answers, [302, 400, 200, 429], 'all share one count')
     const refused = await app.inject({ url: '/auth/login', ...browserOf('192.0.2.1') })
     t.match(refused.headers['retry-after'], /^\d+$/)
-    t.match(refused.json(), { type: 'urn:gatehouse:problem:too-many-requests' })
+    t.match(refused.json(), { type: '/docs/errors/too-many-requests' })
     const other = await app.inject({ url: '/auth/login', ...browserOf('192.0.2.2') })
     t.equal(other.statusCode, 302)
   },
@@ -56,7 +56,7 @@ t.test('unknown paths are limited per address, with any method', async (t) => {
   t.strictSame(answers, [404, 404, 404, 429])
   const other = await app.inject({ url: '/x', ...browserOf('192.0.2.2') })
   t.equal(other.statusCode, 404)
-  t.match(other.json(), { type: 'urn:gatehouse:problem:not-found' })
+  t.match(other.json(), { type: '/docs/errors/not-found' })
   const home = await app.inject({ url: '/', ...browserOf('192.0.2.1') })
   t.equal(home.statusCode, 200, 'known paths have their own limits')
 })

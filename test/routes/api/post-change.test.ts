@@ -38,7 +38,7 @@ t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 U
     const answer = await send('PATCH', `/posts/${id}`, { title: 'Mine' })
     t.equal(answer.statusCode, 403)
     t.match(answer.json(), {
-      type: 'urn:gatehouse:problem:forbidden',
+      type: '/docs/errors/forbidden',
       detail: /their own department/,
     })
     t.equal((await send('GET', `/posts/${id}`)).json().title, 'A title')

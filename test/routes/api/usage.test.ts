@@ -4,7 +4,7 @@ import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts
 import { owner } from '#test/support/token-owner.ts'
 
 const post = { title: 'Opening hours', body: 'The gate opens at nine.' }
-const full = { type: 'urn:gatehouse:problem:quota-exceeded', status: 409 }
+const full = { type: '/docs/errors/quota-exceeded', status: 409 }
 
 t.test('a tenant sees what it stores and may store, and only its own', async (t) => {
   const test = await build(t, { QUOTA_RESOURCES: '10/1', QUOTA_EVENTS: 'off' })

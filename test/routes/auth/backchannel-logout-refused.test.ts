@@ -98,7 +98,7 @@ t.test('an invalid token is 400 without a reason, ends no session, fetches nothi
     const response = await postLogout(journey, token)
     t.equal(response.statusCode, 400, name)
     t.equal(response.headers['cache-control'], 'no-store', name)
-    t.match(response.json(), { type: 'urn:gatehouse:problem:logout-refused' }, name)
+    t.match(response.json(), { type: '/docs/errors/logout-refused' }, name)
     t.notMatch(response.body, 'logout-token', `${name}: the response has no reason`)
     const entry = `sign-out refused logout-token-${reason}`
     t.strictSame((await auditTrail(journey)).slice(trail), [entry], name)

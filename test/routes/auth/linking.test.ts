@@ -89,7 +89,7 @@ t.test('an identity of another user is refused and not moved', async (t) => {
   journey.op.fault = { claims: { sub: 'subject-2' } }
   const answer = await comeBack(journey.app, browser, journey.op.approve(url))
   t.equal(answer.statusCode, 400)
-  t.match(answer.json(), { type: 'urn:gatehouse:problem:sign-in-refused' })
+  t.match(answer.json(), { type: '/docs/errors/sign-in-refused' })
   t.same([await owners(journey), await accounts(journey)], before)
   t.same(await trail(journey), ['link refused identity-of-another'])
   t.equal((await visit(journey.app, browser, '/me')).statusCode, 200, 'the session remains')
@@ -164,7 +164,7 @@ t.test('a link can be started only within five minutes of authentication', async
     t.equal(unlink.statusCode, status === 200 ? 404 : 403, `unlink after ${seconds} s`)
     if (status !== 403) continue
     t.match(link.json(), {
-      type: 'urn:gatehouse:problem:reauthentication-required',
+      type: '/docs/errors/reauthentication-required',
       detail: /\/auth\/login\?reauthenticate=true/,
     })
     t.equal(

@@ -140,7 +140,7 @@ t.test('tokens cannot manage tokens, sessions, links or tenants', async (t) => {
   for (const [method, url, body] of requests) {
     const answer = await use(method, url, body)
     t.equal(answer.statusCode, 403, `${method} ${url}`)
-    t.match(answer.json(), { type: 'urn:gatehouse:problem:session-required' })
+    t.match(answer.json(), { type: '/docs/errors/session-required' })
   }
   t.equal((await use('GET', '/me')).statusCode, 200)
 })

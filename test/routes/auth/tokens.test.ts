@@ -99,7 +99,7 @@ t.test('creating a token needs an authentication of the last five minutes', asyn
   await authenticatedAgo(test, 301)
   const refused = (await make()).answer
   t.equal(refused.statusCode, 403)
-  t.match(refused.json(), { type: 'urn:gatehouse:problem:reauthentication-required' })
+  t.match(refused.json(), { type: '/docs/errors/reauthentication-required' })
   const form = await test.app.inject({
     method: 'POST',
     url: '/app/account/tokens',
@@ -130,7 +130,7 @@ t.test('a person has at most 50 tokens, in all tenants together', async (t) => {
   const statuses = made.map(({ answer }) => answer.statusCode).toSorted()
   t.strictSame(statuses, [201, 201, 409, 409], 'also of several requests at once')
   t.match(made.find(({ answer }) => answer.statusCode === 409)?.answer.json(), {
-    type: 'urn:gatehouse:problem:conflict',
+    type: '/docs/errors/conflict',
     detail: /50 API tokens/,
   })
   const [one] = made.filter(({ answer }) => answer.statusCode === 201)

@@ -30,7 +30,7 @@ t.test('the last identity cannot be unlinked', async (t) => {
   const { user, send } = await createLinkedUser(test, 1)
   const answer = await send('DELETE', '/auth/identities/demo/s0')
   t.equal(answer.statusCode, 409)
-  t.match(answer.json(), { type: 'urn:gatehouse:problem:last-sign-in-method' })
+  t.match(answer.json(), { type: '/docs/errors/last-sign-in-method' })
   t.same(await owners(test), { 'demo:s0': user.userId })
   t.same(await auditTrail(test), ['unlink refused last-sign-in-method'])
 })

@@ -62,7 +62,7 @@ t.test('an endpoint has at most two open replays, and a tenant five', async (t) 
   const statuses = atOnce.map(({ statusCode }) => statusCode).toSorted()
   t.strictSame(statuses, [202, 202, 429, 429, 429, 429], 'of requests at once too')
   const refused = atOnce.find(({ statusCode }) => statusCode === 429)
-  t.match(refused?.json(), { type: 'urn:gatehouse:problem:too-many-requests' })
+  t.match(refused?.json(), { type: '/docs/errors/too-many-requests' })
   t.match(refused?.json().detail, /^At most 2 replays of an endpoint and 5 of a tenant/)
   t.equal(refused?.headers['retry-after'], '30')
 

@@ -1,0 +1,94 @@
+import { negotiate } from '@fastify/accept-negotiator'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import {
+  compress,
+  type Encoding,
+  encodings,
+  type PublicDocument,
+} from '#src/http/public-document.ts'
+import { withVary } from '#src/http/vary.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Sends a document that is the same for everyone; 304 if the client has it already. */
+    sendDocument(document: PublicDocument): Promise<FastifyReply>
+  }
+}
+
+// The same for everyone, until the next release.
+const cached = 'public, max-age=300'
+// Below it, the headers and the work cost more than the bytes that are saved.
+const minCompressedLength = 1_024
+const readMethods = ['GET', 'HEAD']
+
+/**
+ * Compresses what holds no secret that another site could guess from its compressed length (BREACH):
+ * public documents, and JSON read with an API token, because no other site can make a browser send
+ * one. Pages and responses to a session are never compressed, nor are event streams.
+ */
+export default fp(
+  async function compression(app) {
+    app.decorateReply('sendDocument', sendDocument)
+    app.addHook('onSend', compressJson)
+  },
+  { name: 'compression', fastify: '5.x' },
+)
+
+async function sendDocument(this: FastifyReply, document: PublicDocument): Promise<FastifyReply> {
+  const encoding = encodingFor(this.request)
+  const { body, etag } = await document.variant(encoding)
+  this.header('vary', withVary(this.getHeader('vary'), 'accept-encoding'))
+  this.header('cache-control', cached).header('etag', etag)
+  if (isKnown(this.request.headers['if-none-match'], etag)) return this.code(304).send()
+  if (encoding !== null) this.header('content-encoding', encoding)
+  return this.type(document.type).send(body)
+}
+
+/** RFC 9110, 13.1.2. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const known = (header ?? '').split(',').map((tag) => tag.trim())
+  return known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
+}
+
+function compressJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: DoneFuncWithErrOrRes,
+): void {
+  if (!isCompressible(request, reply, payload)) {
+    done(null, payload)
+    return
+  }
+  reply.header('vary', withVary(reply.getHeader('vary'), 'accept-encoding'))
+  const encoding = encodingFor(request)
+  if (encoding === null || payload.length < minCompressedLength) {
+    done(null, payload)
+    return
+  }
+  compress(encoding, payload).then(
+    (compressed) => {
+      reply.header('content-encoding', encoding)
+      done(null, compressed)
+    },
+    (error) => done(error),
+  )
+}
+
+/** A response with a tag is left as it is, because its tag is that of these bytes. */
+function isCompressible(
+  { method, credential }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): payload is string {
+  if (credential?.kind !== 'token' || !readMethods.includes(method)) return false
+  const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
+  return isJson && typeof payload === 'string' && !reply.hasHeader('etag')
+}
+
+function encodingFor({ headers }: FastifyRequest): Encoding | null {
+  const accepted = String(headers['accept-encoding'] ?? '').toLowerCase()
+  const chosen = negotiate(accepted, [...encodings])
+  return encodings.find((encoding) => encoding === chosen) ?? null
+}

@@ -1,0 +1,114 @@
+import t from 'tap'
+import { collectRoutes } from '#test/support/collected-routes.ts'
+import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
+
+const tried = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** A path of the route, with parameters that no object has. */
+const pathOf = (url: string) => url.replaceAll(/:\w+/g, '1')
+
+t.test('every known path answers every other method with 405 and Allow', async (t) => {
+  const { built, routes } = await collectRoutes(() => build(t))
+  const { app } = built
+  await app.ready()
+  const paths = [...new Set(routes.map(({ url }) => pathOf(url)))]
+  t.ok(paths.length > 50, `${paths.length} paths`)
+  let refused = 0
+  for (const url of paths) {
+    const options = await app.inject({ method: 'OPTIONS', url })
+    t.equal(options.statusCode, 204, `OPTIONS ${url}`)
+    t.equal(options.body, '')
+    const allowed = String(options.headers.allow).split(', ')
+    t.ok(allowed.includes('OPTIONS'), url)
+    for (const method of tried.filter((one) => !allowed.includes(one))) {
+      const answer = await app.inject({ method, url })
+      refused += 1
+      t.equal(answer.statusCode, 405, `${method} ${url}`)
+      t.equal(answer.headers.allow, options.headers.allow, `${method} ${url}`)
+      if (method === 'HEAD') continue
+      t.match(answer.json(), { type: '/docs/errors/method-not-allowed', status: 405 })
+    }
+  }
+  t.ok(refused > 100, `${refused} refusals`)
+})
+
+t.test('Allow names exactly the methods of the routes', async (t) => {
+  const { app } = await build(t)
+  const expected = {
+    '/orders': 'GET, HEAD, POST, OPTIONS',
+    '/orders/1': 'GET, HEAD, PATCH, OPTIONS',
+    '/billing/events/replay': 'GET, HEAD, POST, OPTIONS',
+    '/auth/login': 'GET, OPTIONS',
+    '/webhooks/billing': 'POST, OPTIONS',
+    '/app/account': 'GET, HEAD, OPTIONS',
+  }
+  for (const [url, allow] of Object.entries(expected)) {
+    const answer = await app.inject({ method: 'DELETE', url: `${url}?a=b` })
+    t.equal(answer.headers.allow, allow, url)
+  }
+})
+
+t.test('405 and OPTIONS tell nothing about objects or callers', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database)
+  const { cookie } = await signIn(test, user)
+  const id = await createOrder(test.database, user)
+  for (const method of ['DELETE', 'OPTIONS'] as const) {
+    const answers = await Promise.all(
+      [`/orders/${id}`, '/orders/999', '/orders/x'].flatMap((url) => [
+        test.app.inject({ method, url }),
+        test.app.inject({ method, url, headers: { cookie } }),
+      ]),
+    )
+    const seen = answers.map(({ statusCode, headers, body }) =>
+      JSON.stringify([statusCode, headers.allow, body.replace(/"instance":"[^"]+"/, '')]),
+    )
+    t.equal(new Set(seen).size, 1, method)
+  }
+})
+
+t.test('the method is refused before the body is read, whatever it is', async (t) => {
+  const { app } = await build(t)
+  const bodies = [
+    { 'content-type': 'application/json', payload: '{' },
+    { 'content-type': 'text/csv', payload: 'a,b' },
+    { 'content-type': 'application/json', payload: `"${'x'.repeat(300_000)}"` },
+  ]
+  for (const { payload, ...headers } of bodies) {
+    const known = await app.inject({ method: 'PUT', url: '/orders', headers, payload })
+    t.equal(known.statusCode, 405)
+    const unknown = await app.inject({ method: 'PUT', url: '/no/such', headers, payload })
+    t.equal(unknown.statusCode, 404)
+  }
+})
+
+t.test('an unknown path is 404 for every method, OPTIONS included', async (t) => {
+  const { app } = await build(t)
+  for (const method of [...tried, 'OPTIONS'] as const) {
+    for (const url of ['/no/such', '/orders/1/2', '/Orders']) {
+      const answer = await app.inject({ method, url })
+      t.equal(answer.statusCode, 404, `${method} ${url}`)
+      t.notOk('allow' in answer.headers)
+    }
+  }
+})
+
+t.test('a browser gets 405 as a page', async (t) => {
+  const { app } = await build(t)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/app/account',
+    headers: { accept: 'text/html' },
+  })
+  t.equal(answer.statusCode, 405)
+  t.match(answer.headers['content-type'], /^text\/html/)
+})
+
+t.test('other methods count for the rate limit', async (t) => {
+  const { app } = await build(t, { RATE_LIMIT_API: '2/60' })
+  const statuses: number[] = []
+  for (const method of ['PUT', 'OPTIONS', 'PUT'] as const) {
+    statuses.push((await app.inject({ method, url: '/orders' })).statusCode)
+  }
+  t.same(statuses, [405, 204, 429])
+})

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { build } from '#test/support/helper.ts'
+import { owner } from '#test/support/token-owner.ts'
+
+t.test('a content type that the path does not accept is 415, after 401 and 403', async (t) => {
+  const test = await build(t)
+  const viewer = await owner(test)
+  const editor = await owner(test, { role: 'editor' })
+  for (const type of [
+    'text/csv',
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+  ]) {
+    const post = (cookie: string | null, url: string) =>
+      test.app.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': type, ...(cookie !== null && { cookie }) },
+        payload: 'a',
+      })
+    t.equal((await post(null, '/posts')).statusCode, 401, type)
+    t.equal((await post(viewer.cookie, '/posts')).statusCode, 403, type)
+    const refused = await post(editor.cookie, '/posts')
+    t.equal(refused.statusCode, 415, type)
+    t.match(refused.json(), { type: '/docs/errors/unsupported-media-type' })
+  }
+})
+
+t.test('what our own forms submit to accepts a form', async (t) => {
+  const test = await build(t)
+  const { cookie } = await owner(test)
+  const answer = await test.app.inject({
+    method: 'POST',
+    url: '/auth/logout',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie },
+    payload: '',
+  })
+  t.equal(answer.statusCode, 303)
+})
