@@ -91,7 +91,9 @@ function statusOf(error: unknown): number {
 function entryOf(this: FastifyRequest): Entry<Caller> {
   const { credential } = this
   if (credential === null) throw new Problem('unauthenticated')
-  return refine<Caller | null, Caller>(this.identify(credential), (caller) => {
+  const { once } = this
+  const identified = { ...this.identify(credential), ...(once !== undefined && { once }) }
+  return refine<Caller | null, Caller>(identified, (caller) => {
     this.awaitsDecision = false
     if (caller === null) {
       throw new Problem(credential.kind === 'token' ? 'invalid-token' : 'unauthenticated')

@@ -131,6 +131,7 @@ const parts = [
   { httpPart: 'params', place: 'path' },
   { httpPart: 'body', place: 'body' },
   { httpPart: 'querystring', place: 'query' },
+  { httpPart: 'headers', place: 'header' },
 ] as const
 
 /** Fastify stops at the first part with an error; the others are validated here. */
@@ -150,6 +151,7 @@ function validatePart(
 ): readonly KeywordError[] {
   const validate = request.getValidationFunction(httpPart)
   if (typeof validate !== 'function') return []
-  const value = { params: request.params, body: request.body, querystring: request.query }[httpPart]
+  const { params, body, query: querystring, headers } = request
+  const value = { params, body, querystring, headers }[httpPart]
   return validate(value ?? null) === false ? (validate.errors ?? []) : []
 }

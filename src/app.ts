@@ -15,6 +15,7 @@ import database from '#plugins/database.ts'
 import errors from '#plugins/errors.ts'
 import eventStream from '#plugins/event-stream.ts'
 import gracefulShutdown from '#plugins/graceful-shutdown.ts'
+import idempotency from '#plugins/idempotency.ts'
 import metricsPlugin from '#plugins/metrics.ts'
 import notFound from '#plugins/not-found.ts'
 import oidcClient from '#plugins/oidc-client.ts'
@@ -113,6 +114,7 @@ export async function buildApp(
   await app.register(pageLinks)
   await app.register(requireAccess)
   await app.register(strictRequests)
+  await app.register(idempotency, { keys: encryptionKeys })
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, {
     redisUrl: config.redisUrl,

@@ -52,7 +52,7 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
   app.post(
     '/billing/reconciliations',
     {
-      config: { access: { resource: 'billing-event', action: 'replay' } },
+      config: { idempotencyKey: true, access: { resource: 'billing-event', action: 'replay' } },
       schema: {
         tags: ['billing events'],
         summary: 'Compare the events of the provider with those received',

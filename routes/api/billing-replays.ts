@@ -34,7 +34,7 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
   app.post(
     '/billing/events/:id/replay',
     {
-      config: { access: replay },
+      config: { idempotencyKey: true, access: replay },
       schema: {
         tags: ['billing events'],
         summary: 'Process a received billing event again',
@@ -49,7 +49,7 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
   app.post(
     '/billing/events/replay',
     {
-      config: { access: replay },
+      config: { idempotencyKey: true, access: replay },
       schema: {
         tags: ['billing events'],
         summary: 'Process many received billing events again',

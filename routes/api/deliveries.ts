@@ -62,7 +62,7 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
   app.post(
     '/deliveries/:id/replay',
     {
-      config: { access: { resource: 'delivery', action: 'replay' } },
+      config: { idempotencyKey: true, access: { resource: 'delivery', action: 'replay' } },
       schema: {
         tags,
         summary: 'Send a delivery again, with a new series of attempts',

@@ -80,7 +80,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
   app.post(
     '/documents',
     {
-      config: { access: { resource: 'document', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'document', action: 'create' } },
       schema: {
         tags,
         summary: 'Create a document in a folder of one of your teams',

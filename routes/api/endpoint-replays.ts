@@ -42,7 +42,7 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
   app.post(
     '/webhook-endpoints/:id/replay',
     {
-      config: { access: { resource: 'delivery', action: 'replay' } },
+      config: { idempotencyKey: true, access: { resource: 'delivery', action: 'replay' } },
       schema: {
         tags,
         summary: 'Send the deliveries of a time range again',

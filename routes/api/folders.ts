@@ -78,7 +78,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
   app.post(
     '/folders',
     {
-      config: { access: { resource: 'folder', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'folder', action: 'create' } },
       schema: {
         tags,
         summary: 'Create a folder, directly with a team or nested in another folder',

@@ -93,7 +93,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.post(
     '/orders',
     {
-      config: { access: { resource: 'order', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'order', action: 'create' } },
       schema: {
         tags: ['orders'],
         summary: 'Place an order',

@@ -84,7 +84,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.post(
     '/posts',
     {
-      config: { access: { resource: 'post', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'post', action: 'create' } },
       schema: {
         tags,
         summary: 'Create a post in your tenant',

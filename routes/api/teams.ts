@@ -45,7 +45,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.post(
     '/teams',
     {
-      config: { access: { resource: 'team', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'team', action: 'create' } },
       schema: {
         tags,
         summary: 'Create a team without members',

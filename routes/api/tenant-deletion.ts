@@ -12,7 +12,7 @@ const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(
   app.post(
     '/session/tenant/delete',
     {
-      config: { access: { resource: 'tenant-deletion', action: 'create' } },
+      config: { idempotencyKey: false, access: { resource: 'tenant-deletion', action: 'create' } },
       schema: {
         tags: ['members'],
         summary: 'Delete the active tenant of your session',

@@ -101,7 +101,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
   app.post(
     '/users',
     {
-      config: { access: { resource: 'user', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'user', action: 'create' } },
       schema: {
         tags,
         summary: 'Invite a user to your tenant',

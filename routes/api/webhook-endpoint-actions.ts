@@ -34,7 +34,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
     app.post(
       '/webhook-endpoints/:id/rotate-secret',
       {
-        config: { access },
+        config: { idempotencyKey: true, access },
         schema: {
           tags,
           summary: 'Rotate the secret of an endpoint; the new one is not shown again',

@@ -35,7 +35,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
   app.post(
     '/webhook-endpoints',
     {
-      config: { access: { resource, action: 'create' } },
+      config: { idempotencyKey: true, access: { resource, action: 'create' } },
       schema: {
         tags,
         summary: 'Create an endpoint for your events; its signing secret is not shown again',

@@ -52,7 +52,11 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
   app.post(
     '/auth/identities/:provider',
     {
-      config: { access: { resource: 'identity', action: 'create' }, acceptsForm: true },
+      config: {
+        idempotencyKey: false,
+        access: { resource: 'identity', action: 'create' },
+        acceptsForm: true,
+      },
       schema: {
         tags,
         summary: 'Start linking another identity: 302 for a form, otherwise the URL as JSON',

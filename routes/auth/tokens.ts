@@ -65,7 +65,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
   app.post(
     '/auth/tokens',
     {
-      config: { access: { resource: 'token', action: 'create' } },
+      config: { idempotencyKey: true, access: { resource: 'token', action: 'create' } },
       schema: {
         tags,
         summary: 'Create an API token for your active tenant; its secret is returned only here',

@@ -8,17 +8,9 @@ import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options
 import { openReadPool } from './read-pool.ts'
 import { opening, ScopedPool } from './scoped-pool.ts'
 import type { Queryable } from './system-database.ts'
+import type { Tx } from './tx.ts'
 
-/**
- * A transaction that a credential has opened; domain functions take one and nothing else does.
- * Without `findUnique`: outside of its own transactions Prisma merges those of one moment into one
- * statement, which would mix the reads of different people.
- */
-export type Tx = {
-  [Member in keyof Prisma.TransactionClient]: Member extends `$${string}`
-    ? Prisma.TransactionClient[Member]
-    : Omit<Prisma.TransactionClient[Member], 'findUnique' | 'findUniqueOrThrow'>
-}
+export type { Tx } from './tx.ts'
 
 export type Database = {
   /** Enters and decides, reads nothing else. One round trip. */
@@ -82,7 +74,10 @@ export function openDatabase(
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
     return opening('write', entry.statement(true), (entered) =>
-      prisma.$transaction(async (tx) => work(tx, entry.admit(await entered())), limits),
+      prisma.$transaction(async (tx) => {
+        const facts = entry.admit(await entered())
+        return atMostOnce(entry, tx, () => work(tx, facts))
+      }, limits),
     )
   }
 
@@ -96,7 +91,9 @@ export function openDatabase(
       try {
         await client.query({ text: 'BEGIN' })
         const facts = entry.admit(await entered())
-        const working = work({ query: (statement) => client.query(statement) }, facts)
+        const connection: Queryable = { query: (statement) => client.query(statement) }
+        const run = () => work(connection, facts)
+        const working = access === 'write' ? atMostOnce(entry, connection, run) : run()
         const result = await endWithin(transactionMs, working)
         await client.query({ text: 'COMMIT' })
         return result
@@ -131,6 +128,15 @@ export function openDatabase(
       await Promise.all([pool.end(), reads.close()])
     },
   }
+}
+
+/** Runs `work`, or returns the result of the same request when it was sent before. */
+function atMostOnce<T>(
+  { once }: Entry<unknown>,
+  connection: Tx | Queryable,
+  work: () => Promise<T>,
+): Promise<T> {
+  return once === undefined ? work() : once(connection, work)
 }
 
 /** Gives up `work`: its transaction ends and refuses further statements. @throws code ETIMEDOUT */

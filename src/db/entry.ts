@@ -1,4 +1,6 @@
 import type { Statement } from './one-trip.ts'
+import type { Queryable } from './system-database.ts'
+import type { Tx } from './tx.ts'
 
 /**
  * How a transaction begins: a statement that presents the credential to the database, which sets
@@ -11,6 +13,11 @@ export type Entry<Facts> = {
    * several callers may follow each other in one transaction (`openReadPool`).
    */
   readonly replacesScope?: boolean
+  /**
+   * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the
+   * same request had before, in the same transaction (`runOnce`).
+   */
+  readonly once?: <T>(connection: Tx | Queryable, work: () => Promise<T>) => Promise<T>
   /**
    * The first statement of the transaction.
    * @param forWrite lock the rows that give the right until the transaction ends

@@ -128,6 +128,22 @@ export const errorTable = {
     cause: 'The method is not one of those in the `Allow` header.',
     remedy: 'Use a method that `Allow` lists.',
   },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The Idempotency-Key belongs to another request',
+    meaning: 'Nothing was done.',
+    cause:
+      'Within the last 24 hours you sent the same key with another path, another body, or in another tenant.',
+    remedy: 'Send a new key with each new request, and the same key only with the same request.',
+  },
+  'precondition-failed': {
+    status: 412,
+    title: 'The object has changed',
+    meaning: 'Nothing was changed.',
+    cause:
+      'Somebody has changed the object since you read it, so its ETag is not the one in `If-Match`.',
+    remedy: 'Read the object again, and decide whether your change still makes sense.',
+  },
   conflict: {
     status: 409,
     title: 'Conflict with the current state',

@@ -11,7 +11,7 @@ export type KeywordError = {
 }
 
 /** Where a refused value stands in the request. */
-export type Place = 'path' | 'query' | 'body'
+export type Place = 'path' | 'query' | 'body' | 'header'
 
 /** A refused value of the request. The texts are ours and never repeat the value. */
 export type FieldError = {
@@ -64,6 +64,7 @@ type Wording = (params: Record<string, unknown>, place: Place) => string
 const fields: Readonly<Record<Place, string>> = {
   path: 'path parameter',
   query: 'query parameter',
+  header: 'header',
   body: 'field',
 }
 

@@ -69,6 +69,14 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
     ...home,
   },
   'method-not-allowed': { text: 'This address does not support that request.', ...home },
+  'idempotency-key-reused': {
+    text: 'The key of this request belongs to another request. Nothing was done.',
+    ...home,
+  },
+  'precondition-failed': {
+    text: 'Somebody has changed this in the meantime. Reload the page and try again.',
+    ...home,
+  },
   conflict: { text: 'Something changed in the meantime. Reload the page and try again.', ...home },
   'quota-exceeded': {
     text: 'Nothing was changed. The members page shows what your tenant stores.',

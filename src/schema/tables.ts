@@ -35,6 +35,10 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   logout_tokens: { web: '', worker: '' },
+  idempotency_keys: {
+    web: 'SELECT, INSERT, UPDATE (tenant_id, request_hash, result, created_at)',
+    worker: '',
+  },
   form_submissions: { web: 'SELECT, INSERT, UPDATE (location, secret)', worker: '' },
   provider_grants: {
     web: 'SELECT, INSERT, UPDATE (access_token, refresh_token, scope, issued_at, expires_at, generation, status, refresh_attempt, created_at, updated_at), DELETE',
@@ -160,6 +164,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'work_erasure(bigint, integer)',
     'prune_dead(integer, integer, integer)',
     'prune_form_submissions(integer)',
+    'prune_idempotency_keys(integer)',
     'prune_records(integer, integer)',
     'find_revocation(uuid)',
     'settle_revocation(uuid)',
@@ -207,6 +212,7 @@ export const identityTables = [
   'invitations',
   'api_tokens',
   'form_submissions',
+  'idempotency_keys',
   'scope_keys',
   'installation',
   'tenant_usage',

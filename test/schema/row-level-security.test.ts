@@ -24,6 +24,7 @@ const ownTables = [
   'api_tokens',
   'token_revocations',
   'form_submissions',
+  'idempotency_keys',
 ]
 
 t.test('row-level security, with raw SQL', async (t) => {
@@ -140,6 +141,7 @@ t.test('tables of functions alone are closed to both roles, whatever the scope',
 /** Tables whose rows people do not delete. */
 const changes: Readonly<Record<string, string>> = {
   form_submissions: 'UPDATE form_submissions SET secret = NULL',
+  idempotency_keys: 'UPDATE idempotency_keys SET result = NULL',
   token_revocations: `UPDATE token_revocations SET status = 'revoking'`,
 }
 

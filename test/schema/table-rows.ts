@@ -73,6 +73,9 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     name: 'x',
     expires_at: tomorrow,
   }),
+  idempotency_keys: ({ userId }) => ({
+    ...{ user_id: userId, key_hash: randomBytes(32), request_hash: randomBytes(32) },
+  }),
   form_submissions: ({ userId }) => ({ user_id: userId, form_hash: randomBytes(32) }),
   provider_grants: ({ userId }) => ({
     provider: 'acme',

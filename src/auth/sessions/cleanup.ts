@@ -8,6 +8,7 @@ export type Deleted = {
   attempts: number
   tokens: number
   submissions: number
+  keys: number
   logouts: number
   entries: number
 }
@@ -20,8 +21,8 @@ const statementTimeoutMs = statementTimeoutsMs.cleanup
 const expiredTokenDays = 30
 
 /**
- * Deletes one batch of expired sessions, pending sign-ins, API tokens, form submissions, logout tokens
- * and audit entries. It only frees space: every look-up checks the expiry itself.
+ * Deletes one batch of expired sessions, pending sign-ins, API tokens, form submissions,
+ * idempotency keys, logout tokens and audit entries. It only frees space: every look-up checks the expiry itself.
  * @returns null if another worker holds the lock
  */
 export async function deleteExpired(
@@ -35,8 +36,8 @@ export async function deleteExpired(
     })
     const [dead] = pruned.rows
     if (dead === undefined) return null
-    const { rows } = await connection.query<{ submissions: number }>({
-      text: 'SELECT prune_form_submissions($1) AS submissions',
+    const { rows } = await connection.query<Pick<Deleted, 'submissions' | 'keys'>>({
+      text: 'SELECT prune_form_submissions($1) AS submissions, prune_idempotency_keys($1) AS keys',
       values: [batchSize],
     })
     const records = await connection.query<Pick<Deleted, 'logouts' | 'entries'>>({
@@ -44,7 +45,8 @@ export async function deleteExpired(
       values: [auditDays, batchSize],
     })
     const { logouts = 0, entries = 0 } = records.rows[0] ?? {}
-    return { ...dead, submissions: rows[0]?.submissions ?? 0, logouts, entries }
+    const { submissions = 0, keys = 0 } = rows[0] ?? {}
+    return { ...dead, submissions, keys, logouts, entries }
   })
 }
 

@@ -68,6 +68,10 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
   form_submissions: ({ userId }) => ({
     ...{ user_id: userId, form_hash: bytes('form'), location: '/Lovelace', secret: bytes('x') },
   }),
+  idempotency_keys: ({ userId, tenantId }) => ({
+    ...{ user_id: userId, key_hash: bytes('key'), tenant_id: tenantId },
+    ...{ request_hash: bytes('request'), result: bytes('result') },
+  }),
   api_tokens: ({ userId, tenantId }) => ({
     ...{ hash: bytes('token'), user_id: userId, tenant_id: tenantId, name: 'Lovelace’s token' },
     ...{ all_permissions: true, expires_at: tomorrow },

@@ -60,6 +60,11 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
        VALUES ($1, sha256(convert_to($2, 'UTF8')), $2, 'sealed', now() - $3::interval)`,
       [user.userId, name, age],
     )
+    await admin.query(
+      `INSERT INTO idempotency_keys (user_id, key_hash, request_hash, created_at)
+       VALUES ($1, sha256(convert_to($2, 'UTF8')), sha256('x'), now() - $3::interval)`,
+      [user.userId, name, age],
+    )
   }
   for (const [jti, ago] of [
     ['over', '1 second'],
@@ -88,6 +93,7 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
     attempts: 1,
     tokens: 1,
     submissions: 1,
+    keys: 1,
     logouts: 1,
     entries: 1,
   })
@@ -108,6 +114,7 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
     attempts: 0,
     tokens: 0,
     submissions: 0,
+    keys: 0,
     logouts: 0,
     entries: 0,
   })

@@ -1,0 +1,93 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import Type, { type TSchema } from 'typebox'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import type { Entry } from '#src/db/entry.ts'
+import { runOnce } from '#src/db/idempotency.ts'
+import { Problem } from '#src/http/problems.ts'
+import { problems } from '#src/http/schemas.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Whether an Idempotency-Key makes the one write of the route happen once. Every operation that
+     * creates something states it.
+     */
+    idempotencyKey?: boolean
+  }
+  interface FastifyRequest {
+    /** For the entries of a request with an Idempotency-Key. */
+    readonly once: Entry<unknown>['once']
+    isReplayed: boolean
+  }
+}
+
+const header = 'idempotency-key'
+
+const Header = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[!-~]+$',
+  description:
+    'A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters.',
+})
+/**
+ * `Idempotency-Key`: a request that a client sends again, because it does not know what became of the
+ * first, has one effect and one response. The key is kept in the transaction of the write, for the
+ * person who sent it. An operation that takes no key refuses one, so that none is silently ignored.
+ */
+export default fp<{ keys: EncryptionKeys }>(
+  async function idempotency(app, { keys }) {
+    app.decorateRequest('isReplayed', false)
+    app.decorateRequest('once', {
+      getter(): Entry<unknown>['once'] {
+        const key = this.headers[header]
+        if (typeof key !== 'string' || this.routeOptions.config.idempotencyKey !== true) return
+        return (connection, work) => {
+          const { userId, tenantId } = this.caller
+          const asked = [this.method, this.url, this.body]
+          return runOnce(connection, { userId, tenantId, key, asked }, keys, work, () => {
+            this.isReplayed = true
+          })
+        }
+      },
+    })
+    app.addHook('onRoute', describeKey)
+  },
+  { name: 'idempotency', fastify: '5.x' },
+)
+
+/** @throws if a creating operation does not state whether it takes a key */
+function describeKey(route: RouteOptions): void {
+  const { config, schema, method, url } = route
+  if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
+  const creates = method === 'POST' && ['create', 'replay'].includes(config.access.action)
+  if (creates && config.idempotencyKey === undefined) {
+    throw new Error(`POST ${url} does not state config.idempotencyKey.`)
+  }
+  if (config.idempotencyKey === true) {
+    schema.headers = withHeader(schema.headers, header, Header)
+    schema.response = { ...(schema.response ?? {}), ...problems(409, 422) }
+    route.onSend = [...[route.onSend ?? []].flat(), tellReplay]
+  } else {
+    route.preHandler = [refuseKey, ...[route.preHandler ?? []].flat()]
+  }
+}
+
+async function refuseKey({ headers }: FastifyRequest): Promise<void> {
+  if (headers[header] === undefined) return
+  throw new Problem('malformed', { detail: 'This operation takes no Idempotency-Key.' })
+}
+
+async function tellReplay(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.isReplayed && reply.statusCode < 300) reply.header('idempotent-replayed', 'true')
+}
+
+function withHeader(headers: unknown, name: string, schema: TSchema): TSchema {
+  const others = isObject(headers) && isObject(headers.properties) ? headers.properties : {}
+  return Type.Object({ ...others, [name]: Type.Optional(schema) } as Record<string, TSchema>)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,88 @@
+import {
+  type Binding,
+  type EncryptionKeys,
+  seal,
+  UnsealError,
+  unseal,
+} from '#src/crypto/encryption.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Prisma } from './generated/client.ts'
+import { selectRows } from './select-rows.ts'
+import type { Queryable } from './system-database.ts'
+import type { Tx } from './tx.ts'
+
+/** A request with an Idempotency-Key. Keys of different people are different keys. */
+export type KeyedRequest = {
+  userId: number
+  tenantId: string | null
+  key: string
+  /** Everything that the request asks for: method, path and body. */
+  asked: readonly unknown[]
+}
+
+/**
+ * Runs `work` unless the same request was carried out within the last day; then it returns the result
+ * of that time, as JSON has it. Key and result are written in the transaction of `connection`, so
+ * there is no result without its effect. Of two requests at once the second waits for the first. A
+ * result that is no object (null, a reason for a refusal) is not kept: sent again, the work is tried
+ * again. Results are encrypted, because some contain a secret that is shown once.
+ * @param onReplayed called when the result is that of an earlier request
+ * @throws Problem `idempotency-key-reused` if the key was used for another request
+ */
+export async function runOnce<T>(
+  connection: Tx | Queryable,
+  request: KeyedRequest,
+  keys: EncryptionKeys,
+  work: () => Promise<T>,
+  onReplayed: () => void,
+): Promise<T> {
+  const { userId, tenantId, key, asked } = request
+  const keyHash = Buffer.from(sha256(key))
+  const requestHash = Buffer.from(sha256(JSON.stringify([tenantId, ...asked])))
+  // DO UPDATE, unlike DO NOTHING, waits for the other transaction and returns its row. A key that is
+  // older than a day is new.
+  const [known] = await selectRows<{ requestHash: Uint8Array; result: Uint8Array | null }>(
+    connection,
+    Prisma.sql`
+      INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
+      VALUES (${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash})
+      ON CONFLICT (user_id, key_hash) DO UPDATE SET
+        tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
+        request_hash = CASE WHEN ${isOld} THEN excluded.request_hash ELSE k.request_hash END,
+        result = CASE WHEN NOT ${isOld} THEN k.result END,
+        created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
+      RETURNING request_hash AS "requestHash", result`,
+  )
+  if (known === undefined || !requestHash.equals(known.requestHash)) {
+    throw new Problem('idempotency-key-reused')
+  }
+  const binding: Binding = ['idempotent-result', String(userId), keyHash.toString('hex')]
+  if (known.result !== null) {
+    onReplayed()
+    return open(keys, known.result, binding)
+  }
+  const result = await work()
+  if (typeof result !== 'object' || result === null) return result
+  const sealed = Buffer.from(seal(keys, JSON.stringify(result), binding))
+  await selectRows(
+    connection,
+    Prisma.sql`
+      UPDATE idempotency_keys SET result = ${sealed}
+      WHERE user_id = ${userId} AND key_hash = ${keyHash}`,
+  )
+  return result
+}
+
+const isOld = Prisma.sql`(k.created_at < now() - interval '1 day')`
+
+function open<T>(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): T {
+  try {
+    return JSON.parse(unseal(keys, sealed, binding))
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    // Its key was removed: `gatehouse keys rotate` skips what lives a day.
+    const detail = 'The request was carried out, but its first response can no longer be read.'
+    throw new Problem('conflict', { detail })
+  }
+}
