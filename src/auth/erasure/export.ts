@@ -25,6 +25,7 @@ export const personSections = {
     'sessions',
     'pendingSignIns',
     'submittedForms',
+    'idempotencyKeys',
     'apiTokens',
     'memberships',
     'invitationsReceived',

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { type Action, decide, policy, type Resource, type Subject } from '#src/access/policy.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
-import { type Asker, openCedar, type Thing } from './cedar.ts'
+import { type Asker, openCedar, type Thing } from './second-opinion/cedar.ts'
 
 /*
  * Two implementations of the permissions are asked the same questions: src/access/policy.ts, and
  * Cedar with policy.cedar. Every caller, every credential, every action on an object in the caller's
- * reach; what is out of reach is compared with the database in worlds.test.ts.
+ * reach; what is out of reach is compared with the database in second-opinion-worlds.test.ts.
  */
 
 const tenantId = '00000000-0000-4000-8000-00000000000a'

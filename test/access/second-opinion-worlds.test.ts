@@ -15,7 +15,7 @@ import {
   type TestApp,
 } from '#test/support/helper.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
-import { type Asker, openCedar, type Thing } from './cedar.ts'
+import { type Asker, openCedar, type Thing } from './second-opinion/cedar.ts'
 
 /*
  * Who may read which object, answered four times: by Cedar, by the policy with a model of the scope,
