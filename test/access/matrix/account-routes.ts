@@ -7,6 +7,8 @@ export const accountRoutes: RouteRows = {
   'GET /assets/icon.svg': { who: 'anyone', answer: 200 },
   'GET /openapi.json': { who: 'anyone', answer: 200 },
   'GET /docs': { who: 'anyone', answer: 200 },
+  'GET /docs/errors': { who: 'anyone', answer: 200 },
+  'GET /docs/errors/:code': { who: 'anyone', answer: 404 }, // there is no error `demo`
 
   // The matrix has no provider: 503, and 400 for a callback without a pending sign-in.
   'GET /auth/login': { who: 'anyone', answer: 503 },

@@ -103,6 +103,8 @@ t.test('orders: by tenant, by time, in both orders', async (t) => {
   t.same(await idsOf(t, send, '/orders?sort=createdAt'), [one, two, three])
   t.same(await idsOf(t, send, '/orders?sort=-createdAt'), [three, two, one])
   t.same(await idsOf(t, send, `/orders?tenantId=${user.tenantId}`), [two, one])
+  const own = await readPage(t, send, `/orders?tenantId=${other.tenantId}`)
+  t.same(own.ids, [three], 'none of another owner')
   t.same(await idsOf(t, send, `/orders?from=${day(2)}`), [three, two])
   t.same(await idsOf(t, send, `/orders?to=${day(2)}`), [one], 'before `to`')
   t.same(await idsOf(t, send, `/orders?from=${day(2)}&to=${day(3)}`), [two])

@@ -115,7 +115,8 @@ t.test(
       ids,
     )
     for (const one of listed) t.strictSame(Object.keys(one), orderKeys)
-    for (const query of badPageQueries) {
+    // Orders are listed over all tenants of their owner, so a tenant is a filter here.
+    for (const query of badPageQueries.filter((one) => !one.startsWith('tenantId='))) {
       t.equal((await send('GET', `/orders?${query}`)).statusCode, 400, query)
     }
     const { tenantId } = await createUser(test.database)

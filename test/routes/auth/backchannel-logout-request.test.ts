@@ -114,7 +114,7 @@ t.test('only a small form with one token for a configured provider is accepted',
     t.equal(last, 'sign-out refused logout-request-malformed', name)
   }
   t.equal((await postLogout(journey, token, { url: `${logoutPath}s` })).statusCode, 404)
-  t.equal((await journey.app.inject({ url: logoutPath })).statusCode, 404, 'there is no GET')
+  t.equal((await journey.app.inject({ url: logoutPath })).statusCode, 405, 'there is no GET')
   const typed = await journey.app.inject({
     method: 'POST',
     url: logoutPath,
