@@ -103,6 +103,24 @@ const hunts: readonly Hunt[] = [
   },
   ...queueHunts(),
   {
+    kind: 'cross-origin',
+    files: ['plugins/cors.ts'],
+    find: (text) => cutsOf(text, / \|\| !allowed\.has\(origin\)/g, ''),
+    tests: [tests.cors],
+  },
+  {
+    kind: 'compressed',
+    files: ['plugins/compression.ts'],
+    find: (text) => cutsOf(text, /credential\?\.kind !== 'token' \|\| /g, ''),
+    tests: [tests.compression],
+  },
+  {
+    kind: 'cursor',
+    files: ['src/http/pagination.ts'],
+    find: (text) => cutsOf(text, /(?<=`\$\{list\})\$\{binding\}(?=`)/g, ''),
+    tests: [tests.lists],
+  },
+  {
     kind: 'value',
     files: ['src/http/schemas.ts', 'plugins/schema-compilers.ts'],
     find: (text) => cutsOf(text, /, (pattern: uuidForm\.source|onCreate: limitTimes)/g, ''),

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { ApiDescription } from '#src/http/openapi-examples.ts'
 import { build } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
 
@@ -28,4 +29,17 @@ t.test('201 names the new object in Location', async (t) => {
     t.equal(read.statusCode, 200, path)
     t.equal(read.json().id, answer.json().id)
   }
+})
+
+t.test('the description has Location for every 201, and Link for every page', async (t) => {
+  const { app } = await build(t)
+  const { paths } = (await app.inject('/openapi.json')).json<ApiDescription>()
+  const answers = Object.values(paths)
+    .flatMap((path) => Object.values(path))
+    .flatMap(({ responses }) => Object.entries(responses))
+  const created = answers.filter(([status]) => status === '201')
+  t.ok(created.length > 5, `${created.length} operations`)
+  for (const [, answer] of created) t.match(answer, { headers: { Location: {} } })
+  const linked = answers.filter(([, answer]) => 'headers' in answer && answer.headers?.Link)
+  t.ok(linked.length > 15, `${linked.length} lists`)
 })

@@ -83,6 +83,8 @@ t.test('a feed is followed with `after`', async (t) => {
   const deleted = await readPage(t, send, '/events?type=post.deleted')
   t.same(deleted.ids, second.ids)
   const cursor = deleted.nextCursor
+  const later = await readPage(t, send, `/events?type=post.deleted&after=${cursor}`)
+  t.same(later.ids, [], 'nothing since')
   t.equal((await send('GET', `/events?type=post.updated&after=${cursor}`)).statusCode, 400)
   t.equal((await send('GET', '/events?type=no.such')).statusCode, 400)
 })
