@@ -1,6 +1,7 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { isKnown } from '#src/http/etag.ts'
 import {
   compress,
   type Encoding,
@@ -43,12 +44,6 @@ async function sendDocument(this: FastifyReply, document: PublicDocument): Promi
   if (isKnown(this.request.headers['if-none-match'], etag)) return this.code(304).send()
   if (encoding !== null) this.header('content-encoding', encoding)
   return this.type(document.type).send(body)
-}
-
-/** RFC 9110, 13.1.2. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  const known = (header ?? '').split(',').map((tag) => tag.trim())
-  return known.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag)
 }
 
 function compressJson(

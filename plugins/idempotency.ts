@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { runOnce } from '#src/db/idempotency.ts'
+import { withHeader } from '#src/http/headers.ts'
 import { Problem } from '#src/http/problems.ts'
 import { problems } from '#src/http/schemas.ts'
 
@@ -81,13 +82,4 @@ async function refuseKey({ headers }: FastifyRequest): Promise<void> {
 
 async function tellReplay(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.isReplayed && reply.statusCode < 300) reply.header('idempotent-replayed', 'true')
-}
-
-function withHeader(headers: unknown, name: string, schema: TSchema): TSchema {
-  const others = isObject(headers) && isObject(headers.properties) ? headers.properties : {}
-  return Type.Object({ ...others, [name]: Type.Optional(schema) } as Record<string, TSchema>)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

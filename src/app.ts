@@ -22,6 +22,7 @@ import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import pageLinks from '#plugins/page-links.ts'
 import pages from '#plugins/pages.ts'
+import preconditions from '#plugins/preconditions.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit, { rateLimitStore } from '#plugins/rate-limit.ts'
@@ -110,6 +111,7 @@ export async function buildApp(
   })
   await app.register(allowedMethods)
   await app.register(cors, { origins: config.corsOrigins })
+  await app.register(preconditions)
   await app.register(compression)
   await app.register(pageLinks)
   await app.register(requireAccess)

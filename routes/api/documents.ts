@@ -21,6 +21,7 @@ import {
   documentList,
   findDocument,
   listDocuments,
+  lockDocument,
 } from '#src/resources/documents.ts'
 
 const Title = Line(200)
@@ -80,7 +81,11 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
   app.post(
     '/documents',
     {
-      config: { idempotencyKey: true, access: { resource: 'document', action: 'create' } },
+      config: {
+        versioned: Document,
+        idempotencyKey: true,
+        access: { resource: 'document', action: 'create' },
+      },
       schema: {
         tags,
         summary: 'Create a document in a folder of one of your teams',
@@ -95,7 +100,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
   app.get(
     '/documents/:id',
     {
-      config: { access: { resource: 'document', action: 'read' } },
+      config: { versioned: Document, access: { resource: 'document', action: 'read' } },
       schema: {
         tags,
         summary: 'Read a document of one of your teams',
@@ -110,7 +115,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
   app.patch(
     '/documents/:id',
     {
-      config: { access: { resource: 'document', action: 'update' } },
+      config: { versioned: Document, access: { resource: 'document', action: 'update' } },
       schema: {
         tags,
         summary: 'Change a document of one of your teams',
@@ -157,14 +162,16 @@ async function readDocument(
 async function patchDocument(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof DocumentChange> }>,
+  reply: FastifyReply,
 ) {
   const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
   return found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
-      changeDocument(tx, caller, id, body, now),
-    ),
+    await this.db.write(request.tenantEntry, async (tx, caller) => {
+      await reply.ifMatch(() => lockDocument(tx, caller, id))
+      return changeDocument(tx, caller, id, body, now)
+    }),
   )
 }
 

@@ -22,6 +22,7 @@ import {
   findFolder,
   folderList,
   listFolders,
+  lockFolder,
 } from '#src/resources/folders.ts'
 
 const Name = Line(200)
@@ -78,7 +79,11 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
   app.post(
     '/folders',
     {
-      config: { idempotencyKey: true, access: { resource: 'folder', action: 'create' } },
+      config: {
+        versioned: Folder,
+        idempotencyKey: true,
+        access: { resource: 'folder', action: 'create' },
+      },
       schema: {
         tags,
         summary: 'Create a folder, directly with a team or nested in another folder',
@@ -92,7 +97,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
   app.get(
     '/folders/:id',
     {
-      config: { access: { resource: 'folder', action: 'read' } },
+      config: { versioned: Folder, access: { resource: 'folder', action: 'read' } },
       schema: {
         tags,
         summary: 'Read a folder of your tenant',
@@ -106,7 +111,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
   app.patch(
     '/folders/:id',
     {
-      config: { access: { resource: 'folder', action: 'update' } },
+      config: { versioned: Folder, access: { resource: 'folder', action: 'update' } },
       schema: {
         tags,
         summary: 'Rename or move a folder',
@@ -123,7 +128,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
   app.delete(
     '/folders/:id',
     {
-      config: { access: { resource: 'folder', action: 'delete' } },
+      config: { versioned: Folder, access: { resource: 'folder', action: 'delete' } },
       schema: {
         tags,
         summary: 'Delete an empty folder; 409 while it has folders or documents',
@@ -168,14 +173,16 @@ async function readFolder(
 async function patchFolder(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof FolderChange> }>,
+  reply: FastifyReply,
 ) {
   const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
   return found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
-      changeFolder(tx, caller, id, body, now),
-    ),
+    await this.db.write(request.tenantEntry, async (tx, caller) => {
+      await reply.ifMatch(() => lockFolder(tx, caller, id))
+      return changeFolder(tx, caller, id, body, now)
+    }),
   )
 }
 
@@ -185,9 +192,10 @@ async function removeFolder(
   reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deleteFolder(tx, caller, id),
-  )
+  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await reply.ifMatch(() => lockFolder(tx, caller, id))
+    return deleteFolder(tx, caller, id)
+  })
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

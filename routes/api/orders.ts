@@ -11,6 +11,7 @@ import {
   createOrder,
   findOrder,
   listOrders,
+  lockOrder,
   orderList,
   ShippingAddress,
 } from '#src/resources/orders.ts'
@@ -93,7 +94,11 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.post(
     '/orders',
     {
-      config: { idempotencyKey: true, access: { resource: 'order', action: 'create' } },
+      config: {
+        versioned: Order,
+        idempotencyKey: true,
+        access: { resource: 'order', action: 'create' },
+      },
       schema: {
         tags: ['orders'],
         summary: 'Place an order',
@@ -108,7 +113,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get(
     '/orders/:id',
     {
-      config: { access: { resource: 'order', action: 'read' } },
+      config: { versioned: Order, access: { resource: 'order', action: 'read' } },
       schema: {
         tags: ['orders'],
         summary: 'Read one of your orders',
@@ -122,7 +127,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.patch(
     '/orders/:id',
     {
-      config: { access: { resource: 'order', action: 'update' } },
+      config: { versioned: Order, access: { resource: 'order', action: 'update' } },
       schema: {
         tags: ['orders'],
         summary: 'Change the shipping address of one of your orders',
@@ -167,13 +172,15 @@ async function readOrder(
 async function patchOrder(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof OrderChange> }>,
+  reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
   const now = this.clock.now()
   return found(
-    await this.db.write(request.entry, (tx, caller) =>
-      changeOrder(tx, caller, id, request.body, now),
-    ),
+    await this.db.write(request.entry, async (tx, caller) => {
+      await reply.ifMatch(() => lockOrder(tx, caller, id))
+      return changeOrder(tx, caller, id, request.body, now)
+    }),
   )
 }
 

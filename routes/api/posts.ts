@@ -24,6 +24,7 @@ import {
   deletePost,
   findPost,
   listPosts,
+  lockPost,
   postList,
 } from '#src/resources/posts.ts'
 
@@ -84,7 +85,11 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.post(
     '/posts',
     {
-      config: { idempotencyKey: true, access: { resource: 'post', action: 'create' } },
+      config: {
+        versioned: Post,
+        idempotencyKey: true,
+        access: { resource: 'post', action: 'create' },
+      },
       schema: {
         tags,
         summary: 'Create a post in your tenant',
@@ -99,7 +104,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.get(
     '/posts/:id',
     {
-      config: { access: { resource: 'post', action: 'read' } },
+      config: { versioned: Post, access: { resource: 'post', action: 'read' } },
       schema: {
         tags,
         summary: 'Read a post of your tenant',
@@ -113,7 +118,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.patch(
     '/posts/:id',
     {
-      config: { access: { resource: 'post', action: 'update' } },
+      config: { versioned: Post, access: { resource: 'post', action: 'update' } },
       schema: {
         tags,
         summary: 'Change a post of your tenant',
@@ -130,7 +135,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.delete(
     '/posts/:id',
     {
-      config: { access: { resource: 'post', action: 'delete' } },
+      config: { versioned: Post, access: { resource: 'post', action: 'delete' } },
       schema: {
         tags,
         summary: 'Delete a post of your tenant',
@@ -174,13 +179,15 @@ async function readPost(
 async function patchPost(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof PostChange> }>,
+  reply: FastifyReply,
 ) {
   const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
-  const change = await this.db.write(request.tenantEntry, (tx, caller) =>
-    changePost(tx, caller, id, body, now),
-  )
+  const change = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await reply.ifMatch(() => lockPost(tx, caller, id))
+    return changePost(tx, caller, id, body, now)
+  })
   if (change.outcome === 'missing') throw new Problem('not-found')
   if (change.outcome === 'changed') return change.post
   request.log.info({ reason: change.reason, userId: request.caller.userId }, 'refused')
@@ -194,9 +201,10 @@ async function removePost(
 ) {
   const id = readId(request.params.id)
   const now = this.clock.now()
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deletePost(tx, caller, id, now),
-  )
+  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await reply.ifMatch(() => lockPost(tx, caller, id))
+    return deletePost(tx, caller, id, now)
+  })
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

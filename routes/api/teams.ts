@@ -10,6 +10,7 @@ import {
   deleteTeam,
   findTeam,
   listTeams,
+  lockTeam,
   renameTeam,
   teamList,
 } from '#src/resources/teams.ts'
@@ -45,7 +46,11 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.post(
     '/teams',
     {
-      config: { idempotencyKey: true, access: { resource: 'team', action: 'create' } },
+      config: {
+        versioned: Team,
+        idempotencyKey: true,
+        access: { resource: 'team', action: 'create' },
+      },
       schema: {
         tags,
         summary: 'Create a team without members',
@@ -59,7 +64,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.get(
     '/teams/:id',
     {
-      config: { access: { resource: 'team', action: 'read' } },
+      config: { versioned: Team, access: { resource: 'team', action: 'read' } },
       schema: {
         tags,
         summary: 'Read a team of your tenant',
@@ -73,7 +78,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.patch(
     '/teams/:id',
     {
-      config: { access: { resource: 'team', action: 'update' } },
+      config: { versioned: Team, access: { resource: 'team', action: 'update' } },
       schema: {
         tags,
         summary: 'Rename a team of your tenant',
@@ -88,7 +93,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.delete(
     '/teams/:id',
     {
-      config: { access: { resource: 'team', action: 'delete' } },
+      config: { versioned: Team, access: { resource: 'team', action: 'delete' } },
       schema: {
         tags,
         summary: 'Delete a team of your tenant; 409 while it owns folders',
@@ -132,14 +137,16 @@ async function readTeam(
 async function patchTeam(
   this: FastifyInstance,
   request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof TeamName> }>,
+  reply: FastifyReply,
 ) {
   const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
   return found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
-      renameTeam(tx, caller, id, body.name, now),
-    ),
+    await this.db.write(request.tenantEntry, async (tx, caller) => {
+      await reply.ifMatch(() => lockTeam(tx, caller, id))
+      return renameTeam(tx, caller, id, body.name, now)
+    }),
   )
 }
 
@@ -149,9 +156,10 @@ async function removeTeam(
   reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deleteTeam(tx, caller, id),
-  )
+  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await reply.ifMatch(() => lockTeam(tx, caller, id))
+    return deleteTeam(tx, caller, id)
+  })
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

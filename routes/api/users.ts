@@ -117,7 +117,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
   app.patch(
     '/users/:id',
     {
-      config: { access: { resource: 'user', action: 'update' } },
+      config: { versioned: false, access: { resource: 'user', action: 'update' } },
       schema: {
         tags,
         summary: 'Change a member of your tenant; it applies from their next request',

@@ -14,6 +14,7 @@ import {
   endpointList,
   findEndpoint,
   listEndpoints,
+  lockEndpoint,
   maxEndpoints,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { Endpoint, EndpointChange, NewEndpoint, Secret } from '#src/webhooks/endpoints/schemas.ts'
@@ -67,7 +68,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
   app.get(
     '/webhook-endpoints/:id',
     {
-      config: { access: { resource, action: 'read' } },
+      config: { versioned: Endpoint, access: { resource, action: 'read' } },
       schema: {
         tags,
         summary: 'Read an endpoint of your tenant',
@@ -81,7 +82,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
   app.patch(
     '/webhook-endpoints/:id',
     {
-      config: { access: { resource, action: 'update' } },
+      config: { versioned: Endpoint, access: { resource, action: 'update' } },
       schema: {
         tags,
         summary: 'Change an endpoint; pending deliveries use the new URL from their next attempt',
@@ -96,7 +97,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
   app.delete(
     '/webhook-endpoints/:id',
     {
-      config: { access: { resource, action: 'delete' } },
+      config: { versioned: Endpoint, access: { resource, action: 'delete' } },
       schema: {
         tags,
         summary: 'Delete an endpoint and its deliveries; nothing more is sent to it',
@@ -158,6 +159,7 @@ async function patchEndpoint(
     Params: Static<typeof UuidParams>
     Body: Static<typeof EndpointChange>
   }>,
+  reply: FastifyReply,
 ) {
   const { body, params, clientInfo } = request
   const now = this.clock.now()
@@ -169,9 +171,10 @@ async function patchEndpoint(
   const change =
     url === undefined ? body : { ...body, url: await this.readCustomerUrl(url, request.log) }
   return found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
-      changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
-    ),
+    await this.db.write(request.tenantEntry, async (tx, caller) => {
+      await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))
+      return changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now)
+    }),
   )
 }
 
@@ -182,9 +185,10 @@ async function removeEndpoint(
 ) {
   const { clientInfo } = request
   const { id } = request.params
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deleteEndpoint(tx, { ...caller, clientInfo }, id),
-  )
+  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await reply.ifMatch(() => lockEndpoint(tx, caller, id))
+    return deleteEndpoint(tx, { ...caller, clientInfo }, id)
+  })
   if (!deleted) throw new Problem('not-found')
   return reply.code(204).send(null)
 }

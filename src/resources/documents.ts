@@ -61,6 +61,13 @@ export async function findDocument(
   return row === undefined ? null : toDocument(row)
 }
 
+/** A document the caller can reach, locked until the transaction ends; null if there is none. */
+export async function lockDocument(tx: Tx, caller: ChainScope, id: number) {
+  const [row] = await tx.$queryRaw<Row[]>`
+    SELECT ${columns} FROM documents WHERE ${inReach(caller)} AND id = ${id} FOR UPDATE`
+  return row === undefined ? null : toDocument(row)
+}
+
 /**
  * Creates a document in a folder of one of the caller's teams; null if they cannot reach the folder.
  * The folder is locked so that it keeps its team until the document is inserted.

@@ -25,6 +25,17 @@ export async function findFolder(tx: Tx, { tenantId }: TenantScope, id: number) 
 }
 
 /**
+ * The same, locked until the transaction ends. The lock of all folders comes first, as in every change
+ * of one.
+ */
+export async function lockFolder(tx: Tx, scope: TenantScope, id: number) {
+  await lockFolders(tx, scope)
+  await tx.$queryRaw`
+    SELECT 1 FROM folders WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} FOR UPDATE`
+  return findFolder(tx, scope, id)
+}
+
+/**
  * Creates a folder; null if its team or parent folder is missing.
  * @throws Problem `conflict` if it would be nested too deep
  */

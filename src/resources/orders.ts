@@ -67,6 +67,13 @@ export async function findOrder(
   return row === undefined ? null : toOrder(row)
 }
 
+/** An order of `owner`, locked until the transaction ends; null if it is missing or not theirs. */
+export async function lockOrder(tx: Tx, { userId }: OwnerScope, id: number) {
+  await tx.$queryRaw`SELECT 1 FROM orders WHERE user_id = ${userId} AND id = ${id} FOR UPDATE`
+  const row = await tx.order.findFirst({ where: { id, userId } })
+  return row && toOrder(row)
+}
+
 /** The newest orders of `owner`, for the start page. */
 export async function findLatestOrders(tx: Tx, owner: OwnerScope, limit: number) {
   const rows = await tx.order.findMany({

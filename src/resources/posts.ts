@@ -60,6 +60,13 @@ export async function findPost(
   return row === undefined ? null : toPost(row)
 }
 
+/** A post of the tenant, locked until the transaction ends; null if it is missing or another tenant's. */
+export async function lockPost(tx: Tx, { tenantId }: TenantScope, id: number) {
+  const [row] = await tx.$queryRaw<PostRow[]>`
+    SELECT ${columns} FROM posts WHERE tenant_id = ${tenantId}::uuid AND id = ${id} FOR UPDATE`
+  return row === undefined ? null : toPost(row)
+}
+
 /**
  * Creates a post of the author in their tenant, by default in the author's department.
  * @throws Problem `forbidden` if the author has left the tenant meanwhile

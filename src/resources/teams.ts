@@ -24,6 +24,14 @@ export async function findTeam(tx: Tx, { tenantId }: TenantScope, id: number) {
   return row && toTeam(row)
 }
 
+/** The same, locked until the transaction ends; after the folders, as when a team is deleted. */
+export async function lockTeam(tx: Tx, scope: TenantScope, id: number) {
+  await lockFolders(tx, scope)
+  await tx.$queryRaw`
+    SELECT 1 FROM teams WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} FOR UPDATE`
+  return findTeam(tx, scope, id)
+}
+
 /** Creates a team without members. */
 export async function createTeam(tx: Tx, { tenantId }: TenantScope, name: string, now: Date) {
   const row = await tx.team.create({ data: { tenantId, name, createdAt: now, updatedAt: now } })

@@ -104,6 +104,14 @@ export async function findEndpoint(tx: Tx, { tenantId }: TenantScope, id: string
   return row && toEndpoint(row)
 }
 
+/** The same, locked until the transaction ends. */
+export async function lockEndpoint(tx: Tx, scope: TenantScope, id: string) {
+  await tx.$queryRaw`
+    SELECT 1 FROM webhook_endpoints
+    WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
+  return findEndpoint(tx, scope, id)
+}
+
 /** Changes the given fields of an endpoint; null if it is missing or another tenant's. */
 export async function changeEndpoint(
   tx: Tx,

@@ -96,9 +96,9 @@ t.test('downloads cover every table with a person or a tenant in it', async (t) 
   }
   const ofPerson = await missing('person', ['user_id', 'author_id', 'invited_by'])
   t.strictSame(ofPerson, ['erasures'], 'the migration adds a section for a new table')
-  // Sessions and provider tokens are of people; the counters are numbers of rows.
+  // Sessions, keys of requests and provider tokens are of people; the counters are numbers of rows.
   const notOfTenants = [
-    ...['erasures', 'sessions', 'tenant_usage', 'token_revocations'],
+    ...['erasures', 'idempotency_keys', 'sessions', 'tenant_usage', 'token_revocations'],
     ...['usage_changes'],
   ]
   t.strictSame(await missing('tenant', ['tenant_id']), notOfTenants, 'and for a tenant')
