@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 import type { PgBoss } from 'pg-boss'
+import allowedMethods from '#plugins/allowed-methods.ts'
 import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
 import requireAccess from '#plugins/require-access.ts'
@@ -165,6 +166,7 @@ async function buildAdmin(
 ): Promise<FastifyInstance> {
   const admin = Fastify(serverOptions(config, logger))
   await admin.register(errors)
+  await admin.register(allowedMethods)
   await admin.register(notFound)
   await admin.register(requireAccess)
   await admin.register(health, {
