@@ -32,6 +32,16 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     piece: /^ {2}allow\('note', [^)]*\),\n/gm,
     run: start,
   },
+  '`config.idempotencyKey` of a POST that creates': {
+    path: 'routes/api/notes.ts',
+    piece: '        idempotencyKey: true,\n',
+    run: start,
+  },
+  '`config.versioned` of a PATCH': {
+    path: 'routes/api/notes.ts',
+    piece: /(?<=patch\([^{]*\{\s*config: \{ )versioned: Note, /,
+    run: start,
+  },
   'the scope: registered outside `tenant`': {
     path: 'src/app.ts',
     piece: /( {6}await app\.register\(async function tenant[\s\S]*?) {8}(await .*\(api\.notes\)\n)/,
