@@ -6,7 +6,7 @@ import { withVary } from '#src/http/vary.ts'
 const preflightSeconds = 7_200
 const requestHeaders = 'authorization, content-type, idempotency-key, if-match, if-none-match'
 const responseHeaders =
-  'allow, etag, link, location, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id'
+  'allow, etag, idempotent-replayed, link, location, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id'
 
 /**
  * Cross-origin requests of the listed origins (Fetch standard). Credentials are never allowed: a

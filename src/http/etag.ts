@@ -1,7 +1,7 @@
 import { sha256 } from '#src/crypto/hash.ts'
 
 /** The strong tag of a representation (RFC 9110, 8.8.3): other bytes have another tag. */
-export function tagOf(body: string): string {
+export function tagOf(body: string | Buffer): string {
   return `"${Buffer.from(sha256(body)).subarray(0, 16).toString('base64url')}"`
 }
 

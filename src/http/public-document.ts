@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { sha256 } from '#src/crypto/hash.ts'
+import { tagOf } from './etag.ts'
 
 /** Content codings in the order of preference. */
 export const encodings = ['br', 'gzip'] as const
@@ -22,7 +22,10 @@ export function compress(encoding: Encoding, data: Buffer | string): Promise<Buf
 
 type Variant = { body: Buffer; etag: string }
 
-/** A document that is the same for everyone. Each encoding is made at its first request and kept. */
+/**
+ * A document that is the same for everyone. Each encoding is made at its first request and kept; it has
+ * its own bytes and so its own tag.
+ */
 export type PublicDocument = {
   type: string
   /** @param encoding null for the document as it is */
@@ -46,9 +49,4 @@ export function publicDocument(type: string, read: () => string): PublicDocument
       return made
     },
   }
-}
-
-/** A strong tag: every encoding has its own bytes and its own tag (RFC 9110, 8.8.3.3). */
-function tagOf(body: Buffer): string {
-  return `"${sha256(body).toString('base64url').slice(0, 22)}"`
 }

@@ -47,7 +47,7 @@ export const ProblemBody = Type.Object(
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          in: Type.Enum(['path', 'query', 'body']),
+          in: Type.Enum(['path', 'query', 'body', 'header']),
           pointer: Type.String({
             description: 'JSON Pointer (RFC 6901) to the value; empty for all of that part',
           }),

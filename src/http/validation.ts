@@ -16,7 +16,7 @@ export type Place = 'path' | 'query' | 'body' | 'header'
 /** A refused value of the request. The texts are ours and never repeat the value. */
 export type FieldError = {
   in: Place
-  /** JSON pointer (RFC 6901) within the path parameters, the query or the body; '' is all of it. */
+  /** JSON pointer (RFC 6901) within the path parameters, the query, the headers or the body; '' is all of it. */
   pointer: string
   detail: string
 }
