@@ -13,7 +13,7 @@ export default fp(
   async function clientInfo(app) {
     app.decorateRequest('clientInfo', {
       getter() {
-        return clientInfoOf(this.ip, this.headers['user-agent'])
+        return clientInfoOf(this.ip, this.headers['user-agent'], this.id)
       },
     })
   },

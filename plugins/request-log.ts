@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Caller } from '#src/access/caller.ts'
+import { networkOf } from '#src/audit/audit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,8 +42,14 @@ function writeLine(request: FastifyRequest, reply: FastifyReply): void {
       route: route ?? 'unknown',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      ...(caller && { userId: caller.userId, tenantId: caller.tenantId }),
+      network: networkOf(request.ip),
+      ...(caller && callerFacts(caller)),
     },
     'request',
   )
+}
+
+/** Ids of rows, which open nothing. */
+function callerFacts({ userId, tenantId, sessionId, tokenId }: Caller) {
+  return { userId, tenantId, ...(sessionId === null ? { tokenId } : { sessionId }) }
 }

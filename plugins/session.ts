@@ -8,8 +8,9 @@ import { type Credential, enterCredential, recordUse } from '#src/auth/sessions/
 import { endSession } from '#src/auth/sessions/sessions.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
-import { type Entry, refine } from '#src/db/entry.ts'
-import { toBudgets, withQuota } from '#src/db/quota.ts'
+import { causeSettings } from '#src/db/cause.ts'
+import { type Entry, refine, withSettings } from '#src/db/entry.ts'
+import { toBudgets } from '#src/db/quota.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { countSessionCookies, rememberVerified, sessionCookie } from '#src/http/session-cookie.ts'
 
@@ -101,10 +102,13 @@ export default fp<Options>(
           )
         },
       })
-      return withQuota(entry, budgets)
+      return withSettings(entry, () => ({
+        'app.quota': budgets,
+        ...causeSettings({ requestId: this.id }, this.traceparent),
+      }))
     }
   },
-  { name: 'session', fastify: '5.x', dependencies: ['credential', 'database'] },
+  { name: 'session', fastify: '5.x', dependencies: ['credential', 'database', 'tracing'] },
 )
 
 function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {

@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { traceparentOf } from '#src/observability/traceparent.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Creates spans; does nothing if tracing is off. */
     tracing: Tracing
+  }
+  interface FastifyRequest {
+    /** The W3C trace context of the request; null if it is not traced. */
+    traceparent: string | null
   }
 }
 
@@ -18,12 +23,14 @@ const traceHeaders = ['traceparent', 'tracestate', 'baggage']
 export default fp<{ tracing?: Tracing | undefined }>(
   async function tracing(app, { tracing: given = untraced }) {
     app.decorate('tracing', given)
+    app.decorateRequest('traceparent', null)
     if (!given.on) return
     const { FastifyOtelInstrumentation } = await import('@fastify/otel')
     const instrumentation = new FastifyOtelInstrumentation({
       recordExceptions: false,
       instrumentHooks: false,
       requestHook(span, request) {
+        request.traceparent = traceparentOf(span.spanContext())
         const route = request.routeOptions.url ?? 'unknown'
         span.updateName(`${request.method} ${route}`)
         // The library sets the whole URL, which on the sign-in callback contains the code.

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { answerError } from '#plugins/errors.ts'
 import { logUnrouted } from '#plugins/request-log.ts'
 import type { Config } from '#src/config/config.ts'
-import { randomId } from '#src/crypto/hash.ts'
+import { orderedId } from '#src/crypto/hash.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 
 // Limits for slow and silent clients. Fastify's defaults are no limit.
@@ -30,7 +30,7 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     },
     // plugins/request-log.ts logs requests.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
-    genReqId: () => randomId(),
+    genReqId: () => orderedId(), // its time is what `gatehouse trace` searches by
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     bodyLimit: bodyLimitBytes,
     connectionTimeout: connectionTimeoutMs,
@@ -62,7 +62,7 @@ function answerClientError(
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const answer = answers[error.code ?? ''] ?? malformed
-  const id = randomId()
+  const id = orderedId()
   if (socket.writable) socket.write(writeAnswer(answer, id))
   socket.destroy()
   log.info({ reqId: id, route: 'unknown', status: answer.status, errorCode: error.code }, 'request')

@@ -55,7 +55,10 @@ async function receiveEvent(this: FastifyInstance, request: FastifyRequest, repl
   if (webhook === null || event === null) return reply.code(400).send('malformed event')
   const { body, secretIndex } = webhook
   const stopTimer = this.metrics.billing.stages.startTimer({ stage: 'record' })
-  const recorded = await this.recorder.record(event, body, secretIndex)
+  const recorded = await this.recorder.record(event, body, secretIndex, {
+    requestId: request.id,
+    ...(request.traceparent !== null && { traceparent: request.traceparent }),
+  })
   stopTimer()
   request.webhookOutcome = outcomes[recorded]
   request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')

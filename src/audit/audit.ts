@@ -7,6 +7,8 @@ export type ClientInfo = {
   userAgent: string | null
   /** The network part of the address: /24 of IPv4, /48 of IPv6. */
   ip: string | null
+  /** The id of the request, which its log lines have too. */
+  requestId?: string | null
 }
 
 /** For entries of jobs, which have no client. */
@@ -73,8 +75,8 @@ export async function recordAudit(
   await connection.query({
     name: 'record-audit',
     text: `
-      INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id, ip, user_agent, target, occurrences)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id, ip, user_agent, target, occurrences, request_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     values: [
       entry.action,
       entry.outcome,
@@ -87,6 +89,7 @@ export async function recordAudit(
       clientInfo.userAgent,
       entry.target ?? null,
       entry.occurrences ?? 1,
+      clientInfo.requestId ?? null,
     ],
   })
 }
@@ -106,11 +109,20 @@ export async function recordChange(
 const maxUserAgent = 255
 
 /** Shortens the address to its network and the user agent to 255 characters. */
-export function clientInfoOf(address: string, userAgent: string | undefined): ClientInfo {
-  return { userAgent: userAgent?.slice(0, maxUserAgent) ?? null, ip: networkOf(address) }
+export function clientInfoOf(
+  address: string,
+  userAgent: string | undefined,
+  requestId: string,
+): ClientInfo {
+  return {
+    userAgent: userAgent?.slice(0, maxUserAgent) ?? null,
+    ip: networkOf(address),
+    requestId,
+  }
 }
 
-function networkOf(address: string): string | null {
+/** The network part of an address: /24 of IPv4, /48 of IPv6; null if it is no address. */
+export function networkOf(address: string): string | null {
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+)\.\d+$/.exec(address)
   if (ipv4) return `${ipv4[1]}.0/24`
   const groups = address.split('::')[0]?.split(':').slice(0, 3) ?? []

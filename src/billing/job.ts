@@ -23,9 +23,14 @@ export const lanes = [{ minPriority: soonDone }, { maxPriority: mayWait }] as co
  * provider may put anything into it.
  * @param event null if its recorded bytes are no event
  */
-export function newEventJob(eventId: string, event: BillingEvent | null, replayId?: string) {
-  const isSoonDone = replayId === undefined && (event === null || statefulIdOf(event) === null)
-  const data: EventJob = { eventId, ...(replayId !== undefined && { replayId }) }
+export function newEventJob(
+  eventId: string,
+  event: BillingEvent | null,
+  origin: Omit<EventJob, 'eventId'> = {},
+) {
+  const isSoonDone =
+    origin.replayId === undefined && (event === null || statefulIdOf(event) === null)
+  const data: EventJob = { eventId, ...origin }
   const key = (event && objectIdOf(event)) ?? eventId
   return {
     id: orderedId(),

@@ -1,5 +1,6 @@
+import { causeSettings } from '#src/db/cause.ts'
 import type { Database, Tx } from '#src/db/database.ts'
-import { type Entry, withoutScope } from '#src/db/entry.ts'
+import { type Entry, withoutScope, withSettings } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
@@ -20,6 +21,8 @@ export type ApplyOptions = {
   again?: boolean
   /** Ends the job in the transaction of the effect. If it throws, nothing is written. */
   settle?: (tx: Tx) => Promise<void>
+  /** The trace context of the processing, for the events that it publishes. */
+  traceparent?: string | null
 }
 
 /**
@@ -34,7 +37,7 @@ export async function applyEvent(
   now: Date,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { api = null, again = false, settle = async () => {} } = options
+  const { api = null, again = false, settle = async () => {}, traceparent = null } = options
   const body = await findBody(db, eventId)
   if (body === null) return withoutEffect('missing')
   const event = parseEvent(body)
@@ -45,7 +48,11 @@ export async function applyEvent(
   const seen = objectId === null ? null : await findObjectState(db, objectId)
   const { effect, applied } = await decide(event, objectId, seen, api)
   const entry: Entry<Subscriber | undefined> =
-    effect.kind === 'none' ? withoutScope : enterCustomer(event.id, effect.customer)
+    effect.kind === 'none'
+      ? withoutScope
+      : withSettings(enterCustomer(event.id, effect.customer), () =>
+          causeSettings({ billingEventId: event.id }, traceparent),
+        )
   return db.write(entry, async (tx, customer) => {
     const isFirst = await markProcessed(tx, event.id, now, applied, again)
     if (isFirst && objectId !== null && applied !== 'stale') {

@@ -257,7 +257,8 @@ async function recordMissing(connection: Queryable, listed: readonly Listed[]): 
   const events = ordered.map(({ event, item }): VerifiedEvent => {
     const { id: eventId, type } = event
     const job = kindOf(type) === null ? null : newEventJob(eventId, event)
-    return { eventId, type, body: Buffer.from(JSON.stringify(item)), secretIndex: null, job }
+    const body = Buffer.from(JSON.stringify(item))
+    return { eventId, type, body, secretIndex: null, requestId: null, job }
   })
   const { text, values } = await recordStatement(events, Number.MAX_SAFE_INTEGER)
   const { rows } = await connection.query<{ inserted: string[] | null }>({ text, values })

@@ -20,6 +20,8 @@ export type VerifiedEvent = {
   body: Buffer
   /** Which configured secret verified it, counted from 0; null if it came from the provider's list. */
   secretIndex: number | null
+  /** The request that brought it; null if none did. */
+  requestId: string | null
   /** Null if its kind is not processed. */
   job: ReturnType<typeof newEventJob> | null
 }
@@ -153,6 +155,7 @@ export async function recordStatement(events: readonly VerifiedEvent[], deadline
       events.map(({ secretIndex }) => secretIndex),
       events.map(({ job }) => job && toRow(job)),
       deadline,
+      events.map(({ requestId }) => requestId),
     ],
   }
 }
@@ -162,15 +165,15 @@ const recordText = onFirstUse(async () => {
   const [before, after] = await jobInsert(eventQueue)
   return `
     WITH batch AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[])
-        AS event (event_id, type, body, secret_index, job)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[], $7::uuid[])
+        AS event (event_id, type, body, secret_index, job, request_id)
       WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < $6::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
       ON CONFLICT DO NOTHING RETURNING event_id
     ), stored AS (
-      INSERT INTO received_events (event_id, type, body, secret_index, status)
-      SELECT event_id, type, body, secret_index,
+      INSERT INTO received_events (event_id, type, body, secret_index, request_id, status)
+      SELECT event_id, type, body, secret_index, request_id,
              CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END
       FROM inserted JOIN batch USING (event_id)
     ), queued AS (

@@ -1,6 +1,7 @@
 import { createGroupCommit, type Entry } from '#src/db/group-commit.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { Problem } from '#src/http/problems.ts'
+import type { EventJob } from '#src/queue/queue.ts'
 import { type BillingEvent, kindOf } from './event.ts'
 import { newEventJob } from './job.ts'
 import type { RecordStore, StoreLimits, VerifiedEvent } from './record-store.ts'
@@ -48,14 +49,23 @@ export type Recorder = {
    * Records a verified event and enqueues its job. When this resolves, both exist exactly once
    * (specification, inbound processing 3 to 5).
    * @param body the bytes as received; the worker parses them again
+   * @param origin the request that brought it
    * @throws if nothing was recorded; Problem `unavailable` if too many events wait
    */
-  record(event: BillingEvent, body: Buffer, secretIndex: number): Promise<Recorded>
+  record(
+    event: BillingEvent,
+    body: Buffer,
+    secretIndex: number,
+    origin?: RequestOrigin,
+  ): Promise<Recorded>
   /** How many events wait, and for how many seconds the oldest has. */
   waiting(): { events: number; seconds: number }
   /** Resolves when every waiting event is recorded or refused. */
   close(): Promise<void>
 }
+
+/** The id of a request and its trace context. */
+export type RequestOrigin = Pick<EventJob, 'requestId' | 'traceparent'>
 
 type Waiting = Entry<VerifiedEvent, Recorded>
 
@@ -75,14 +85,15 @@ export function createRecorder(
   })
 
   return {
-    async record(event, body, secretIndex) {
+    async record(event, body, secretIndex, origin = {}) {
       const { id: eventId, type } = event
       const { items, bytes, expectedMs } = group.waiting()
       const isBehind =
         items >= waitingEvents || bytes + body.length > waitingBytes || expectedMs > waitMs
       if (isBehind) throw overloaded()
-      const job = kindOf(type) === null ? null : newEventJob(eventId, event)
-      return group.add({ eventId, type, body, secretIndex, job })
+      const job = kindOf(type) === null ? null : newEventJob(eventId, event, origin)
+      const { requestId = null } = origin
+      return group.add({ eventId, type, body, secretIndex, requestId, job })
     },
     waiting() {
       const { items, oldestMs } = group.waiting()

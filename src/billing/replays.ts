@@ -130,7 +130,9 @@ export async function workReplayPage(
       await finish(connection, replayId)
       return
     }
-    const jobs = page.map(({ eventId, body }) => newEventJob(eventId, parseEvent(body), replayId))
+    const jobs = page.map(({ eventId, body }) =>
+      newEventJob(eventId, parseEvent(body), { replayId }),
+    )
     await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
     await connection.query({
       text: `

@@ -6,7 +6,7 @@ import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
-import type { Tracing } from '#src/observability/tracing.ts'
+import type { Tracing, Work } from '#src/observability/tracing.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
@@ -14,7 +14,7 @@ import { type Jobs, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
 import { completeJob, eventQueue, lanes, postponeJob, retryJob } from './job.ts'
-import { applyEvent, recordAbandoned, recordFailure } from './process.ts'
+import { type Applied, applyEvent, recordAbandoned, recordFailure } from './process.ts'
 import { CustomerBusy, limitByCustomer, type ProviderApi } from './provider-api.ts'
 import { purgeReconciliations, reconcile, scheduleReconciliation } from './reconciliation.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
@@ -118,18 +118,22 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
 
   /** Never rejects. */
   async function workEvent(job: EventJob, abandoned: AbortSignal): Promise<void> {
-    const { eventId, replayId } = job.data
+    const { eventId, replayId, requestId, traceparent } = job.data
     const stopTimer = metrics.stages.startTimer({ stage: 'process' })
     try {
       const facts = { 'gatehouse.event_id': eventId }
-      const applied = await tracing.span('billing event', facts, async (note) => {
-        const again = replayId !== undefined
-        const settle = (tx: Tx) => endJob(tx, job, 'succeeded')
-        const applied = await applyEvent(db, eventId, clock.now(), { api, again, settle })
+      const process: Work<Applied> = async (note) => {
+        const applied = await applyEvent(db, eventId, clock.now(), {
+          api,
+          again: replayId !== undefined,
+          settle: (tx) => endJob(tx, job, 'succeeded'),
+          traceparent: tracing.traceparent(),
+        })
         note({ 'gatehouse.outcome': applied })
         return applied
-      })
-      logger.info({ eventId, applied }, 'billing event processed')
+      }
+      const applied = await tracing.span('billing event', facts, process, traceparent)
+      logger.info({ eventId, requestId, replayId, applied }, 'billing event processed')
       metrics.worked.inc({ outcome: applied })
     } catch (error) {
       if (error instanceof JobGone) logger.info({ eventId }, 'billing event taken over')
@@ -151,11 +155,14 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
 
   /** Records why an event failed. A poisoned one and a replayed one are not tried again. */
   async function fail(job: EventJob, error: unknown): Promise<void> {
-    const { eventId, replayId } = job.data
+    const { eventId, requestId, replayId } = job.data
     const isLast = replayId !== undefined || job.retryCount >= job.retryLimit
     const status = isLast || error instanceof PoisonEvent ? 'dead' : 'failed'
     const reason = error instanceof Error ? error.message : String(error)
-    logger.warn({ eventId, dead: status === 'dead', err: error }, 'billing event failed')
+    logger.warn(
+      { eventId, requestId, replayId, dead: status === 'dead', err: error },
+      'billing event failed',
+    )
     metrics.worked.inc({ outcome: status })
     try {
       await db.write(withoutScope, async (tx) => {

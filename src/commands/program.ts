@@ -14,6 +14,9 @@ export const eventStatuses = [
   'dismissed',
 ] as const satisfies readonly EventStatus[]
 
+/** As in ./collect-trace.ts. */
+export const traceKinds = ['request', 'billing-event', 'message', 'delivery'] as const
+
 const name = 'gatehouse'
 const json = ['--json', 'Print the result as JSON'] as const
 
@@ -44,6 +47,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addQuarantineCommands(program)
   addBillingCommands(program)
   addUsageCommands(program)
+  addTraceCommand(program)
   addDataCommands(program)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])
@@ -311,6 +315,28 @@ Needs DATABASE_URL, and a worker with BILLING_API_URL.`,
     )
     .action(async (options) =>
       (await import('./billing-reconcile.ts')).default(readEnvironment(), options),
+    )
+}
+
+function addTraceCommand(program: Command): void {
+  program
+    .command('trace')
+    .description('Show what is known about a request, event, message or delivery')
+    .argument('<id>', 'Id of a request, a billing event, a message (msg_…) or a delivery')
+    .addOption(new Option('--as <kind>', 'What the id is, if it is several').choices(traceKinds))
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'nothing is known about the id',
+        `Prints a timeline from the request or billing event to the delivery attempts:
+audit entries, events, deliveries, attempts and replays. Payloads, URLs,
+addresses and responses are left out. The log has the same ids.
+Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
+      ),
+    )
+    .action(async (id, options) =>
+      (await import('./trace.ts')).default(readEnvironment(), id, options),
     )
 }
 

@@ -169,6 +169,7 @@ export function readConfig(env: Environment): Config {
       retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
       timeoutMs: values.OUTBOUND_TIMEOUT_MS,
       perAddress: values.OUTBOUND_PER_ADDRESS,
+      logPerSecond: values.OUTBOUND_LOG_PER_SECOND,
       signature: values.OUTBOUND_SIGNATURE,
       allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
       retentionDays: values.OUTBOUND_RETENTION_DAYS,

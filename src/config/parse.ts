@@ -206,6 +206,8 @@ export type OutboundConfig = {
   timeoutMs: number
   /** Attempts in progress at one address, in this process. */
   perAddress: number
+  /** Log lines per second for successful attempts, and as many for failed ones. */
+  logPerSecond: number
   /** The default signature profile of a new endpoint. */
   signature: 'spec' | 'standard' | 'both'
   /** Exact `host:port` pairs that are exempt from the rules for addresses and schemes. */

@@ -214,6 +214,13 @@ export const Settings = Type.Object({
     description:
       'Delivery attempts in progress at one address (IPv6: one /64 prefix), in each process, over all tenants. Attempts beyond it are made later and do not count as failed.',
   }),
+  OUTBOUND_LOG_PER_SECOND: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 100,
+    description:
+      'Log lines per second of each process for successful delivery attempts, and as many for failed ones. Attempts beyond it are counted in one more line.',
+  }),
   OUTBOUND_SIGNATURE: Type.Union(
     [Type.Literal('spec'), Type.Literal('standard'), Type.Literal('both')],
     {

@@ -41,6 +41,36 @@ export function refine<Facts, Refined extends Facts>(
   }
 }
 
+/** Settings of one transaction, which triggers and defaults of columns read. */
+export type EntrySettings = Readonly<Record<`app.${string}`, string>>
+
+/**
+ * The same entry, whose writes have settings: they leave in the statement that enters.
+ * @param settings always the same names, so that the statement stays the same
+ */
+export function withSettings<Facts>(
+  entry: Entry<Facts>,
+  settings: () => EntrySettings,
+): Entry<Facts> {
+  return {
+    ...entry,
+    statement(forWrite) {
+      const statement = entry.statement(forWrite)
+      if (!forWrite) return statement
+      const { name, text, values = [] } = statement
+      const pairs = Object.entries(settings())
+      const set = pairs.map(
+        ([setting], n) => `set_config('${setting}', $${values.length + n + 1}, true)`,
+      )
+      return {
+        ...(name !== undefined && { name: `${name}-write` }),
+        text: `SELECT entered.*, concat(${set.join(', ')}) AS settings FROM (${text}) AS entered`,
+        values: [...values, ...pairs.map(([, value]) => value)],
+      }
+    },
+  }
+}
+
 /**
  * The same entry without locks, for a transaction whose own statements lock the rows that give the
  * right and check them under that lock.

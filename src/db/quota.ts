@@ -1,39 +1,19 @@
 import type { Budget, QuotaConfig } from '#src/config/parse.ts'
 import { Problem } from '#src/http/problems.ts'
-import type { Entry } from './entry.ts'
 import { exceededQuota } from './errors.ts'
 
 const unlimited = '9223372036854775807' // the largest bigint
 
-/** The limits as the database reads them: rows and bytes of resources, rows and bytes of events. */
+/**
+ * The limits as the database reads them: rows and bytes of resources, rows and bytes of events. As the
+ * setting `app.quota` of a transaction they make triggers refuse what would exceed them.
+ */
 export function toBudgets({ resources, events }: QuotaConfig): string {
   return `{${[resources, events].map(toNumbers).join(',')}}`
 }
 
 function toNumbers(budget: Budget): string {
   return budget === 'off' ? `${unlimited},${unlimited}` : `${budget.rows},${budget.bytes}`
-}
-
-/**
- * The same entry, whose writes are refused where they would exceed the budgets of their tenant. The
- * limits leave in the statement that enters; triggers compare what the write adds.
- * @param budgets as `toBudgets` returns them
- */
-export function withQuota<Facts>(entry: Entry<Facts>, budgets: string): Entry<Facts> {
-  return {
-    ...entry,
-    statement(forWrite) {
-      const statement = entry.statement(forWrite)
-      if (!forWrite) return statement
-      const { name, text, values = [] } = statement
-      return {
-        ...(name !== undefined && { name: `${name}-write` }),
-        text: `SELECT entered.*, set_config('app.quota', $${values.length + 1}, true) AS quota
-               FROM (${text}) AS entered`,
-        values: [...values, budgets],
-      }
-    },
-  }
 }
 
 const details = {

@@ -24,6 +24,8 @@ export const statementTimeoutsMs = {
   keyRotation: 10_000,
   /** Counting all rows of one tenant, for `gatehouse usage check`. */
   countUsage: 120_000,
+  /** Looking for an id in every tenant, for `gatehouse trace`. */
+  trace: 60_000,
   /** Maintenance of the job queue deletes finished jobs in bulk. */
   queueMaintenance: 30_000,
 } as const

@@ -1,4 +1,11 @@
-import { context, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  context,
+  type Link,
+  propagation,
+  type Span,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -12,6 +19,7 @@ import {
 import type { TracingConfig } from '#src/config/parse.ts'
 import { version } from '#src/runtime/assets.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
+import { readTraceparent, traceparentOf } from './traceparent.ts'
 import type { Facts, Tracing, TracingLog, Work } from './tracing.ts'
 
 const exportTimeoutMs = 5_000
@@ -59,17 +67,26 @@ export function startSdk(config: TracingConfig, role: string, log: TracingLog): 
   provider.register()
   const tracer = trace.getTracer('gatehouse', version)
 
-  async function span<T>(name: string, facts: Facts, work: Work<T>): Promise<T> {
-    return tracer.startActiveSpan(name, { attributes: facts }, async (span) => {
-      try {
-        return await work((more) => void span.setAttributes(more))
-      } catch (error) {
-        markFailed(span, error)
-        throw error
-      } finally {
-        span.end()
-      }
-    })
+  async function span<T>(
+    name: string,
+    facts: Facts,
+    work: Work<T>,
+    cause: string | null = null,
+  ): Promise<T> {
+    return tracer.startActiveSpan(
+      name,
+      { attributes: facts, links: linksTo(cause) },
+      async (span) => {
+        try {
+          return await work((more) => void span.setAttributes(more))
+        } catch (error) {
+          markFailed(span, error)
+          throw error
+        } finally {
+          span.end()
+        }
+      },
+    )
   }
 
   return {
@@ -77,6 +94,10 @@ export function startSdk(config: TracingConfig, role: string, log: TracingLog): 
     span,
     step: (name, facts, work) =>
       trace.getActiveSpan() === undefined ? work(() => {}) : span(name, facts, work),
+    traceparent() {
+      const active = trace.getActiveSpan()
+      return active === undefined ? null : traceparentOf(active.spanContext())
+    },
     async stop() {
       await endsWithin(stopTimeoutMs, provider.shutdown()).catch(() => false)
       trace.disable()
@@ -84,6 +105,12 @@ export function startSdk(config: TracingConfig, role: string, log: TracingLog): 
       propagation.disable()
     },
   }
+}
+
+/** A link to the span of a stored trace context. */
+function linksTo(traceparent: string | null): Link[] {
+  const context = traceparent === null ? null : readTraceparent(traceparent)
+  return context === null ? [] : [{ context: { ...context, isRemote: true } }]
 }
 
 function markFailed(span: Span, error: unknown): void {

@@ -9,10 +9,16 @@ export type Work<T> = (setAttributes: (facts: Facts) => void) => Promise<T>
 /** Creates spans around work. Tracing failures never affect the work or its result. */
 export type Tracing = {
   readonly on: boolean
-  /** Starts a span, as a child of the active span or as a new trace. */
-  span<T>(name: string, facts: Facts, work: Work<T>): Promise<T>
+  /**
+   * Starts a span, as a child of the active span or as a new trace.
+   * @param cause the trace context of what caused the work, in another process or at another time; the
+   *   span is linked to it
+   */
+  span<T>(name: string, facts: Facts, work: Work<T>, cause?: string | null): Promise<T>
   /** Starts a span only as a child of an active span. */
   step<T>(name: string, facts: Facts, work: Work<T>): Promise<T>
+  /** The trace context of the active span, to be stored with what it causes; null if it has none. */
+  traceparent(): string | null
   /** Exports the remaining spans; takes two seconds at most. */
   stop(): Promise<void>
 }
@@ -22,6 +28,7 @@ export const untraced: Tracing = {
   on: false,
   span: (_name, _facts, work) => work(() => {}),
   step: (_name, _facts, work) => work(() => {}),
+  traceparent: () => null,
   async stop() {},
 }
 

@@ -218,8 +218,16 @@ function acceptNewerSchema(boss: PgBoss): PgBoss {
   return boss
 }
 
-/** One job processes one event. `replayId`: the replay that asked for it; it is tried once. */
-export type EventJob = { eventId: string; replayId?: string }
+/**
+ * One job processes one event. `replayId`: the replay that asked for it; it is tried once.
+ * `requestId`, `traceparent`: the request that brought the event.
+ */
+export type EventJob = {
+  eventId: string
+  replayId?: string
+  requestId?: string
+  traceparent?: string
+}
 
 /** One job is one attempt of a delivery. */
 export type DeliverJob = {

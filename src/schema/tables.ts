@@ -180,6 +180,9 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'installation_state(boolean)',
     'adopt_installation()',
     'quarantine_installation()',
+    'trace_outgoing(text[], text, uuid, integer)',
+    'trace_event(uuid, text, uuid, integer)',
+    'trace_audit(uuid[], uuid, text[], integer)',
   ],
 }
 

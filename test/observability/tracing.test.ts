@@ -60,6 +60,11 @@ t.test('requests, their transactions, billing events and deliveries are traced',
     [500, 204],
   )
 
+  const linkOf = (span?: (typeof spans)[number]) => span?.links?.[0]?.spanId
+  const received = named('POST /webhooks/billing').map(({ spanId }) => spanId)
+  t.ok(received.includes(String(linkOf(event))), 'a job is linked to the request')
+  t.strictSame(named('delivery attempt').map(linkOf), [changed?.spanId, changed?.spanId])
+
   const sent = collector.requests.map(({ body }) => body.toString()).join('\n')
   t.match(sent, '"stringValue":"front"')
   for (const secret of secrets) t.notOk(sent.includes(secret), 'no secret in a span')

@@ -41,8 +41,31 @@ t.test('every response has the request id, and every request one log line', asyn
     const written = linesOf(log.slice(lines)).filter(({ reqId, msg }) => {
       return reqId === id && msg === 'request'
     })
-    t.match(written, [{ ...line, status, ms: Number, level: 'info' }], name)
+    const network = '127.0.0.0/24'
+    t.match(written, [{ ...line, status, network, ms: Number, level: 'info' }], name)
   }
+})
+
+t.test('a request line has the id of the session or token, and no secret', async (t) => {
+  const { app, config, database, log } = await build(t)
+  const user = await createUser(database, { role: 'admin' })
+  const { cookie } = await signIn({ config, database }, user)
+  const made = await app.inject({
+    method: 'POST',
+    url: '/auth/tokens',
+    headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    payload: { name: 'script' },
+  })
+  const { id: tokenId, token } = made.json<{ id: string; token: string }>()
+  await app.inject({ url: '/me', headers: { authorization: `Bearer ${token}` } })
+  const { rows } = await database.admin.query('SELECT id FROM sessions')
+  const lines = linesOf(log).filter(({ msg }) => msg === 'request')
+  t.match(lines, [
+    { sessionId: rows[0].id, tokenId: undefined },
+    { tokenId, sessionId: undefined },
+  ])
+  t.notOk(log.join('').includes(token))
+  t.notOk(log.join('').includes(cookie))
 })
 
 t.test('a subject of a provider is not logged', async (t) => {

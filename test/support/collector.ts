@@ -7,6 +7,7 @@ export type CollectedSpan = {
   parentSpanId?: string
   attributes: { key: string; value: Record<string, unknown> }[]
   events?: unknown[]
+  links?: { traceId: string; spanId: string }[]
   status: { code?: number; message?: string }
 }
 

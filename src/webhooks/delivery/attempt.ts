@@ -14,7 +14,7 @@ export type AttemptDeps = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; 
  * @throws PostponedError if we cannot make it: then it does not count and is made later
  */
 export async function attemptDelivery(
-  { event, endpoint }: Pick<DueDelivery, 'event'> & { endpoint: Target },
+  { event, endpoint }: { event: Pick<DueDelivery['event'], 'id' | 'body'>; endpoint: Target },
   { sender, keys, clock }: AttemptDeps,
 ): Promise<SendResult> {
   const timestamp = unixSeconds(clock)

@@ -7,7 +7,7 @@ import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
-import { type Tracing, untraced } from '#src/observability/tracing.ts'
+import { type Tracing, untraced, type Work } from '#src/observability/tracing.ts'
 import type { Dispatch } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
@@ -16,6 +16,7 @@ import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 import { affectsHealth } from '#src/webhooks/endpoints/health.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
+import type { AttemptLog } from './attempt-log.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
 import { deliverQueue } from './job.ts'
 import { type DeliveryUpdate, type JobOutcome, recordOutcomes } from './record.ts'
@@ -31,13 +32,14 @@ export type DispatchDeps = {
   metrics: OutboundMetrics
   tracing?: Tracing
   logger: JobLog
+  attemptLog: AttemptLog
 }
 
 const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
 
 /** Runs jobs, each in the scope of its tenant: one attempt, and its outcome in one commit. */
 export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> {
-  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
+  const { db, queue, clock, retrySeconds, metrics, logger, attemptLog, tracing = untraced } = deps
   const readLimit = createLimit(concurrentTenants)
   const writeLimit = createLimit(concurrentTenants)
   const groups = new Map<string, GroupCommit<JobOutcome, void>>()
@@ -97,7 +99,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       const delivery = (await loaded).get(data.deliveryId)
       const update = await runJob(data, delivery)
       await retryWhileUnavailable(() => record(data.tenantId, { jobId, update }), abandoned)
-      if (update !== null) report(data, update)
+      if (update !== null) report(data, update, delivery)
     } catch (error) {
       if (abandoned.aborted) return
       if (error instanceof JobGone) return logger.warn(data, 'delivery job no longer active')
@@ -156,14 +158,20 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
   }
 
   function attempt({ deliveryId, number }: DeliverJob, delivery: DueDelivery): Promise<SendResult> {
-    const facts = { 'gatehouse.delivery_id': deliveryId, 'gatehouse.attempt': number }
-    return tracing.span('delivery attempt', facts, async (note) => {
+    const { event } = delivery
+    const facts = {
+      'gatehouse.event_id': event.id,
+      'gatehouse.delivery_id': deliveryId,
+      'gatehouse.attempt': number,
+    }
+    const send: Work<SendResult> = async (note) => {
       const result = await attemptDelivery(delivery, deps)
       const { statusCode } = result
       if (statusCode !== null) note({ 'http.response.status_code': statusCode })
       note({ 'gatehouse.outcome': succeeded(result) ? 'succeeded' : 'failed' })
       return result
-    })
+    }
+    return tracing.span('delivery attempt', facts, send, event.traceparent)
   }
 
   function afterAttempt(
@@ -188,17 +196,20 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     return { ...update, status: step.outcome, endpointOutcome }
   }
 
-  function report(job: DeliverJob, { status, result }: DeliveryUpdate): void {
+  function report(job: DeliverJob, update: DeliveryUpdate, delivery?: DueDelivery): void {
+    const { status, endpointId, result } = update
     if (status !== 'pending') metrics.deliveries.inc({ outcome: status })
     if (result === null) return
     metrics.seconds.observe(result.durationMs / 1_000)
     metrics.attempts.inc({ outcome: succeeded(result) ? 'succeeded' : 'failed' })
-    if (succeeded(result)) return // Too many to log each one.
-    const { statusCode, cause } = result
-    logger[status === 'exhausted' ? 'warn' : 'info'](
-      { ...job, status, statusCode, cause },
-      'delivery attempt failed',
-    )
+    const { tenantId, deliveryId, series, number: attempt } = job
+    const { statusCode, durationMs: ms, cause: failure } = result
+    const facts = {
+      ...{ tenantId, eventId: delivery?.event.id, deliveryId, endpointId, series, attempt },
+      ...{ status, statusCode, ms, ...(failure !== null && { failure }) },
+      ...delivery?.event.cause,
+    }
+    attemptLog.add(status === 'exhausted' ? 'warn' : 'info', facts, succeeded(result))
   }
 
   return function dispatch(jobs, abandoned) {

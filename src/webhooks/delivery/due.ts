@@ -1,4 +1,5 @@
 import type { TenantScope } from '#src/access/caller.ts'
+import { type Cause, readCause } from '#src/db/cause.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { EndpointState } from '#src/webhooks/endpoints/health.ts'
 import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
@@ -12,7 +13,7 @@ export type DueDelivery = {
   /** Attempts made in the series so far. */
   attempts: number
   createdAt: Date
-  event: { id: string; body: string }
+  event: { id: string; body: string; cause: Cause | null; traceparent: string | null }
   endpoint: Target & Pick<EndpointState, 'status' | 'lastSuccessAt'>
 }
 
@@ -32,6 +33,8 @@ type Row = {
   created_at: Date
   event_id: string
   body: string
+  cause: string | null
+  traceparent: string | null
   endpoint_id: string
   url: string
   signature: SignatureProfile
@@ -49,7 +52,7 @@ export async function findDueDeliveries(
   ids: readonly string[],
 ): Promise<Map<string, DueDelivery>> {
   const rows = await tx.$queryRaw<Row[]>`
-    SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body,
+    SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
       e.id AS endpoint_id, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
       e.secret, e.previous_secret, e.previous_secret_expires_at
     FROM unnest(${[...ids]}::uuid[]) AS due (id)
@@ -59,7 +62,7 @@ export async function findDueDeliveries(
       WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = due.id LIMIT 1
     ) AS d
     CROSS JOIN LATERAL (
-      SELECT body FROM outbound_events
+      SELECT body, cause, traceparent FROM outbound_events
       WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
     ) AS v
     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`
@@ -73,7 +76,12 @@ function toDelivery(row: Row, tenantId: string): DueDelivery {
     series: row.series,
     attempts: row.attempts,
     createdAt: row.created_at,
-    event: { id: row.event_id, body: row.body },
+    event: {
+      id: row.event_id,
+      body: row.body,
+      cause: readCause(row.cause),
+      traceparent: row.traceparent,
+    },
     endpoint: {
       id: row.endpoint_id,
       tenantId,

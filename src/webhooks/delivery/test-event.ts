@@ -3,7 +3,7 @@ import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { composeEvent } from '#src/webhooks/events/publish.ts'
+import { composeEvent, currentCause } from '#src/webhooks/events/publish.ts'
 import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
 import type { SignatureProfile } from './signature.ts'
@@ -52,7 +52,9 @@ export async function sendTest(
     // The endpoint may have been deleted during the attempt.
     const where = { tenantId, id: endpointId }
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
-    await tx.outboundEvent.createMany({ data: { tenantId, type, createdAt, ...event } })
+    await tx.$executeRaw`
+      INSERT INTO outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
+      VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${currentCause})`
     await tx.delivery.createMany({ data: { tenantId, ...delivery } })
     const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
     await tx.deliveryAttempt.createMany({ data: attempt })

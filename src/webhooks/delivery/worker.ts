@@ -5,12 +5,13 @@ import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type DeliverJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
+import { createAttemptLog } from './attempt-log.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 import { turnOf, turnQueue, workReplayTurn } from './replays.ts'
 import { purgeHistory } from './retention.ts'
 
-export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds'> & {
+export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase
   /** Whether LISTEN works; it does not through a pooler in transaction mode. */
   listens: boolean
@@ -47,7 +48,8 @@ export async function workOutbound(
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
   const { queue, systemDb, listens, clock, metrics, logger } = deps
-  const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays } = config
+  const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays, logPerSecond } =
+    config
 
   await queue.work('outbound-retention', workOptions, async () => {
     const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs)
@@ -64,13 +66,14 @@ export async function workOutbound(
   })
 
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
+  const attemptLog = createAttemptLog(logger, logPerSecond)
   const consumer = await startConsumer({
     queue,
     name: deliverQueue,
     channel: listens ? deliverChannel : null,
     limits: deliverLimits,
     fetch: (batchSize, room) => fetchDeliveries(queue, batchSize, room),
-    run: createDispatcher({ ...deps, sender, retrySeconds }),
+    run: createDispatcher({ ...deps, sender, retrySeconds, attemptLog }),
     logger,
   })
   const replays = await startReplays(deps)
@@ -79,6 +82,7 @@ export async function workOutbound(
     async stop() {
       await Promise.all([consumer.stop(), replays.stop()])
       await sender.close()
+      attemptLog.close()
     },
   }
 }

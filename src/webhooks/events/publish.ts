@@ -34,8 +34,8 @@ export async function publish(
       : Prisma.sql`id = ${endpointId}::uuid`
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH event AS (
-      INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
-      VALUES (${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now})
+      INSERT INTO outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
+      VALUES (${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now}, ${currentCause})
       RETURNING tenant_id, id, type, created_at
     ), endpoint AS (
       -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
@@ -58,6 +58,11 @@ export async function publish(
     SELECT delivery.id, (SELECT count(*) FROM woken) FROM delivery`
   return { eventId, deliveryIds: rows.map(({ id }) => id) }
 }
+
+/** The values of `cause` and `traceparent`, which the entry of the transaction has set. */
+export const currentCause = Prisma.sql`
+  NULLIF(current_setting('app.cause', true), ''),
+  NULLIF(current_setting('app.traceparent', true), '')`
 
 /** Jobs of a failing endpoint have a lower priority. */
 const firstAttempts = Prisma.sql`

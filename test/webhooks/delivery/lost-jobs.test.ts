@@ -101,6 +101,7 @@ async function setUp(
     retrySeconds: [0, 5],
     clock,
     metrics: createMetrics().outbound,
+    attemptLog: { add() {}, close() {} },
     logger: {
       info() {},
       warn() {},

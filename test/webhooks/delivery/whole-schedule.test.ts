@@ -172,6 +172,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
     retrySeconds: waits,
     clock,
     metrics: createMetrics().outbound,
+    attemptLog: { add() {}, close() {} },
     logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
   })
   t.teardown(async () => {

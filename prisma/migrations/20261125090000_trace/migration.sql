@@ -1,0 +1,123 @@
+-- What an event, a billing event and an audit entry come from, so that one thing can be followed from a
+-- request to its last delivery attempt.
+
+-- `request:ID` or `billing-event:ID`, and the W3C trace context of that work if it is traced. The
+-- statement that enters a transaction sets both, so publishing an event costs no further statement.
+ALTER TABLE "outbound_events"
+  ADD COLUMN "cause" text,
+  ADD COLUMN "traceparent" text;
+
+-- The request that brought the event, or that the entry is about. Request ids are UUIDs of version 7:
+-- they contain their time, and `received_at` is indexed, so this column needs no index.
+ALTER TABLE "received_events" ADD COLUMN "request_id" uuid;
+ALTER TABLE "audit_log" ADD COLUMN "request_id" uuid;
+
+-- For the owner alone, whose functions below look for an id in all tenants.
+CREATE POLICY "trace" ON "outbound_events" FOR SELECT TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'trace');
+CREATE POLICY "trace" ON "deliveries" FOR SELECT TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'trace');
+CREATE POLICY "trace" ON "audit_log" FOR SELECT TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'trace');
+
+-- The events that have one of the causes or this id, and that of this delivery, in all tenants: one
+-- look-up by key in each of them. Sets no scope.
+CREATE FUNCTION "trace_outgoing"(causes text[], message text, delivery uuid, batch integer)
+RETURNS TABLE (kind text, tenant_id uuid, event_id text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('trace', '', NULL, NULL);
+  RETURN QUERY
+    SELECT found.kind, found.tenant_id, found.event_id
+    FROM public.tenant_usage u CROSS JOIN LATERAL (
+      SELECT 'message' AS kind, e.tenant_id, e.id AS event_id
+        FROM public.outbound_events e WHERE e.tenant_id = u.tenant_id AND e.id = message
+      UNION ALL
+      SELECT 'delivery', d.tenant_id, d.event_id
+        FROM public.deliveries d WHERE d.tenant_id = u.tenant_id AND d.id = delivery
+      UNION ALL
+      SELECT 'cause', e.tenant_id, e.id
+        FROM public.outbound_events e WHERE e.tenant_id = u.tenant_id AND e.cause = ANY (causes)
+    ) found
+    LIMIT batch;
+  scope_text := public.clear_scope();
+END
+$$;
+
+-- An event with its deliveries (or one of them), their attempts, and the replays of a range that
+-- contains it; without payloads, URLs and responses. Sets no scope.
+CREATE FUNCTION "trace_event"(tenant uuid, event text, delivery uuid, batch integer)
+RETURNS TABLE (at timestamptz, kind text, facts jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('trace', '', NULL, tenant);
+  RETURN QUERY
+    WITH chosen AS (
+      SELECT * FROM public.deliveries d
+      WHERE d.tenant_id = tenant AND d.event_id = event AND (delivery IS NULL OR d.id = delivery)
+    )
+    SELECT * FROM (
+      SELECT e.created_at AS at, 'event published' AS kind, jsonb_build_object(
+          'messageId', e.id, 'tenantId', e.tenant_id, 'type', e.type, 'cause', e.cause,
+          'traceparent', e.traceparent) AS facts
+        FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = event
+      UNION ALL
+      SELECT d.created_at, 'delivery created', jsonb_build_object(
+          'deliveryId', d.id, 'endpointId', d.endpoint_id, 'status', d.status,
+          'nextAttemptAt', d.next_attempt_at)
+        FROM chosen d
+      UNION ALL
+      SELECT a.started_at, 'delivery attempt', jsonb_build_object(
+          'deliveryId', d.id, 'endpointId', d.endpoint_id, 'series', a.series, 'attempt', a.number,
+          'statusCode', a.status_code, 'ms', a.duration_ms, 'failure', a.cause)
+        FROM chosen d JOIN public.delivery_attempts a
+          ON a.tenant_id = tenant AND a.delivery_id = d.id
+      UNION ALL
+      SELECT d.finished_at, 'delivery ' || d.status, jsonb_build_object(
+          'deliveryId', d.id, 'endpointId', d.endpoint_id)
+        FROM chosen d WHERE d.finished_at IS NOT NULL
+      UNION ALL
+      SELECT r.created_at, 'replay of a range', jsonb_build_object(
+          'replayId', r.id, 'endpointId', r.endpoint_id, 'status', r.status,
+          'finishedAt', r.finished_at)
+        FROM public.endpoint_replays r JOIN chosen d
+          ON r.tenant_id = tenant AND r.endpoint_id = d.endpoint_id
+          AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
+    ) entry ORDER BY entry.at LIMIT batch;
+  scope_text := public.clear_scope();
+END
+$$;
+
+-- The audit entries of requests, or of a tenant about these ids. Addresses and user agents are left
+-- out. Sets no scope.
+CREATE FUNCTION "trace_audit"(requests uuid[], tenant uuid, targets text[], batch integer)
+RETURNS TABLE (at timestamptz, facts jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('trace', '', NULL, NULL);
+  RETURN QUERY
+    SELECT a.at, jsonb_build_object('id', a.id, 'action', a.action, 'outcome', a.outcome,
+        'reason', a.reason, 'target', a.target, 'userId', a.user_id, 'tenantId', a.tenant_id,
+        'requestId', a.request_id)
+    FROM public.audit_log a
+    WHERE a.request_id = ANY (requests) OR a.tenant_id = tenant AND a.target = ANY (targets)
+    ORDER BY a.id LIMIT batch;
+  scope_text := public.clear_scope();
+END
+$$;
+
+-- PostgreSQL lets everyone call a new function. `gatehouse migrate` names those that may.
+REVOKE ALL ON FUNCTION "trace_outgoing"(text[], text, uuid, integer),
+  "trace_event"(uuid, text, uuid, integer), "trace_audit"(uuid[], uuid, text[], integer) FROM PUBLIC;
