@@ -7,6 +7,7 @@ const notCounted = [
   'audit_log', // retention
   'delivery_attempts', // counted with their delivery
   'erasures', // one for each deletion of a tenant or person
+  'idempotency_keys', // expire after a day
   'invoices', // by the billing provider
   'memberships', // one per accepted invitation
   'sessions', // expire

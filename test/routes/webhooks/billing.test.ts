@@ -1,4 +1,5 @@
 import t from 'tap'
+import { uuidForm } from '#src/http/pagination.ts'
 import { build, createUser, signIn } from '#test/support/helper.ts'
 import { countRows, nothingRecorded, path, send, sign } from './send-event.ts'
 
@@ -21,7 +22,8 @@ t.test('an event is recorded once, and only its first delivery is enqueued', asy
   const recorded = { event_id: 'evt_1', type: 'charge.succeeded', secret_index: 0, attempts: 0 }
   t.strictSame(rows, [{ ...recorded, body, status: 'recorded' }], 'the bytes as received')
   const jobs = await database.admin.query('SELECT name, data FROM pgboss.job')
-  t.strictSame(jobs.rows, [{ name: 'billing-event', data: { eventId: 'evt_1' } }])
+  t.match(jobs.rows, [{ name: 'billing-event', data: { eventId: 'evt_1', requestId: uuidForm } }])
+  t.equal(jobs.rows.length, 1)
 })
 
 t.test('a kind that is not processed is ignored with 200', async (t) => {
@@ -186,7 +188,9 @@ t.test('no cookie is set or read', async (t) => {
 t.test('only POST is allowed', async (t) => {
   const { app } = await build(t)
   for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
-    t.equal((await app.inject({ method, url: path })).statusCode, 404, method)
+    const answer = await app.inject({ method, url: path })
+    t.equal(answer.statusCode, 405, method)
+    t.equal(answer.headers.allow, 'POST, OPTIONS', method)
   }
 })
 
