@@ -133,7 +133,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
         return applied
       }
       const applied = await tracing.span('billing event', facts, process, traceparent)
-      logger.info({ eventId, requestId, replayId, applied }, 'billing event processed')
+      logger.info({ eventId, applied, requestId, replayId }, 'billing event processed')
       metrics.worked.inc({ outcome: applied })
     } catch (error) {
       if (error instanceof JobGone) logger.info({ eventId }, 'billing event taken over')
