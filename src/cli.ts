@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { CommanderError } from '@commander-js/extra-typings'
 import { printMessage } from '#src/commands/output.ts'
 import { createProgram } from '#src/commands/program.ts'

@@ -19,16 +19,38 @@ type Output = { isTTY?: boolean; write(text: string): unknown }
 
 const width = 30
 
-/** Shows the progress of a long command: a bar on a terminal, otherwise one line per step. */
-export function createProgress(output: Output): (progress: Progress) => void {
+/**
+ * Shows the progress of a long command: on a terminal a bar with the rate and the time that is left,
+ * otherwise one line per step.
+ */
+export function createProgress(
+  output: Output,
+  now: () => number = () => performance.now(),
+): (progress: Progress) => void {
+  let begun: { label: string; ms: number; done: number } | null = null
   return ({ label, done, total }) => {
     const isDone = done >= total
     if (output.isTTY !== true) {
       output.write(`${label}: ${done} of ${total}\n`)
       return
     }
+    if (begun?.label !== label) begun = { label, ms: now(), done }
     const filled = total === 0 ? width : Math.round((done / total) * width)
     const bar = '#'.repeat(filled).padEnd(width, '.')
-    output.write(`\r${label} [${bar}] ${done}/${total}\u001b[K${isDone ? '\n' : ''}`)
+    const pace = paceOf(done - begun.done, (now() - begun.ms) / 1000, total - done)
+    output.write(`\r${label} [${bar}] ${done}/${total}${pace}\u001b[K${isDone ? '\n' : ''}`)
   }
+}
+
+/** Rate and end, once something has been done for long enough to tell. */
+function paceOf(done: number, seconds: number, left: number): string {
+  if (done === 0 || seconds < 1) return ''
+  const rate = done / seconds
+  const shown = rate < 10 ? rate.toFixed(1) : Math.round(rate).toString()
+  return left > 0 ? `, ${shown}/s, ${durationOf(left / rate)} left` : `, ${shown}/s`
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 100) return `${Math.ceil(seconds)} s`
+  return seconds < 6_000 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`
 }

@@ -1,7 +1,9 @@
 import tab from '@bomb.sh/tab/commander'
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { Command, Option } from '@commander-js/extra-typings'
 import type { EventStatus } from '#src/billing/events.ts'
 import { version } from '#src/runtime/assets.ts'
+import { addApiCommands } from './api-program.ts'
+import { details, json, readAmount, readCount, readTime, readUrl, readUuid } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
 
 /** As in src/billing/events.ts, which takes longer to load than the help takes to print. */
@@ -18,7 +20,6 @@ export const eventStatuses = [
 export const traceKinds = ['request', 'billing-event', 'message', 'delivery'] as const
 
 const name = 'gatehouse'
-const json = ['--json', 'Print the result as JSON'] as const
 
 /**
  * The command line. Each command loads its code when it runs, so that help and the health check of
@@ -49,6 +50,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addUsageCommands(program)
   addTraceCommand(program)
   addDataCommands(program)
+  addApiCommands(program)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])
   return program
@@ -109,6 +111,20 @@ BASE_URL becomes the address of the server in it.`,
 }
 
 function addSetupCommands(program: Command): void {
+  program
+    .command('init')
+    .description('Ask for what a production installation needs, and write its .env')
+    .option('--out <file>', 'File to write; it must not exist', '.env')
+    .addHelpText(
+      'after',
+      details(
+        'nothing was written',
+        `Asks for addresses, the sign-in provider and the database, and makes new secrets
+and passwords. Each answer is checked. Without a terminal it reads one answer
+per line. The file is readable by this user only.`,
+      ),
+    )
+    .action(async (options) => (await import('./init.ts')).default(options))
   program
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
@@ -221,26 +237,32 @@ function addBillingCommands(program: Command): void {
   program
     .command('trigger')
     .description('Sign a sample billing event and send it to a running instance')
-    .argument('<type>', 'For example charge.succeeded or subscription.updated')
+    .argument('[type]', 'For example charge.succeeded or subscription.updated')
     .option('--customer <id>', 'Billing customer', 'cus_ada')
     .option('--amount <n>', 'Amount in minor units', readAmount, 4900)
     .option('--currency <code>', 'Currency of the amount', 'eur')
     .option('--status <state>', 'State of a subscription', 'active')
     .option('--id <id>', 'Event id (default: random)')
     .option('--url <url>', 'Target; an origin gets the path of the webhook', readUrl)
+    .option('--list', 'List the types that have an effect')
+    .option('--no-wait', 'Do not wait until a worker has processed the event')
     .option(...json)
     .addHelpText(
       'after',
       details(
-        'the response was not 200',
+        'the event was refused or not processed',
         `Signs with the first of BILLING_WEBHOOK_SECRETS. Without --url it sends to
 BASE_URL, or to the demo that runs in this folder. Send the same --id twice to
-see a duplicate.`,
+see a duplicate. Then waits up to ten seconds for a worker and shows what came
+of the event, if DATABASE_WORKER_URL or the demo's database is known.`,
       ),
     )
-    .action(async (type, options) =>
-      (await import('./trigger.ts')).default(readEnvironment(), type, options),
-    )
+    .action(async (type, options, command) => {
+      const { listTypes, trigger } = await import('./trigger.ts')
+      if (options.list) return listTypes(options)
+      if (type === undefined) return command.error("error: missing required argument 'type'")
+      await trigger(readEnvironment(), type, options)
+    })
   const billing = program
     .command('billing')
     .description('Billing: replay received events, find missed ones, link customers')
@@ -432,42 +454,4 @@ ${owner}`,
     .action(async (id, { name: confirmed, ...options }) =>
       (await import('./erasure.ts')).deleteWholeTenant(readEnvironment(), id, confirmed, options),
     )
-}
-
-/** The end of a command's help, after its options. */
-
-/** The end of a command's help, after its options. */
-function details(failure: string, text: string): string {
-  return `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`
-}
-
-function readAmount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a whole number of minor units.')
-  }
-  return Number(text)
-}
-
-function readCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a whole number from 1.')
-  }
-  return Number(text)
-}
-
-function readUuid(text: string): string {
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) return text
-  throw new InvalidArgumentError('It must be a UUID.')
-}
-
-function readUrl(text: string): string {
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
-  throw new InvalidArgumentError('It must be an http or https URL.')
-}
-
-function readTime(text: string): string {
-  const isTime =
-    /^\d{4}-\d\d-\d\dT.+(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
-  if (isTime) return text
-  throw new InvalidArgumentError('It must be an RFC 3339 time.')
 }

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
+import { commandLineDocument } from '#src/commands/documentation.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 
@@ -14,6 +15,9 @@ await writeFile(new URL('../../.env.example', import.meta.url), environmentExamp
 const access = new URL('../../docs/access.md', import.meta.url)
 await mkdir(new URL('.', access), { recursive: true })
 await writeFile(access, accessDocument(accessOverview()))
+
+const commandLine = new URL('../../docs/command-line.md', import.meta.url)
+await writeFile(commandLine, commandLineDocument())
 
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())

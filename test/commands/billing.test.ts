@@ -13,10 +13,19 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
     return { status, output: program.results(), told: program.messages() }
   }
   const id = ['--id', 'evt_cli']
-  t.match(await run('trigger', 'charge.succeeded', ...id), { status: 0, output: /200 recorded/ })
-  t.match(await run('trigger', 'charge.succeeded', ...id), { output: /200 duplicate/ })
-  t.match(await run('trigger', 'invoice.voided'), { status: 0, output: /200 ignored/ })
-  t.match(await run('trigger', 'subscription.created', '--customer', 'cus_ed'), { status: 0 })
+  t.match(await run('trigger', 'charge.succeeded', ...id), {
+    status: 0,
+    output: /^evt_cli charge\.succeeded: 200 recorded, processed\n$/,
+  })
+  t.match(await run('trigger', 'charge.succeeded', ...id), { output: /200 duplicate, processed/ })
+  t.match(await run('trigger', 'invoice.voided'), { status: 0, output: /200 ignored\n$/ })
+  const ofNobody = ['trigger', 'charge.succeeded', '--customer', 'cus_none']
+  t.match(await run(...ofNobody), { status: 1, output: /200 recorded, failed: ./ })
+  const ofEd = ['trigger', 'subscription.created', '--customer', 'cus_ed']
+  t.match(await run(...ofEd, '--no-wait'), { status: 0, output: /200 recorded\n$/ })
+  t.match(await run('trigger', '--list'), { status: 0, output: /^charge\.succeeded {6}creates/m })
+  const types = JSON.parse((await run('trigger', '--list', '--json')).output)
+  t.match(types, [{ type: 'charge.succeeded', effect: String }])
   await demo.says(/"eventId":"evt_cli","applied":"processed"/)
 
   t.match(await run('billing', 'replay', 'evt_cli'), {
@@ -26,7 +35,12 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
   t.match(await run('billing', 'replay', '--status', 'dead'), { output: /0 selected/ })
 
   const told = await run('trigger', 'charge.succeeded', '--json', ...id)
-  t.match(JSON.parse(told.output), { id: 'evt_cli', status: 200, answer: 'duplicate' })
+  t.match(JSON.parse(told.output), {
+    id: 'evt_cli',
+    status: 200,
+    answer: 'duplicate',
+    result: { status: 'processed' },
+  })
   const replayed = await run('billing', 'replay', 'evt_cli', '--json')
   t.match(JSON.parse(replayed.output), { total: 1, succeeded: 1, failed: 0 })
   t.match(replayed.told, /^events: 1 of 1$/m)

@@ -7,7 +7,8 @@ import { join, posix } from 'node:path'
  */
 export const importOrder: readonly (readonly string[])[] = [
   ['cli'],
-  ['commands', 'release'],
+  ['release'],
+  ['commands'],
   ['demo'],
   ['prisma'],
   ['server'],

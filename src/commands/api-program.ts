@@ -1,0 +1,136 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import type { deliveryStatuses as statuses } from '#src/webhooks/delivery/deliveries.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
+import { details, json, readCount, readTime, readUrl, readUuid } from './arguments.ts'
+import { readEnvironment } from './environment.ts'
+
+/** As in src/webhooks/delivery/deliveries.ts, which takes longer to load than help takes to print. */
+export const deliveryStatuses = [
+  'pending',
+  'succeeded',
+  'exhausted',
+] as const satisfies typeof statuses
+
+const needs = `Needs GATEHOUSE_TOKEN, an API token of the account page. The instance is
+GATEHOUSE_URL, else BASE_URL, else the demo that runs in this folder.`
+
+const failed = 'the API refused it or did not respond'
+
+/** The commands that use the HTTP API of a running instance with a token. */
+export function addApiCommands(program: Command): void {
+  addEventCommands(program)
+  addEndpointCommands(program)
+  addDeliveryCommands(program)
+}
+
+const types = [...eventTypes]
+const ofType = () => new Option('--type <type>', 'Only events of this type').choices(types)
+
+function addEventCommands(program: Command): void {
+  program
+    .command('listen')
+    .description("Send your tenant's events to a local program, signed like deliveries")
+    .requiredOption('--forward-to <url>', 'URL of the program', readUrl)
+    .addOption(ofType())
+    .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
+    .option('--state <file>', 'Keep the position in this file and go on from there')
+    .addOption(
+      new Option('--signature <profile>', 'Signature of the events')
+        .choices(['spec', 'standard', 'both'])
+        .default('spec' as const),
+    )
+    .option('--json', 'Print each response as a line of JSON')
+    .addHelpText(
+      'after',
+      details(
+        failed,
+        `For a program that is being developed: it needs no public address. The events
+come from the feed (GET /events), so no endpoint is needed and none is changed.
+Shows each response. While the program does not respond, the event is sent
+again. With --state at most the last ten events are sent twice, with their ids.
+The secret is new in each run, or GATEHOUSE_LISTEN_SECRET.
+${needs}`,
+      ),
+    )
+    .action(async (options) => (await import('./listen.ts')).default(readEnvironment(), options))
+  const events = program.command('events').description("Your tenant's events: tail")
+  events
+    .command('tail')
+    .description('Print events as they happen')
+    .addOption(ofType())
+    .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
+    .option('--no-follow', 'End after the last event')
+    .option('--json', 'Print each event as a line of JSON, with its data')
+    .addHelpText('after', details(failed, needs))
+    .action(async (options) => (await import('./events.ts')).default(readEnvironment(), options))
+}
+
+function addEndpointCommands(program: Command): void {
+  const endpoints = program
+    .command('endpoints')
+    .description('Webhook endpoints of your tenant: list, create, test')
+  endpoints
+    .command('list')
+    .description('List the endpoints, newest first')
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (options) => (await import('./endpoints.ts')).list(readEnvironment(), options))
+  endpoints
+    .command('create')
+    .description('Create an endpoint and print its signing secret')
+    .argument('<url>', 'URL that receives the events', readUrl)
+    .addOption(
+      new Option('--types <types...>', 'Only events of these types (default: all)').choices(types),
+    )
+    .option('--description <text>', 'What it is for')
+    .addOption(
+      new Option('--signature <profile>', 'Signature of the events').choices([
+        'spec',
+        'standard',
+        'both',
+      ]),
+    )
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (url, options) =>
+      (await import('./endpoints.ts')).create(readEnvironment(), url, options),
+    )
+  endpoints
+    .command('test')
+    .description('Send a test event now and show the response')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .option(...json)
+    .addHelpText('after', details('the test failed', needs))
+    .action(async (id, options) =>
+      (await import('./endpoints.ts')).test(readEnvironment(), id, options),
+    )
+}
+
+function addDeliveryCommands(program: Command): void {
+  const deliveries = program
+    .command('deliveries')
+    .description('Deliveries of events to endpoints: list, replay')
+  deliveries
+    .command('list')
+    .description('List the deliveries to an endpoint, newest first')
+    .requiredOption('--endpoint <id>', 'Id of the endpoint', readUuid)
+    .addOption(
+      new Option('--status <status>', 'Only deliveries in this status').choices(deliveryStatuses),
+    )
+    .addOption(ofType())
+    .option('--from <time>', 'Created at or after this RFC 3339 time', readTime)
+    .option('--to <time>', 'Created before this RFC 3339 time', readTime)
+    .option('--limit <n>', 'Number of deliveries', readCount, 20)
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (options) => (await import('./deliveries.ts')).list(readEnvironment(), options))
+  deliveries
+    .command('replay')
+    .description('Send deliveries again, with a new series of attempts')
+    .argument('<ids...>', 'Ids of deliveries')
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (ids, options) =>
+      (await import('./deliveries.ts')).replay(readEnvironment(), ids, options),
+    )
+}

@@ -1,0 +1,56 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { createProgram } from './program.ts'
+
+const introduction = `# Command line
+
+Generated: \`npm run generate\`. In a checkout call it with \`npx gatehouse\` or \`npm run gatehouse --\`; the binary and the container are the program itself. Completion: \`gatehouse complete bash\` (or \`zsh\`, \`fish\`) prints a script for your shell.
+
+The commands \`listen\`, \`events\`, \`endpoints\` and \`deliveries\` use the HTTP API of a running instance. They read:
+
+| Variable | Meaning |
+|---|---|
+| \`GATEHOUSE_TOKEN\` | an API token, created on the account page |
+| \`GATEHOUSE_URL\` | origin of the instance; else \`BASE_URL\`, else the demo that runs in this folder |
+| \`GATEHOUSE_LISTEN_SECRET\` | secret with which \`listen\` signs; else a new one for each run |
+
+With the demo:
+
+\`\`\`
+export GATEHOUSE_TOKEN=gth_…   # as the demo prints it
+npx gatehouse listen --forward-to http://localhost:4000/webhooks
+\`\`\`
+`
+
+/** docs/command-line.md: the help of every command. */
+export function commandLineDocument(): string {
+  const program = createProgram()
+  const sections = [program, ...commandsOf(program)].map(
+    (command) => `## ${pathOf(command)}\n\n\`\`\`\n${helpOf(command)}\`\`\`\n`,
+  )
+  return `${introduction}\n${sections.join('\n')}`
+}
+
+/** Every command that can be called, without the two that commander and its completion add. */
+function commandsOf(parent: CommandUnknownOpts): CommandUnknownOpts[] {
+  return parent.commands
+    .filter((command) => command.name() !== 'complete')
+    .flatMap((command) => (command.commands.length > 0 ? commandsOf(command) : [command]))
+}
+
+function pathOf(command: CommandUnknownOpts): string {
+  const { parent } = command
+  return parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`
+}
+
+function helpOf(command: CommandUnknownOpts): string {
+  let text = ''
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+    getOutHelpWidth: () => 80,
+    getOutHasColors: () => false,
+  })
+  command.outputHelp()
+  return text
+}

@@ -1,0 +1,54 @@
+import type { Static } from 'typebox'
+import type { Environment } from '#src/config/parse.ts'
+import type { Delivery, Endpoint } from '#src/webhooks/endpoints/schemas.ts'
+import { openApiClient } from './api-client.ts'
+import { collect } from './collect.ts'
+import { print, printJson } from './output.ts'
+
+type Shown = Static<typeof Endpoint>
+type Json = { readonly json?: true }
+
+/** `gatehouse endpoints list`. */
+export async function list(env: Environment, { json }: Json): Promise<void> {
+  const client = await openApiClient(env)
+  const { items } = await collect<Shown>(client, '/webhook-endpoints', {})
+  if (json) return printJson(items)
+  for (const { id, status, url, eventTypes } of items) {
+    print(`${id}  ${status.padEnd(8)}  ${url}  ${eventTypes?.join(',') ?? 'all events'}`)
+  }
+}
+
+type NewEndpoint = Json & {
+  readonly types?: string[]
+  readonly description?: string
+  readonly signature?: string
+}
+
+/** `gatehouse endpoints create`. */
+export async function create(
+  env: Environment,
+  url: string,
+  { types, description, signature, json }: NewEndpoint,
+): Promise<void> {
+  const client = await openApiClient(env)
+  const body = { url, eventTypes: types, description, signature }
+  const endpoint = await client.post<Shown & { secret: string }>('/webhook-endpoints', body, {
+    once: true,
+  })
+  if (json) return printJson(endpoint)
+  print(`${endpoint.id}  ${endpoint.url}`)
+  print(`Secret (not shown again): ${endpoint.secret}`)
+}
+
+/** `gatehouse endpoints test`: sends a test event and shows the response. */
+export async function test(env: Environment, id: string, { json }: Json): Promise<void> {
+  const client = await openApiClient(env)
+  const delivery = await client.post<Static<typeof Delivery>>(`/webhook-endpoints/${id}/test`)
+  if (delivery.status !== 'succeeded') process.exitCode = 1
+  if (json) return printJson(delivery)
+  const [attempt] = delivery.attempts
+  if (attempt === undefined) return print(delivery.status)
+  const answer = attempt.statusCode ?? attempt.error
+  print(`${delivery.status}: ${answer} in ${attempt.durationMs} ms`)
+  if (attempt.explanation !== null) print(attempt.explanation)
+}
