@@ -27,11 +27,18 @@ function networksOf(name: string): string[] {
   return Array.isArray(networks) ? networks : Object.keys(networks)
 }
 
+/** The fixed address of a service among those that the balancer reaches. */
+function addressOf(name: string): string | undefined {
+  const networks = services[name]?.networks ?? []
+  return Array.isArray(networks) ? undefined : networks.balanced?.ipv4_address
+}
+
 t.test('each service has the passwords that it needs, and no other', async (t) => {
   t.same(passwordsOf('postgres'), ['SUPERUSER', 'OWNER'])
   t.same(passwordsOf('redis'), ['REDIS'])
   t.same(passwordsOf('migrate'), ['OWNER', 'APP', 'WORKER'])
-  t.same(passwordsOf('web'), ['APP', 'REDIS'])
+  t.same(passwordsOf('web-a'), ['APP', 'REDIS'])
+  t.same(passwordsOf('web-b'), ['APP', 'REDIS'])
   t.same(passwordsOf('worker'), ['WORKER'])
   t.same(passwordsOf('balancer'), [])
   t.notOk(services.migrate?.env_file, 'migrate gets no other secret')
@@ -49,15 +56,22 @@ t.test('two services share a network only if one connects to the other', async (
     }
   }
   t.same(shared, [
-    'balancer web: balanced',
+    'balancer web-a: balanced',
+    'balancer web-b: balanced',
     // The clients of PostgreSQL share its network.
     'migrate postgres: database',
-    'migrate web: database',
+    'migrate web-a: database',
+    'migrate web-b: database',
     'migrate worker: database',
-    'postgres web: database',
+    'postgres web-a: database',
+    'postgres web-b: database',
     'postgres worker: database',
-    'redis web: counts',
-    'web worker: database',
+    'redis web-a: counts',
+    'redis web-b: counts',
+    // Two processes of one kind share everything.
+    'web-a web-b: balanced,database,counts,web-outbound',
+    'web-a worker: database',
+    'web-b worker: database',
   ])
   for (const network of ['database', 'counts', 'balanced']) {
     t.equal(compose.networks[network].internal, true, `${network} has no way out`)
@@ -90,12 +104,19 @@ t.test('the settings of web and worker are complete with the files it names', as
     ])
     return readConfig({ ...Object.fromEntries(filled), ...changes })
   }
-  const web = settingsOf('web')
-  t.strictSame(web.warnings, [])
-  const networks = services.balancer?.networks
-  const balancer = Array.isArray(networks) ? undefined : networks?.balanced?.ipv4_address
-  t.strictSame(web.trustProxy, [balancer], 'only the balancer may set the address of a client')
-  t.equal(web.sendsMail, true)
+  for (const name of ['web-a', 'web-b']) {
+    const web = settingsOf(name)
+    t.strictSame(web.warnings, [])
+    t.strictSame(
+      web.trustProxy,
+      [addressOf('balancer')],
+      'only the balancer may set the address of a client',
+    )
+    t.equal(web.admin.host, addressOf(name), 'only this network reaches the admin listener')
+    t.match(compose.configs.balancer.content, `${addressOf(name)}:${web.port}`)
+    t.match(compose.configs.balancer.content, `health_port ${web.admin.port}\n`)
+    t.equal(web.sendsMail, true)
+  }
   const worker = settingsOf('worker', { ROLE: 'worker' }) // as the command does
   t.strictSame(worker.warnings, [])
   t.equal(worker.mail?.host, 'mail.example.com')

@@ -13,9 +13,12 @@ import {
 } from '#test/support/helper.ts'
 import { type Answer, type Ask, ask, type Instance } from './instance.ts'
 
+/** What gets requests: an instance, or a balancer (`admin: null`), which chooses instances itself. */
+export type Target = Pick<Instance, 'origin' | 'agent'> & { admin: string | null }
+
 export type Load = {
-  /** The instances that get requests. */
-  instances: Instance[]
+  /** The targets that get requests. */
+  instances: Target[]
   /** Requests without the expected response. */
   failures: string[]
   answered(): number
@@ -45,7 +48,7 @@ const watchMs = 50
 export async function startLoad(
   t: Test,
   database: TestDatabase,
-  instances: Instance[],
+  instances: Target[],
 ): Promise<Load> {
   const user = await createUser(database, { role: 'admin', billingCustomer: 'cus_1' })
   const order = await createOrder(database, user)
@@ -53,8 +56,8 @@ export async function startLoad(
   const counts = new EventEmitter()
   const failures: string[] = []
   const history = { acknowledged: new Set<string>(), sent: new Set<string>() }
-  const left = new Set<Instance>()
-  const gone = new Set<Instance>()
+  const left = new Set<Target>()
+  const gone = new Set<Target>()
   const ended = new AbortController()
   let answered = 0
   let busy = 0
@@ -114,6 +117,7 @@ export async function startLoad(
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
       for (const instance of instances) {
+        if (instance.admin === null) continue
         const ready = await fetch(`${instance.admin}/readyz`).catch(() => null)
         await ready?.text()
         if (ready?.ok) left.delete(instance)
