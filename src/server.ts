@@ -13,9 +13,8 @@ import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import type { Config } from '#src/config/config.ts'
 import {
   type Announcing,
-  findKeyFaults,
   fingerprint,
-  type ProcessKeys,
+  type ProcessFacts,
   startAnnouncing,
 } from '#src/db/running-processes.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -98,7 +97,7 @@ export async function start(
       lockHolds: verification?.holds ?? null,
       inQuarantine: worker && (() => worker.current() === null),
     })
-    parts.announcing = announceKeys(config, logger, parts)
+    parts.announcing = announceProcess(config, logger, parts)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
     const { app } = parts
@@ -114,23 +113,28 @@ export async function start(
   }
 }
 
-/** Also logs a rotation in the wrong order: what this process and others cannot read of each other. */
-function announceKeys(config: Config, logger: FastifyBaseLogger, parts: Parts): Announcing | null {
+/** Also logs what does not fit together among the processes on this database. */
+function announceProcess(
+  config: Config,
+  logger: FastifyBaseLogger,
+  parts: Parts,
+): Announcing | null {
   const systemDb = parts.app?.systemDb ?? parts.worker?.systemDb
   if (systemDb === undefined) return null
-  const { role, encryptionKeys, session } = config
-  const keys: ProcessKeys = {
+  const { role, encryptionKeys, session, baseUrl, clock } = config
+  const facts: ProcessFacts = {
     role,
     encryptionKeys: encryptionKeys.map(({ id }) => id),
     sessionSecrets: role === 'worker' ? [] : session.secrets.map(fingerprint),
+    baseUrl,
+    clock,
   }
-  return startAnnouncing(systemDb, keys, {
-    onStart(seen) {
-      for (const fault of findKeyFaults(seen)) logger.warn(fault)
+  return startAnnouncing(systemDb, facts, {
+    onStart(faults) {
+      for (const fault of faults) logger.warn(fault)
     },
     onError(error) {
-      if (!parts.stopping)
-        logger.debug({ err: error }, 'the keys of this process were not announced')
+      if (!parts.stopping) logger.debug({ err: error }, 'this process was not announced')
     },
   })
 }

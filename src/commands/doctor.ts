@@ -1,10 +1,11 @@
 import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
+import { isWrong, measureClockOffset } from '#src/db/clock-offset.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { findQuarantine } from '#src/db/installation.ts'
 import { findKeyUse } from '#src/db/key-rotation.ts'
-import { findKeyFaults, listSeenKeys } from '#src/db/running-processes.ts'
+import { clockFault, findProcessFaults } from '#src/db/running-processes.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
@@ -38,7 +39,9 @@ async function examine(env: Environment): Promise<Finding[]> {
   ]
   const logins = loginsOf(config)
   for (const login of logins) found.push(await examineDatabase(login))
-  for (const login of logins.slice(-1)) found.push(await examineQueue(login))
+  for (const login of logins.slice(-1)) {
+    found.push(await examineQueue(login), await examineProcesses(login, config))
+  }
   // The web role may not read what is encrypted.
   if (config.role !== 'web') {
     found.push(await examineQuarantine(config), await examineKeys(config))
@@ -101,6 +104,27 @@ async function examineQueue({ setting, url }: Login): Promise<Finding> {
   }
 }
 
+/** Whether this machine's clock is right, and the running processes belong together. */
+async function examineProcesses(
+  { setting, url }: Login,
+  { clock, baseUrl, role }: Config,
+): Promise<Finding> {
+  const subject = 'processes and clocks'
+  const systemDb = openSystemDatabase(url, 1)
+  try {
+    const offsetMs = await measureClockOffset(systemDb, clock)
+    const faults = isWrong(offsetMs) ? [clockFault('this machine', offsetMs)] : []
+    return {
+      subject,
+      faults: [...faults, ...(await findProcessFaults(systemDb, { baseUrl, role }))],
+    }
+  } catch (error) {
+    return { subject, faults: [faultOf(setting, url, error, 'They cannot be checked.')] }
+  } finally {
+    await systemDb.close()
+  }
+}
+
 async function examineQuarantine({ database }: Config): Promise<Finding> {
   const subject = 'quarantine'
   const systemDb = openSystemDatabase(database.workerUrl, 1)
@@ -126,8 +150,7 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
       ({ table, column, keyId, count }) =>
         `${table}.${column}: ${count} need the key ${keyId}. Add it to ENCRYPTION_KEYS, after the first.`,
     )
-    const seen = await listSeenKeys(systemDb)
-    return { subject, faults: [...faults, ...findKeyFaults(seen)] }
+    return { subject, faults }
   } catch (error) {
     const fault = faultOf('DATABASE_WORKER_URL', url, error, 'They cannot be checked.')
     return { subject, faults: [fault] }

@@ -1,4 +1,6 @@
 import { randomId, sha256 } from '#src/crypto/hash.ts'
+import type { Clock } from '#src/runtime/clock.ts'
+import { describeOffset, isWrong, measureClockOffset } from './clock-offset.ts'
 import type { Queryable } from './system-database.ts'
 
 /** The keys of one process, the first one first. No key or secret itself. */
@@ -29,14 +31,17 @@ export function fingerprint(secret: string): string {
   return sha256(`gatehouse fingerprint ${secret}`).toString('hex').slice(0, 8)
 }
 
+/** What a process says of itself: its keys, its BASE_URL and its clock. */
+export type ProcessFacts = ProcessKeys & { baseUrl: string; clock: Clock }
+
 /**
- * Tells the other processes which keys this one has, at once and then every few seconds, so that
- * `gatehouse keys status` can say how far a rotation is.
- * @param report `onStart`: called once with the keys of all processes, this one included
+ * Tells the others what this process says of itself, at once and then every few seconds, so that
+ * `gatehouse keys status` can say how far a rotation is, and `doctor` what does not fit together.
+ * @param report `onStart`: called once with the faults of all running processes, this one included
  */
 export function startAnnouncing(
   db: Queryable,
-  keys: ProcessKeys,
+  facts: ProcessFacts,
   { onStart, onError }: Report,
 ): Announcing {
   const id = randomId()
@@ -57,8 +62,8 @@ export function startAnnouncing(
 
   async function run(): Promise<void> {
     try {
-      await announce(db, id, keys)
-      if (isFirst) onStart(await listSeenKeys(db))
+      await announce(db, id, facts)
+      if (isFirst) onStart(await findProcessFaults(db))
       isFirst = false
     } catch (error) {
       onError(error)
@@ -67,21 +72,25 @@ export function startAnnouncing(
 }
 
 type Report = {
-  onStart(seen: readonly SeenKeys[]): void
+  onStart(faults: readonly string[]): void
   onError(error: unknown): void
 }
 
 export type Announcing = { stop(): Promise<void> }
 
-async function announce(db: Queryable, id: string, keys: ProcessKeys): Promise<void> {
+async function announce(db: Queryable, id: string, facts: ProcessFacts): Promise<void> {
+  const { role, encryptionKeys, sessionSecrets, baseUrl, clock } = facts
+  const offsetMs = await measureClockOffset(db, clock)
   await db.query({
     text: `
       WITH forgotten AS (
         DELETE FROM running_processes WHERE seen_at < now() - make_interval(days => $5)
       )
-      INSERT INTO running_processes (id, role, encryption_keys, session_secrets)
-      VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO UPDATE SET seen_at = now()`,
-    values: [id, keys.role, [...keys.encryptionKeys], [...keys.sessionSecrets], keptDays],
+      INSERT INTO running_processes
+        (id, role, encryption_keys, session_secrets, base_url, clock_offset_ms)
+      VALUES ($1, $2, $3, $4, $6, $7)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_offset_ms = $7`,
+    values: [id, role, [...encryptionKeys], [...sessionSecrets], keptDays, baseUrl, offsetMs],
   })
 }
 
@@ -134,6 +143,59 @@ export function findKeyFaults(seen: readonly SeenKeys[]): string[] {
       return `${lacking} of ${total} running processes lack ${lacks(first)}: add it to their ${name}, after the first.`
     })
   })
+}
+
+/**
+ * Everything that does not fit together among the processes that run on this database: keys, clocks,
+ * and addresses, which tell that two installations share it. One line each, with the remedy.
+ * @param own of a process that does not run yet
+ */
+export async function findProcessFaults(
+  db: Queryable,
+  own?: Pick<RunningProcess, 'baseUrl' | 'role'>,
+): Promise<string[]> {
+  const running = await listRunning(db)
+  const named = own === undefined ? running : [...running, { ...own, clockOffsetMs: null }]
+  return [...findKeyFaults(await listSeenKeys(db)), ...urlFaults(named), ...clockFaults(running)]
+}
+
+type RunningProcess = { role: string; baseUrl: string | null; clockOffsetMs: number | null }
+
+async function listRunning(db: Queryable): Promise<RunningProcess[]> {
+  const { rows } = await db.query<RunningProcess>({
+    text: `
+      SELECT role, base_url AS "baseUrl", clock_offset_ms::float8 AS "clockOffsetMs"
+      FROM running_processes
+      WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => $1)
+      ORDER BY started_at, id`,
+    values: [endedSeconds],
+  })
+  return rows
+}
+
+function urlFaults(running: readonly Pick<RunningProcess, 'baseUrl'>[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { baseUrl } of running) {
+    if (baseUrl !== null) counts.set(baseUrl, (counts.get(baseUrl) ?? 0) + 1)
+  }
+  if (counts.size < 2) return []
+  const list = [...counts].map(([url, processes]) => `${url} (${processes})`).join(', ')
+  return [
+    `Processes with different BASE_URLs run on this database: ${list}. If these are two installations, give each a database of its own: each would do the other's jobs. If they are one, set the same BASE_URL everywhere.`,
+  ]
+}
+
+function clockFaults(running: readonly RunningProcess[]): string[] {
+  return running.flatMap(({ role, clockOffsetMs }) =>
+    clockOffsetMs !== null && isWrong(clockOffsetMs)
+      ? [clockFault(`a process with ROLE=${role}`, clockOffsetMs)]
+      : [],
+  )
+}
+
+/** @param owner whose clock it is */
+export function clockFault(owner: string, offsetMs: number): string {
+  return `The clock of ${owner} is ${describeOffset(offsetMs)} the database's: sign-ins and webhook signatures are refused. Synchronise both machines with NTP.`
 }
 
 function count(seen: readonly SeenKeys[]): number {

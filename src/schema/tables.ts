@@ -90,8 +90,8 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at, worked_at)',
   },
   running_processes: {
-    web: 'SELECT, INSERT, UPDATE (seen_at, ended_at), DELETE',
-    worker: 'SELECT, INSERT, UPDATE (seen_at, ended_at), DELETE',
+    web: 'SELECT, INSERT, UPDATE (seen_at, ended_at, clock_offset_ms), DELETE',
+    worker: 'SELECT, INSERT, UPDATE (seen_at, ended_at, clock_offset_ms), DELETE',
   },
   // Written by triggers alone.
   tenant_usage: { web: 'SELECT', worker: '' },

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createDatabase } from '#test/support/helper.ts'
+import { createDatabase, testSettings } from '#test/support/helper.ts'
 import { leak, production } from '#test/support/production.ts'
-import { runProgram } from '#test/support/program.ts'
+import { type Program, runProgram } from '#test/support/program.ts'
 
 t.test('doctor reports what is wrong and how to fix it', async (t) => {
   const database = await createDatabase(t)
@@ -30,10 +30,8 @@ t.test('doctor --json has the same findings and exit status', async (t) => {
   const env = { ...production(database), DATABASE_URL: database.superuserUrl }
   const program = await runProgram(t, ['doctor', '--json'], env)
   t.equal(await program.ended, 1)
-  const findings: { subject: string; faults: string[] }[] = JSON.parse(program.results())
-  const faultsOf = (subject: string) => findings.find((one) => one.subject === subject)?.faults
-  t.match(faultsOf('database, application role'), [/bypass row-level security/])
-  t.same(faultsOf('settings'), [])
+  t.match(faultsOf(program, 'database, application role'), [/bypass row-level security/])
+  t.same(faultsOf(program, 'settings'), [])
 })
 
 t.test('doctor checks only what the role of the process needs', async (t) => {
@@ -57,12 +55,18 @@ t.test('doctor checks only what the role of the process needs', async (t) => {
     return own.map(({ subject }) => subject)
   }
   const web = { ROLE: 'web', DATABASE_URL, SESSION_SECRETS }
-  t.same(await subjectsFor(web), ['settings', 'database, application role', 'queue'])
+  t.same(await subjectsFor(web), [
+    'settings',
+    'database, application role',
+    'queue',
+    'processes and clocks',
+  ])
   const worker = { ROLE: 'worker', DATABASE_WORKER_URL }
   t.same(await subjectsFor(worker), [
     'settings',
     'database, worker role',
     'queue',
+    'processes and clocks',
     'quarantine',
     'encryption keys',
   ])
@@ -84,3 +88,54 @@ t.test('doctor and serve name PgBouncer if PgBouncer is down', async (t) => {
   t.match(serve.messages(), /PgBouncer at 127\.0\.0\.1:9 cannot be reached/)
   t.notMatch(doctor.output() + serve.output(), 'hidden')
 })
+
+t.test('doctor and a starting process notice two installations on one database', async (t) => {
+  const database = await createDatabase(t)
+  const env = { ...testSettings(database), LOG_LEVEL: 'info' }
+  const first = await runProgram(t, ['serve'], { ...env, BASE_URL: 'http://localhost:3000' })
+  await first.says(/"started"/)
+  const doctor = await runProgram(t, ['doctor', '--json'], {
+    ...env,
+    BASE_URL: 'http://127.0.0.1:3000',
+  })
+  await doctor.ended
+  t.match(
+    faultsOf(doctor, 'processes and clocks'),
+    [/localhost:3000 \(1\), http:\/\/127.0.0.1:3000 \(1\)\. If these are two/],
+    'before the second one starts',
+  )
+  const same = await runProgram(t, ['doctor', '--json'], {
+    ...env,
+    BASE_URL: 'http://localhost:3000',
+  })
+  await same.ended
+  t.strictSame(faultsOf(same, 'processes and clocks'), [])
+  const second = await runProgram(t, ['serve'], { ...env, BASE_URL: 'http://127.0.0.1:3000' })
+  await second.says(/"level":"warn".*different BASE_URLs run on this database/)
+  t.notMatch(first.output(), 'different BASE_URLs')
+})
+
+t.test('doctor and a starting process notice a clock that is wrong by minutes', async (t) => {
+  const database = await createDatabase(t)
+  const env = { ...testSettings(database), LOG_LEVEL: 'info' }
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+  const late = await runProgram(t, ['doctor', '--json'], { ...env, GATEHOUSE_NOW: inMinutes(-5) })
+  await late.ended
+  t.match(faultsOf(late, 'processes and clocks'), [/this machine is [45] min \d+ s behind .* NTP/])
+  const early = await runProgram(t, ['serve'], { ...env, GATEHOUSE_NOW: inMinutes(5) })
+  await early.says(
+    /"level":"warn".*The clock of a process with ROLE=all is [45] min \d+ s ahead of/,
+  )
+  const right = await runProgram(t, ['doctor', '--json'], env)
+  await right.ended
+  t.match(
+    faultsOf(right, 'processes and clocks'),
+    [/a process with ROLE=all is [45] min \d+ s ahead of/],
+    'the running process, not this machine',
+  )
+})
+
+function faultsOf({ results }: Program, subject: string): string[] | undefined {
+  const findings: { subject: string; faults: string[] }[] = JSON.parse(results())
+  return findings.find((one) => one.subject === subject)?.faults
+}
