@@ -3,10 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, Time, UuidParams } from '#src/http/schemas.ts'
 import { sendTest } from '#src/webhooks/delivery/test-event.ts'
 import { enableEndpoint, overlapSeconds, rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
 import { Delivery, Endpoint, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import { findProbe, probeEndpoint, probeEveryHours } from '#src/webhooks/probe/probe.ts'
+import { ProbeReport } from '#src/webhooks/probe/schemas.ts'
 
 const Rotation = Type.Object(
   {
@@ -88,6 +91,39 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       },
       testEndpoint(options),
     )
+
+    app.post(
+      '/webhook-endpoints/:id/probe',
+      {
+        config: { access },
+        schema: {
+          tags,
+          summary: 'Check the receiver of an endpoint with correct and incorrect deliveries',
+          description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
+          params: UuidParams,
+          body: NoBody,
+          response: { 200: ProbeReport, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        },
+      },
+      probe(options),
+    )
+
+    app.get(
+      '/webhook-endpoints/:id/probe',
+      {
+        config: { access: { resource: 'webhook-endpoint', action: 'read' } },
+        schema: {
+          tags,
+          summary: 'The report of the latest probe',
+          params: UuidParams,
+          response: {
+            200: Type.Object({ report: Nullable(ProbeReport) }),
+            ...problems(400, 401, 403, 404, 429, 503),
+          },
+        },
+      },
+      readProbe,
+    )
   }
 
 function rotateEndpointSecret({ keys }: Options) {
@@ -131,6 +167,33 @@ function testEndpoint({ keys }: Options) {
     const deps = { sender, keys, clock, clientInfo }
     return found(await sendTest(db, request.tenantEntry, params.id, deps))
   }
+}
+
+function probe({ keys }: Options) {
+  return async function probe(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
+  ) {
+    const { params, clientInfo } = request
+    const { db, sender, clock } = this
+    const deps = { sender, keys, clock, clientInfo }
+    const probed = found(await probeEndpoint(db, request.tenantEntry, params.id, deps))
+    if ('report' in probed) return probed.report
+    const { until } = probed.wait
+    throw new Problem('too-many-requests', {
+      detail: `This endpoint can be probed again at ${until.toISOString()}.`,
+      retryAfterSeconds: Math.ceil((until.getTime() - clock.now().getTime()) / 1_000),
+      reason: 'probe',
+    })
+  }
+}
+
+async function readProbe(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
+) {
+  const { id } = request.params
+  return found(await this.db.read(request.tenantEntry, (tx, scope) => findProbe(tx, scope, id)))
 }
 
 export default webhookEndpointActions

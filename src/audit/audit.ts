@@ -46,6 +46,7 @@ export type AuditEntry = {
     | 'endpoint-rotate'
     | 'endpoint-enable'
     | 'endpoint-test'
+    | 'endpoint-probe'
     | 'endpoint-replay'
     | 'delivery-replay'
   outcome: 'done' | 'refused' | 'unavailable' | 'failed'

@@ -68,7 +68,7 @@ ${needs}`,
 function addEndpointCommands(program: Command): void {
   const endpoints = program
     .command('endpoints')
-    .description('Webhook endpoints of your tenant: list, create, test')
+    .description('Webhook endpoints of your tenant: list, create, test, probe')
   endpoints
     .command('list')
     .description('List the endpoints, newest first')
@@ -103,6 +103,15 @@ function addEndpointCommands(program: Command): void {
     .addHelpText('after', details('the test failed', needs))
     .action(async (id, options) =>
       (await import('./endpoints.ts')).test(readEnvironment(), id, options),
+    )
+  endpoints
+    .command('probe')
+    .description('Check the receiver with correct and incorrect deliveries')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .option(...json)
+    .addHelpText('after', details('the receiver has a fault', needs))
+    .action(async (id, options) =>
+      (await import('./endpoints.ts')).probe(readEnvironment(), id, options),
     )
 }
 

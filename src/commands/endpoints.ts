@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Environment } from '#src/config/parse.ts'
 import type { Delivery, Endpoint } from '#src/webhooks/endpoints/schemas.ts'
+import type { ProbeReport } from '#src/webhooks/probe/schemas.ts'
 import { openApiClient } from './api-client.ts'
 import { collect } from './collect.ts'
 import { print, printJson } from './output.ts'
@@ -51,4 +52,23 @@ export async function test(env: Environment, id: string, { json }: Json): Promis
   const answer = attempt.statusCode ?? attempt.error
   print(`${delivery.status}: ${answer} in ${attempt.durationMs} ms`)
   if (attempt.explanation !== null) print(attempt.explanation)
+}
+
+/** `gatehouse endpoints probe`: sends correct and incorrect deliveries, and grades the receiver. */
+export async function probe(env: Environment, id: string, { json }: Json): Promise<void> {
+  const client = await openApiClient(env)
+  const report = await client.post<Static<typeof ProbeReport>>(`/webhook-endpoints/${id}/probe`)
+  if (report.grade !== 'A') process.exitCode = 1
+  if (json) return printJson(report)
+  for (const { title, expected, accepted, statusCode, error } of report.cases) {
+    const isRight = accepted === (expected === 'accept')
+    const mark = accepted === null ? '?' : isRight ? '✓' : '✗'
+    print(`${mark} ${title}: ${statusCode ?? error ?? 'not made in time'}, ${expected} expected`)
+  }
+  print(`Grade ${report.grade}`)
+  for (const { problem, remedy } of report.faults) print(`- ${problem} ${remedy}`)
+  const { profile, matchingProfile } = report
+  if (matchingProfile !== null && matchingProfile !== profile) {
+    print(`The receiver expects the signature profile ${matchingProfile}, not ${profile}.`)
+  }
 }

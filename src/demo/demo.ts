@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import pg from 'pg'
 import { signatureHeader } from '#src/billing/signature.ts'
 import type { Config } from '#src/config/config.ts'
-import { readEncryptionKeys } from '#src/config/parse.ts'
+import { readClock, readEncryptionKeys } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { type EmbeddedPostgres, startPostgres } from '#src/demo/postgres/start.ts'
@@ -166,6 +166,7 @@ async function addDatabase(
 async function addReceiver(env: Demo['env'], secrets: Secrets): Promise<DemoReceiver> {
   const options = {
     secret: secrets.endpoint,
+    clock: readClock(env.GATEHOUSE_NOW, false, []), // a bad value is reported with the settings
     print: (line: string) => void process.stdout.write(`  ${line}\n`),
   }
   const receiver = await startReceiver({ ...options, port: preferredReceiverPort }).catch(() =>

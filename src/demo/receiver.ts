@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import pg from 'pg'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { equalBytes, sha256 } from '#src/crypto/hash.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { acme } from '../../prisma/people.ts'
@@ -18,6 +19,7 @@ export type DemoReceiver = {
 type Options = {
   secret: string
   port: number
+  clock: Clock
   print(line: string): void
 }
 
@@ -25,13 +27,19 @@ type Answer = { status: number; text: string }
 
 const maxBodyBytes = 1_048_576
 const maxFailures = 100
+const toleranceSeconds = 300
 
 /**
- * A webhook receiver on loopback. `POST /webhooks` verifies the signature and prints the event and
+ * A webhook receiver on loopback. `POST /webhooks` verifies the signature and its time, and prints the event and
  * whether it is a duplicate; `POST /fail?times=3` makes the next three responses 500; `GET /`
  * returns the last 20 lines.
  */
-export async function startReceiver({ secret, port, print }: Options): Promise<DemoReceiver> {
+export async function startReceiver({
+  secret,
+  port,
+  clock,
+  print,
+}: Options): Promise<DemoReceiver> {
   const seen = new Set<string>()
   const lines: string[] = []
   let failures = 0
@@ -82,7 +90,8 @@ export async function startReceiver({ secret, port, print }: Options): Promise<D
     const timestamp = Number(headers['webhook-timestamp'])
     const expected = signDelivery({ profile: 'spec', secrets: [secret], id, timestamp, body })
     const given = String(headers['webhook-signature']).split(' ')
-    return given.some((one) => equalBytes(Buffer.from(one), Buffer.from(expected)))
+    const isTimely = Math.abs(unixSeconds(clock) - timestamp) <= toleranceSeconds
+    return isTimely && given.some((one) => equalBytes(Buffer.from(one), Buffer.from(expected)))
   }
 
   function report(answer: Answer, what: string): Answer {

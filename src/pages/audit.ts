@@ -52,6 +52,7 @@ const actions: Readonly<Record<AuditEntry['action'], string>> = {
   'endpoint-rotate': 'Rotated a signing secret',
   'endpoint-enable': 'Enabled an endpoint',
   'endpoint-test': 'Tested an endpoint',
+  'endpoint-probe': 'Checked the receiver of an endpoint',
   'endpoint-replay': 'Replayed a time range',
   'delivery-replay': 'Replayed a delivery',
 }

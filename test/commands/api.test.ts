@@ -22,6 +22,13 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   const tested = await run('endpoints', 'test', endpoint.id)
   t.equal(tested.status, 1, 'the receiver knows another secret')
   t.match(tested.output, /: 400 in \d+ ms\n/)
+  const probed = await run('endpoints', 'probe', endpoint.id)
+  t.equal(probed.status, 1)
+  t.match(probed.output, /^✗ A correct delivery: 400, accept expected\nGrade F\n- .* Check that/)
+  const [own = ''] = /^\S+/.exec(listed.output) ?? []
+  const good = await run('endpoints', 'probe', own)
+  t.equal(good.status, 0, 'the sample receiver has no fault')
+  t.match(good.output, /^✓ A correct delivery: 200, accept expected\n(✓ .*\n){11}Grade A\n$/)
 
   const since = new Date(Date.now() - 60_000).toISOString()
   await patch('1 Quay')

@@ -36,7 +36,7 @@ t.test(
       ...['usage list', 'usage check', 'usage limit'],
       ...['user export', 'user erase', 'tenant export', 'tenant delete'],
       ...['init', 'trace', 'listen', 'events tail', 'endpoints list', 'endpoints create'],
-      ...['endpoints test', 'deliveries list', 'deliveries replay'],
+      ...['endpoints test', 'endpoints probe', 'deliveries list', 'deliveries replay'],
     ]
     for (const name of names) {
       const words = name.split(' ')
@@ -73,6 +73,7 @@ const argumentsOf: Readonly<Record<string, string[]>> = {
   listen: ['--forward-to', 'http://127.0.0.1:9'],
   'endpoints create': ['http://127.0.0.1:9'],
   'endpoints test': [uuid],
+  'endpoints probe': [uuid],
   'deliveries list': ['--endpoint', uuid],
   'deliveries replay': [uuid],
 }

@@ -6,13 +6,15 @@ const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 t.test('the demo receiver verifies signatures, prints events and fails on request', async (t) => {
   const lines: string[] = []
+  const nowSeconds = 1_614_265_330
+  const clock = { now: () => new Date(nowSeconds * 1_000) }
   const print = (line: string) => void lines.push(line)
-  const receiver = await startReceiver({ secret, port: 0, print })
+  const receiver = await startReceiver({ secret, port: 0, clock, print })
   t.teardown(() => receiver.stop())
   const origin = new URL(receiver.url).origin
-  const post = async (id: string, profile: 'spec' | 'both', key = secret) => {
+  const post = async (id: string, profile: 'spec' | 'both', key = secret, age = 0) => {
     const body = JSON.stringify({ id, type: 'order.updated', data: {} })
-    const timestamp = 1_614_265_330
+    const timestamp = nowSeconds - age
     const signed = { profile, secrets: ['whsec_b3RoZXI=', key], id, timestamp, body }
     const headers = {
       'webhook-id': id,
@@ -24,6 +26,8 @@ t.test('the demo receiver verifies signatures, prints events and fails on reques
   t.equal(await post('msg_1', 'both'), 200)
   t.equal(await post('msg_1', 'spec'), 200)
   t.equal(await post('msg_2', 'spec', 'whsec_YW5vdGhlcg=='), 400)
+  t.equal(await post('msg_2', 'spec', secret, 301), 400)
+  t.equal(await post('msg_2', 'spec', secret, -301), 400)
   const told = await fetch(`${origin}/fail?times=2`, { method: 'POST' })
   t.equal(await told.text(), 'The next 2 deliveries get the response 500.\n')
   t.strictSame(
@@ -33,6 +37,8 @@ t.test('the demo receiver verifies signatures, prints events and fails on reques
   t.strictSame(lines, [
     'receiver: order.updated msg_1, valid signature, response 200',
     'receiver: order.updated msg_1, valid signature, duplicate, response 200',
+    'receiver: msg_2, invalid signature, response 400',
+    'receiver: msg_2, invalid signature, response 400',
     'receiver: msg_2, invalid signature, response 400',
     'receiver: order.updated msg_3, valid signature, response 500',
     'receiver: order.updated msg_3, valid signature, response 500',

@@ -9,6 +9,7 @@ import { readEncryptionKeys } from '#src/config/parse.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { startProvider } from '#src/demo/provider.ts'
 import { addSampleCustomer, startReceiver as startDemoReceiver } from '#src/demo/receiver.ts'
+import { systemClock } from '#src/runtime/clock.ts'
 import { createAuthority } from '#test/support/certificates.ts'
 import { encryptionKey, webhookSecret } from '#test/support/helper.ts'
 import { production } from '#test/support/production.ts'
@@ -71,7 +72,12 @@ export async function prepareInstallation(t: Test, urls: Urls): Promise<Installa
     issuer: front.url,
   })
   front.leadTo([provider.address])
-  const tourReceiver = await startDemoReceiver({ secret: endpointSecret, port: 0, print() {} })
+  const tourReceiver = await startDemoReceiver({
+    secret: endpointSecret,
+    port: 0,
+    clock: systemClock,
+    print() {},
+  })
   const receiver = await startReceiver()
   t.teardown(() => Promise.all([provider.stop(), tourReceiver.stop(), receiver.close()]))
 

@@ -13,6 +13,8 @@ export type SendRequest = {
   headers: Readonly<Record<string, string>>
   /** The exact bytes, as text. */
   body: string
+  /** Sends the second half of the body so much later, as a slow connection does. */
+  pauseMs?: number
 }
 
 export type SendResult = {
@@ -72,12 +74,12 @@ export function createSender(options: SenderOptions): Sender {
   const pools = createPools({ timeoutMs })
   const limit = createAddressLimit(perAddress)
 
-  async function attempt({ url: text, headers, body }: SendRequest): Promise<Answer> {
+  async function attempt({ url: text, headers, body, pauseMs }: SendRequest): Promise<Answer> {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
     const { url } = read
     const addresses = await checkHost(url)
-    const post = { path: url.pathname + url.search, headers: headersOf(headers), body }
+    const post = { path: url.pathname + url.search, headers: headersOf(headers), body, pauseMs }
     return limit(addresses, () => exchange(pools.poolFor(url, addresses), post, timeoutMs))
   }
 

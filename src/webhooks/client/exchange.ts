@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AttemptError, attemptError, type PostponedError, timeoutError } from './errors.ts'
 
@@ -9,7 +11,12 @@ export type Answer = {
   failure: AttemptError | PostponedError | null
 }
 
-type Post = { path: string; headers: Readonly<Record<string, string>>; body: string }
+type Post = {
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  pauseMs?: number | undefined
+}
 
 const maxReadBytes = 65_536
 const keptBytes = 2_048
@@ -18,7 +25,7 @@ const maxInformational = 8
 /** Posts, and reads the response until its end, `maxReadBytes` or the timeout. */
 export function exchange(
   dispatcher: Dispatcher,
-  { path, headers, body }: Post,
+  { path, headers, body, pauseMs }: Post,
   timeoutMs: number,
 ): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
@@ -52,7 +59,7 @@ export function exchange(
   }, timeoutMs)
 
   dispatcher.dispatch(
-    { method: 'POST', path, headers, body },
+    { method: 'POST', path, ...(pauseMs ? inHalves(headers, body, pauseMs) : { headers, body }) },
     {
       onRequestStart(started) {
         controller = started
@@ -80,6 +87,21 @@ export function exchange(
     },
   )
   return promise
+}
+
+function inHalves(headers: Post['headers'], body: string, pauseMs: number) {
+  const bytes = Buffer.from(body)
+  const half = Math.floor(bytes.length / 2)
+  async function* halves() {
+    yield bytes.subarray(0, half)
+    await pause(pauseMs)
+    yield bytes.subarray(half)
+  }
+  // With the length the body is not sent in chunks, so that only the pause differs.
+  return {
+    headers: { ...headers, 'content-length': String(bytes.length) },
+    body: Readable.from(halves()),
+  }
 }
 
 /** Invalid UTF-8 and NUL become U+FFFD. A character cut off at the end is left out. */

@@ -47,6 +47,16 @@ export const outboundRoutes: RouteRows = {
     object: 'webhook-endpoint',
     heldByKeys: true,
   },
+  'POST /webhook-endpoints/:id/probe': {
+    who: 'webhook-endpoint:update',
+    answer: 200,
+    object: 'webhook-endpoint',
+  },
+  'GET /webhook-endpoints/:id/probe': {
+    who: 'webhook-endpoint:read',
+    answer: 200,
+    object: 'webhook-endpoint',
+  },
   'POST /webhook-endpoints/:id/replay': {
     who: 'delivery:replay',
     answer: 202,

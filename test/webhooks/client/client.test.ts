@@ -24,6 +24,24 @@ t.test('the exact body is posted with our headers', async (t) => {
   t.match(head, /user-agent: \S/i)
 })
 
+t.test('a slow body has its length and arrives in two parts', async (t) => {
+  let second = ''
+  const receiver = await startRawReceiver((socket) => {
+    socket.on('data', (part) => {
+      second += part
+      if (second.endsWith('}')) socket.end('HTTP/1.1 204 Fine\r\n\r\n')
+    })
+  })
+  t.teardown(() => receiver.close())
+  const sender = createSender({ allow: [receiver.pair], timeoutMs: longMs })
+  t.teardown(() => sender.close())
+  const request = { url: receiver.url, headers: {}, body: '{"a":"12345"}', pauseMs: 200 }
+  t.match(await sender.send(request), { statusCode: 204, error: null, cause: null })
+  t.match(receiver.received(), /content-length: 13\r\n/)
+  t.notMatch(receiver.received(), /transfer-encoding/i)
+  t.ok('{"a":"12345"}'.endsWith(second) && second.length >= 7, `the second half: ${second}`)
+})
+
 t.test('every complete response has a status and no error', async (t) => {
   const answers: readonly (readonly [answer: string | Buffer, statusCode: number])[] = [
     ['HTTP/1.1 204 No Content\r\n\r\n', 204],

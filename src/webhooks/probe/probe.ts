@@ -1,0 +1,180 @@
+import type { Member } from '#src/access/caller.ts'
+import { type Actor, recordChange } from '#src/audit/audit.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { unixSeconds } from '#src/runtime/clock.ts'
+import { resultWithin } from '#src/runtime/timeout.ts'
+import type { SendRequest } from '#src/webhooks/client/client.ts'
+import { PostponedError } from '#src/webhooks/client/errors.ts'
+import { type AttemptDeps, succeeded } from '#src/webhooks/delivery/attempt.ts'
+import { createLimit } from '#src/webhooks/delivery/dispatch.ts'
+import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
+import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import { type CaseName, createRequests, type Expectation, probeCases } from './cases.ts'
+import { diagnose, type Fault, faults, type Grade, gradeOf, type Result } from './diagnose.ts'
+
+/** What a probe found out about the receiver of an endpoint. */
+export type ProbeReport = {
+  /** RFC 3339 in UTC. */
+  startedAt: string
+  grade: Grade
+  /** The signature profile of the endpoint. */
+  profile: SignatureProfile
+  /** The profile with which the receiver accepts deliveries; null if it accepts none. */
+  matchingProfile: SignatureProfile | null
+  faults: Fault[]
+  /** Every request that was made or, with `accepted: null`, could not be made in time. */
+  cases: (Result & { name: CaseName; title: string; expected: Expectation })[]
+}
+
+/** `wait`: the latest probe is too recent. */
+export type Probed = { report: ProbeReport } | { wait: { until: Date } }
+
+/** Between two probes of an endpoint, in hours. */
+export const probeEveryHours = 6
+const everyMs = probeEveryHours * 3_600_000
+const wholeProbeMs = 25_000
+const atOnce = 4
+const profiles: readonly SignatureProfile[] = ['spec', 'standard', 'both']
+
+type Deps = AttemptDeps & Pick<Actor, 'clientInfo'>
+type Caller = Entry<Pick<Member, 'userId' | 'tenantId'>>
+
+/**
+ * Sends correct and incorrect deliveries to the receiver of an endpoint, all inert, and says what it
+ * does wrong. Every request goes through the same address guard as a delivery. Nothing is recorded but
+ * the report. The right is checked before the first request and again when the report is stored.
+ * @returns null if the endpoint is missing or another tenant's
+ * @throws PostponedError if we cannot make requests now; the probe may be tried again at once
+ */
+export async function probeEndpoint(
+  db: Database,
+  entry: Caller,
+  endpointId: string,
+  deps: Deps,
+): Promise<Probed | null> {
+  const startedAt = deps.clock.now()
+  const claimed = await db.write(entry, (tx, { tenantId }) =>
+    claim(tx, { tenantId, id: endpointId }, startedAt),
+  )
+  if (claimed === null || claimed.wait !== undefined) return claimed
+  const { endpoint } = claimed
+  try {
+    const report = await probe(endpoint, startedAt, deps)
+    await db.write(entry, async (tx, { userId, tenantId }) => {
+      await tx.webhookEndpoint.updateMany({
+        where: { tenantId, id: endpointId },
+        data: { probe: report as Prisma.InputJsonObject },
+      })
+      const by = { userId, tenantId, clientInfo: deps.clientInfo }
+      const reason = `grade-${report.grade}`
+      await recordChange(tx, by, { action: 'endpoint-probe', reason, target: endpointId })
+    })
+    return { report }
+  } catch (error) {
+    if (error instanceof PostponedError) {
+      await db.write(entry, (tx, { tenantId }) =>
+        tx.webhookEndpoint.updateMany({
+          where: { tenantId, id: endpointId, probedAt: startedAt },
+          data: { probedAt: endpoint.probedAt },
+        }),
+      )
+    }
+    throw error
+  }
+}
+
+/** The latest report of an endpoint; `report: null` without one. Null if the endpoint is missing. */
+export async function findProbe(
+  tx: Tx,
+  { tenantId }: { tenantId: string },
+  id: string,
+): Promise<{ report: ProbeReport | null } | null> {
+  const select = { probe: true } as const
+  const row = await tx.webhookEndpoint.findFirst({ where: { tenantId, id }, select })
+  return row && { report: row.probe as ProbeReport | null } // as `probeEndpoint` stored it
+}
+
+type Claim =
+  | { endpoint: Row & { probedAt: Date | null }; wait?: undefined }
+  | { wait: { until: Date } }
+
+/** Takes the turn for a probe, so that two at once do not both begin. */
+async function claim(
+  tx: Tx,
+  where: { tenantId: string; id: string },
+  now: Date,
+): Promise<Claim | null> {
+  const endpoint = await tx.webhookEndpoint.findFirst({ where })
+  if (endpoint === null) return null
+  const earliest = new Date(now.getTime() - everyMs)
+  const { count } = await tx.webhookEndpoint.updateMany({
+    where: { ...where, OR: [{ probedAt: null }, { probedAt: { lte: earliest } }] },
+    data: { probedAt: now },
+  })
+  if (count === 1) return { endpoint }
+  const latest = endpoint.probedAt ?? now
+  return { wait: { until: new Date(latest.getTime() + everyMs) } }
+}
+
+type Row = Parameters<typeof openEndpointSecrets>[1] & { url: string; signature: string }
+
+async function probe(endpoint: Row, startedAt: Date, deps: Deps): Promise<ProbeReport> {
+  const profile = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
+  const [secret = ''] = openEndpointSecrets(deps.keys, endpoint, startedAt)
+  const target = { id: endpoint.id, url: endpoint.url, secret }
+  const deadline = performance.now() + wholeProbeMs
+  const make = async (request: SendRequest): Promise<Result> => {
+    const left = deadline - performance.now()
+    const result = left > 0 ? await resultWithin(left, deps.sender.send(request)) : null
+    if (result === null) return { accepted: null, statusCode: null, error: null, durationMs: 0 }
+    const { statusCode, error, durationMs } = result
+    return { accepted: succeeded(result), statusCode, error, durationMs }
+  }
+
+  const results: Partial<Record<CaseName, Result>> = {}
+  let matching: { profile: SignatureProfile; others: [string, SendRequest][] } | null = null
+  for (const one of [profile, ...profiles.filter((other) => other !== profile)]) {
+    const { correct, ...others } = createRequests(target, one, unixSeconds(deps.clock))
+    const result = await make(correct)
+    results.correct ??= result
+    if (result.accepted) matching = { profile: one, others: Object.entries(others) }
+    // Without a complete response the others would have none either.
+    if (result.accepted || result.error !== null) break
+  }
+  const limit = createLimit(atOnce)
+  await Promise.all(
+    (matching?.others ?? []).map(async ([name, request]) => {
+      results[name as CaseName] = await limit(() => make(request)).catch(notMade)
+    }),
+  )
+  return toReport(startedAt, profile, matching?.profile ?? null, results)
+}
+
+/** A postponed request says nothing about the receiver. */
+function notMade(error: unknown): Result {
+  if (!(error instanceof PostponedError)) throw error
+  return { accepted: null, statusCode: null, error: null, durationMs: 0 }
+}
+
+function toReport(
+  startedAt: Date,
+  profile: SignatureProfile,
+  matchingProfile: SignatureProfile | null,
+  results: Partial<Record<CaseName, Result>>,
+): ProbeReport {
+  const found = diagnose(results, profile, matchingProfile)
+  const names = Object.keys(probeCases) as CaseName[]
+  return {
+    startedAt: startedAt.toISOString(),
+    grade: gradeOf(found),
+    profile,
+    matchingProfile,
+    faults: found.map((code) => ({ code, ...faults[code] })),
+    cases: names.flatMap((name) => {
+      const result = results[name]
+      return result === undefined ? [] : [{ name, ...probeCases[name], ...result }]
+    }),
+  }
+}
