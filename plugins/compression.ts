@@ -12,13 +12,20 @@ import { withVary } from '#src/http/vary.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Sends a document that is the same for everyone; 304 if the client has it already. */
-    sendDocument(document: PublicDocument): Promise<FastifyReply>
+    /**
+     * Sends a document that is the same for everyone; 304 if the client has it already.
+     * @param keep how long it may be reused: a `year` only if its address changes with its bytes
+     */
+    sendDocument(document: PublicDocument, keep?: Keep): Promise<FastifyReply>
   }
 }
 
-// The same for everyone, until the next release.
-const cached = 'public, max-age=300'
+type Keep = 'minutes' | 'year'
+
+const cacheControl: Readonly<Record<Keep, string>> = {
+  minutes: 'public, max-age=300',
+  year: 'public, max-age=31536000, immutable',
+}
 // Below it, the headers and the work cost more than the bytes that are saved.
 const minCompressedLength = 1_024
 const readMethods = ['GET', 'HEAD']
@@ -36,11 +43,15 @@ export default fp(
   { name: 'compression', fastify: '5.x' },
 )
 
-async function sendDocument(this: FastifyReply, document: PublicDocument): Promise<FastifyReply> {
+async function sendDocument(
+  this: FastifyReply,
+  document: PublicDocument,
+  keep: Keep = 'minutes',
+): Promise<FastifyReply> {
   const encoding = encodingFor(this.request)
   const { body, etag } = await document.variant(encoding)
   this.header('vary', withVary(this.getHeader('vary'), 'accept-encoding'))
-  this.header('cache-control', cached).header('etag', etag)
+  this.header('cache-control', cacheControl[keep]).header('etag', etag)
   if (isKnown(this.request.headers['if-none-match'], etag)) return this.code(304).send()
   if (encoding !== null) this.header('content-encoding', encoding)
   return this.type(document.type).send(body)

@@ -1,22 +1,24 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
 import { publicDocument } from '#src/http/public-document.ts'
-import { readTextAsset } from '#src/runtime/assets.ts'
+import { assetTypes, assetVersion, readPageAsset } from '#src/pages/asset-path.ts'
 
-const types = {
-  'gatehouse.css': 'text/css; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-  'replay-progress.js': 'text/javascript; charset=utf-8',
-} as const
+const Query = Type.Object({ v: Type.Optional(Type.String({ maxLength: 64 })) })
+const assetNames = ['gatehouse.css', 'gatehouse.js', 'icon.svg'] as const
 
-/** The style sheet, the icon and the script of the progress pages, read at startup. */
-const assets: FastifyPluginAsync = async function assets(app) {
-  for (const [name, type] of Object.entries(types)) {
-    const text = await readTextAsset(`src/pages/${name}`)
-    const document = publicDocument(type, () => text)
+/**
+ * The style sheet, the script and the icon of the pages. Under the version that this process serves,
+ * a browser keeps them for a year; under any other, such as that of a newer process during a rolling
+ * restart, it asks again.
+ */
+const assets: FastifyPluginAsyncTypebox = async function assets(app) {
+  for (const name of assetNames) {
+    const document = publicDocument(assetTypes[name], () => readPageAsset(name))
     app.get(
       `/assets/${name}`,
-      { config: { access: 'public' }, schema: { hide: true } },
-      async (_request, reply) => reply.sendDocument(document),
+      { config: { access: 'public' }, schema: { hide: true, querystring: Query } },
+      async (request, reply) =>
+        reply.sendDocument(document, request.query.v === assetVersion(name) ? 'year' : 'minutes'),
     )
   }
 }

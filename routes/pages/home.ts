@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '#src/access/caller.ts'
+import type { Caller, Member } from '#src/access/caller.ts'
+import { permissionsOf } from '#src/access/roles.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
+import { countByStatus } from '#src/billing/events.ts'
 import type { Tx } from '#src/db/database.ts'
-import { homePage, welcomePage } from '#src/pages/home.ts'
+import { homePage, type ManagedTenant, welcomePage } from '#src/pages/home.ts'
 import { listDocuments } from '#src/resources/documents.ts'
+import { readFirstSteps } from '#src/resources/first-steps.ts'
 import { findLatestOrders } from '#src/resources/orders.ts'
+import { listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 
 const shownOrders = 10
 const shownDocuments = { limit: 5, after: null }
@@ -17,42 +22,53 @@ const home: FastifyPluginAsync = async function home(app) {
 
 async function showHome(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const { visitorEntry } = request
+  const now = this.clock.now()
   const own =
-    visitorEntry && (await this.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller)))
+    visitorEntry && (await this.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now)))
   if (own === null) return reply.sendPage(welcomePage(this.signInChoices()))
-  const { caller, tenant, invitations, orders, documents } = own
+  const { caller, tenant, ...objects } = own
   return reply.sendPage(
     homePage({
       viewer: request.viewer,
-      email: caller.email ?? 'an account without an email address',
       tenant: tenant?.name ?? 'No tenant',
       plan: caller.plan ?? 'free',
-      invitations,
-      orders,
-      documents,
+      ...objects,
     }),
   )
 }
 
 /** What the page shows of the caller; null for a visitor who is not signed in. */
-async function readOwn(tx: Tx, caller: Caller | null) {
+async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
   if (caller === null) return null
   const { tenantId } = caller
-  if (tenantId === null) {
-    const [invitations, orders] = await Promise.all([
-      listOwnInvitations(tx),
-      findLatestOrders(tx, caller, shownOrders),
-    ])
-    return { caller, tenant: null, invitations, orders, documents: [] }
-  }
-  const member = { ...caller, tenantId }
-  const [invitations, orders, tenant, { data: documents }] = await Promise.all([
+  const [invitations, orders, deadEvents] = await Promise.all([
     listOwnInvitations(tx),
     findLatestOrders(tx, caller, shownOrders),
+    caller.operator ? countDead(tx) : null,
+  ])
+  const own = { caller, invitations, orders, deadEvents }
+  if (tenantId === null) return { ...own, tenant: null, documents: [], managed: null }
+  const member = { ...caller, tenantId }
+  const [tenant, { data: documents }, managed] = await Promise.all([
     findTenant(tx, member),
     listDocuments(tx, member, shownDocuments),
+    permissionsOf(caller.role).includes('user:manage') ? readManaged(tx, member, now) : null,
   ])
-  return { caller, tenant, invitations, orders, documents }
+  return { ...own, tenant, documents, managed }
+}
+
+async function readManaged(tx: Tx, member: Member, now: Date): Promise<ManagedTenant> {
+  const [{ data: endpoints }, stats, steps] = await Promise.all([
+    listEndpoints(tx, member, { limit: maxEndpoints, after: null }),
+    measureEndpoints(tx, member, now),
+    readFirstSteps(tx, member),
+  ])
+  return { endpoints, stats, steps }
+}
+
+async function countDead(tx: Tx): Promise<number> {
+  const counts = await countByStatus(tx)
+  return counts.find(({ status }) => status === 'dead')?.events ?? 0
 }
 
 export default home

@@ -91,7 +91,7 @@ export function timeText(at: string | null): Html {
 
 /** The same to the second. */
 export function momentText(at: string): Html {
-  return html`<time datetime="${at}">${toSecond().format(new Date(at))} UTC</time>`
+  return html`<time datetime="${at}" data-exact>${toSecond().format(new Date(at))} UTC</time>`
 }
 
 /** A duration for display: `850 ms`, `1.2 s`. */
@@ -101,6 +101,45 @@ export function durationText(ms: number): string {
 
 function formatOf(timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle, timeZone: 'UTC' })
+}
+
+/**
+ * Text with a button that copies it. Without scripts there is no button.
+ * @param id unique on the page
+ */
+export function copyable(
+  id: string,
+  label: string,
+  kind: 'secret' | 'excerpt',
+  text: string,
+): Html {
+  return html`<div class="copyable"><pre class="${kind}" tabindex="0" aria-label="${label}"><code id="${id}">${text}</code></pre>${copyButton(id, `Copy ${label.toLowerCase()}`)}</div>`
+}
+
+/** Copies the text of an element. @param label what it copies, for screen readers */
+export function copyButton(id: string, label: string, text = 'Copy'): Html {
+  return html`<button type="button" class="button plain slim" data-copy="${id}" aria-label="${label}" hidden>${text}</button>`
+}
+
+/** A figure with its name. @param mood for a figure that someone should look at */
+export type Stat = {
+  label: string
+  value: Cell
+  note?: Cell
+  href?: string
+  mood?: 'bad' | 'warning'
+}
+
+/** Figures side by side. */
+export function stats(figures: readonly Stat[]): Html {
+  const items = figures.map(({ label, value, note, href, mood }) => {
+    const content = html`<span class="label">${label}</span><span class="figure">${value}</span>${note === undefined ? '' : html`<span class="quiet">${note}</span>`}`
+    const kind = mood === undefined ? 'stat' : `stat ${mood}`
+    return href === undefined
+      ? html`<div class="${kind}">${content}</div>`
+      : html`<a class="${kind}" href="${href}">${content}</a>`
+  })
+  return html`<div class="stats">${items}</div>`
 }
 
 /** A text whose only markup are the code spans of CommonMark. */

@@ -1,8 +1,10 @@
 import { type Permission, permissionsOf } from '#src/access/roles.ts'
-import { type Html, html } from './html.ts'
+import { assetPath } from './asset-path.ts'
+import { type Html, html, isolated } from './html.ts'
+import { type IconName, icon } from './icon.ts'
 
 /**
- * The frame of every page: one column, one heading.
+ * The frame of every page: the navigation beside the content (above it on a phone) and one heading.
  * @param open the current page and its viewer; without it there is no navigation
  * @param head further elements for `<head>`
  */
@@ -15,31 +17,30 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
     <meta name="color-scheme" content="light dark">
     <title>${title} · Gatehouse</title>
     <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="/assets/gatehouse.css">
+    <link rel="stylesheet" href="${assetPath('gatehouse.css')}">
+    <script src="${assetPath('gatehouse.js')}" defer></script>
     ${head ?? ''}
   </head>
-  <body>
+  <body${open ? html` class="beside"` : ''}>
     <a class="skip" href="#main">Skip to content</a>
-    <header class="top">
-      <div class="bar">
-        <a class="brand" href="/">Gatehouse</a>
-        ${open ? navigation(open) : ''}
-        ${open ? signOutButton : ''}
-      </div>
+    <header class="side">
+      <a class="brand" href="/">${icon('gate')}Gatehouse</a>
+      ${open ? navigation(open) : ''}
     </header>
-    <main id="main">
-      ${main}
-    </main>
-    <footer class="foot"><a href="/docs">API reference</a></footer>
+    <div class="view">
+      <main id="main">
+        ${main}
+      </main>
+      <footer class="foot"><a href="/docs">API reference</a></footer>
+    </div>
   </body>
 </html>
 `.markup
 }
 
-const signOutButton = html`<form class="leave" method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>`
-
 /** The person a page is rendered for. Actions they may not perform are not shown. */
 export type Viewer = {
+  readonly email: string | null
   readonly role: string | null
   /** True for an operator (setting OPERATORS). */
   readonly operator: boolean
@@ -48,29 +49,39 @@ export type Viewer = {
 /** The current page and its viewer. */
 export type Navigation = Viewer & { readonly current: string }
 
-type Entry = { href: string; label: string; needs?: Permission | 'operator' }
+type Entry = { href: string; label: string; icon: IconName; needs?: Permission | 'operator' }
 
 const entries: readonly Entry[] = [
-  { href: '/', label: 'Home' },
-  { href: '/app/documents', label: 'Documents', needs: 'post:read' },
-  { href: '/app/tenant', label: 'Members', needs: 'user:manage' },
-  { href: '/app/webhooks', label: 'Webhooks', needs: 'user:manage' },
-  { href: '/app/billing', label: 'Billing events', needs: 'operator' },
-  { href: '/app/account', label: 'Account' },
-  { href: '/app/access', label: 'Permissions' },
+  { href: '/', label: 'Home', icon: 'home' },
+  { href: '/app/documents', label: 'Documents', icon: 'document', needs: 'post:read' },
+  { href: '/app/tenant', label: 'Members', icon: 'people', needs: 'user:manage' },
+  { href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
+  { href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
+  { href: '/app/account', label: 'Account', icon: 'person' },
+  { href: '/app/access', label: 'Permissions', icon: 'key' },
 ]
 
-/** The links between the pages, with the current one marked. */
-function navigation({ current, role, operator }: Navigation): Html {
+/** The links between the pages, with the current one marked, and the viewer with a way to leave. */
+function navigation({ current, email, role, operator }: Navigation): Html {
   const permissions: readonly string[] = [...permissionsOf(role), ...(operator ? ['operator'] : [])]
   const links = entries
     .filter(({ needs }) => needs === undefined || permissions.includes(needs))
-    .map(({ href, label }) =>
-      href === current
-        ? html`<a href="${href}" aria-current="page">${label}</a>`
-        : html`<a href="${href}">${label}</a>`,
+    .map(
+      (entry) =>
+        html`<a href="${entry.href}"${entry.href === current ? html` aria-current="page"` : ''}>${icon(entry.icon)}${entry.label}</a>`,
     )
-  return html`<nav class="pages" aria-label="Pages">${links}</nav>`
+  const name = email ?? 'No email address'
+  return html`<nav class="pages" aria-label="Pages">${links}</nav>
+      <div class="self">
+        <span class="who">${avatar(name)}<span class="name">${isolated(name)}</span></span>
+        <form method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>
+      </div>`
+}
+
+/** The first letter of a name in a circle, as decoration beside the name. */
+export function avatar(name: string): Html {
+  const [first = '?'] = name.trim()
+  return html`<span class="avatar" aria-hidden="true">${first.toUpperCase()}</span>`
 }
 
 /** The navigation entry that a path is below; null for an entry itself. */

@@ -14,10 +14,7 @@ export function progressBar({ value, max, words, isLast }: Progress, events: str
         </div>`
 }
 
-/** The script of the page; without scripts the page reloads. Undefined once the job is done. */
+/** Without scripts the page reloads. Undefined once the job is done. */
 export function progressHead({ isLast }: Progress): Html | undefined {
-  return isLast ? undefined : liveUpdates
+  return isLast ? undefined : html`<noscript><meta http-equiv="refresh" content="2"></noscript>`
 }
-
-const liveUpdates: Html = html`<noscript><meta http-equiv="refresh" content="2"></noscript>
-    <script src="/assets/replay-progress.js" defer></script>`

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +14,13 @@ export async function readAsset(path: string): Promise<Uint8Array> {
 
 export async function readTextAsset(path: string): Promise<string> {
   return new TextDecoder().decode(await readAsset(path))
+}
+
+/** The same for a small file that is read once, where waiting is not possible. */
+export function readTextAssetSync(path: string): string {
+  return isSea()
+    ? new TextDecoder().decode(getRawAsset(path))
+    : readFileSync(inCheckout(path), 'utf8')
 }
 
 /** The paths of all assets below a folder, sorted. */

@@ -39,7 +39,7 @@ t.test(
 
     const doctor = await runProgram(t, ['doctor'], {}, { cwd })
     t.equal(await doctor.ended, 0, doctor.output())
-    t.equal(doctor.output().match(/^ok /gm)?.length, 7)
+    t.equal(doctor.output().match(/^ok /gm)?.length, 8)
 
     const postgres = await postmasterOf(cwd)
     first.child.kill('SIGINT')

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { findProgram } from './find-program.ts'
 import { logins } from './template.ts'
 
@@ -79,14 +79,4 @@ async function isUp(log: NodeJS.ReadableStream): Promise<void> {
     })
     lines.on('close', () => reject(new Error(`pgbouncer did not start:\n${said.join('\n')}`)))
   })
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

@@ -1,13 +1,30 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
+// Below the ports that systems give to outgoing connections, one of which would otherwise take the
+// port before it is used.
+const lowest = 10_240
+const above = 32_768
+const maxTries = 100
+
 /** A port of 127.0.0.1 that is free at the moment. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  for (let tries = 0; tries < maxTries; tries++) {
+    const port = randomInt(lowest, above)
+    if (await isFree(port)) return port
+  }
+  throw new Error('no free port')
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
+  return true
 }

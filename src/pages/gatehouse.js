@@ -1,0 +1,119 @@
+// What pages can do better with a script. Every page works without it.
+document.documentElement.classList.add('scripted')
+showTimes()
+setInterval(showTimes, 30_000)
+for (const button of document.querySelectorAll('button[data-copy]')) offerCopy(button)
+for (const form of document.querySelectorAll('form.filter')) applyAtOnce(form)
+for (const element of document.querySelectorAll('[data-follow]')) follow(element)
+for (const box of document.querySelectorAll('input[data-all]')) selectTogether(box)
+document.addEventListener('submit', holdButtons)
+// A page from the back/forward cache has the buttons as they were left.
+window.addEventListener('pageshow', releaseButtons)
+document.addEventListener('keydown', focusSearch)
+
+/** Times relative to now or in the reader's time zone; the title has the time in UTC. */
+function showTimes() {
+  for (const time of document.querySelectorAll('time[datetime]')) {
+    const at = new Date(time.dateTime)
+    time.title ||= time.textContent
+    time.textContent = time.dataset.exact === undefined ? relative(at) : local(at)
+  }
+}
+
+function relative(at) {
+  const seconds = (at - Date.now()) / 1_000
+  const steps = [
+    ['second', 1, 60],
+    ['minute', 60, 3_600],
+    ['hour', 3_600, 86_400],
+    ['day', 86_400, 7 * 86_400],
+  ]
+  const step = steps.find(([, , limit]) => Math.abs(seconds) < limit)
+  if (step === undefined) return at.toLocaleDateString('en-GB', { dateStyle: 'medium' })
+  const [unit, length] = step
+  if (unit === 'second') return seconds < 0 ? 'just now' : 'in a moment'
+  return new Intl.RelativeTimeFormat('en', { style: 'short' }).format(
+    Math.trunc(seconds / length),
+    unit,
+  )
+}
+
+function local(at) {
+  return at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** Copies the text of the element that `data-copy` names. */
+function offerCopy(button) {
+  const source = document.getElementById(button.dataset.copy)
+  if (source === null || navigator.clipboard === undefined) return
+  button.hidden = false
+  const label = button.textContent
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(source.textContent)
+    button.textContent = 'Copied'
+    setTimeout(() => {
+      button.textContent = label
+    }, 2_000)
+  })
+}
+
+function applyAtOnce(form) {
+  form.addEventListener('change', () => form.requestSubmit())
+}
+
+/** A checkbox that checks all others with the name in its `data-all`. */
+function selectTogether(box) {
+  box.hidden = false
+  box.addEventListener('change', () => {
+    for (const one of document.getElementsByName(box.dataset.all)) one.checked = box.checked
+  })
+}
+
+/** A pressed button shows it and cannot be pressed again. Later, so that its value is sent. */
+function holdButtons(event) {
+  if (event.target.method !== 'post') return
+  setTimeout(() => {
+    for (const button of event.target.querySelectorAll('button')) {
+      button.disabled = true
+      button.setAttribute('aria-busy', 'true')
+    }
+  })
+}
+
+function releaseButtons() {
+  for (const button of document.querySelectorAll('button[aria-busy]')) {
+    button.disabled = false
+    button.removeAttribute('aria-busy')
+  }
+}
+
+/** `/` moves to the page's search field. */
+function focusSearch(event) {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target.closest('input, select, textarea')) return
+  const field = document.querySelector('input[data-search]')
+  if (field === null) return
+  event.preventDefault()
+  field.focus()
+  field.select()
+}
+
+/**
+ * Follows a progress by server-sent events. The browser reconnects by itself when a stream ends; if it
+ * gives up, the page reloads after 5 s.
+ */
+function follow(element) {
+  const bar = element.querySelector('progress')
+  const text = element.querySelector('[role=status]')
+  const source = new EventSource(element.dataset.follow)
+  source.addEventListener('progress', ({ data }) => {
+    const { value, max, words, isLast } = JSON.parse(data)
+    bar.max = max
+    bar.value = value
+    text.textContent = words
+    if (isLast) source.close()
+  })
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5_000)
+  })
+}
