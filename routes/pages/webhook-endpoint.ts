@@ -13,6 +13,7 @@ import {
   submitOnce,
   takeSecret,
 } from '#src/pages/form-submission.ts'
+import { sinceMs } from '#src/pages/webhooks/delivery.ts'
 import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { EndpointFields, RangeFields, readFields, readRange } from '#src/pages/webhooks/forms.ts'
@@ -33,6 +34,7 @@ import {
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { findProbe, probeEndpoint } from '#src/webhooks/probe/probe.ts'
 
 const pageSize = '20'
 
@@ -43,6 +45,8 @@ const Query = Type.Object(
     test: Type.Optional(Uuid),
     status: Type.Optional(Type.Enum(['', ...deliveryStatuses])),
     eventType: Type.Optional(Type.Enum(['', ...eventTypes])),
+    since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week'])),
+    event: Type.Optional(Type.String({ maxLength: 64 })),
     cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
     ...shownQuery,
   },
@@ -82,6 +86,11 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/test`,
     { config: update, schema: { ...schema, body: SubmissionForm } },
     sendTestEvent(options),
+  )
+  app.post(
+    `${path}/probe`,
+    { config: update, schema: { ...schema, body: SubmissionForm } },
+    checkReceiver(options),
   )
   app.post(
     `${path}/rotate`,
@@ -146,24 +155,53 @@ function sendTestEvent({ keys }: Options) {
     request: EndpointRequest,
     reply: FastifyReply,
   ) {
-    const { params, tenantEntry, clientInfo } = request
+    const { tenantEntry, clientInfo } = request
     const { db, sender, clock } = this
-    const { id } = params
+    const { id } = request.params
+    const repeated = await countFirst(request, 'testing')
+    if (repeated !== null) return reply.redirect(repeated, 303)
     const deps = { sender, keys, clock, clientInfo }
-    // A request to the endpoint cannot be rolled back, so the form counts before it is sent.
-    const { isFirst, location } = await db.write(tenantEntry, async (tx, caller) => {
-      let isFirst = false
-      const location = await submitOnce(tx, caller, request, async () => {
-        isFirst = true
-        found(await findEndpoint(tx, caller, id))
-        return { path: `/app/webhooks/${id}?done=testing` }
-      })
-      return { isFirst, location }
-    })
-    if (!isFirst) return reply.redirect(location, 303)
     const delivery = found(await sendTest(db, tenantEntry, id, deps))
     return redirect(reply, id, 'tested', { test: delivery.id })
   }
+}
+
+function checkReceiver({ keys }: Options) {
+  return async function checkReceiver(
+    this: FastifyInstance,
+    request: EndpointRequest,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, clientInfo } = request
+    const { db, sender, clock } = this
+    const { id } = request.params
+    const repeated = await countFirst(request, 'probing')
+    if (repeated !== null) return reply.redirect(repeated, 303)
+    const deps = { sender, keys, clock, clientInfo }
+    const probed = found(await probeEndpoint(db, tenantEntry, id, deps))
+    if ('report' in probed) return redirect(reply, id, 'probed')
+    const seconds = (probed.wait.until.getTime() - clock.now().getTime()) / 1_000
+    const fault = `The receiver was checked recently. It can be checked again after ${probed.wait.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+    reply.code(429).header('retry-after', Math.ceil(seconds))
+    return sendEndpoint(request, reply, { fault })
+  }
+}
+
+/**
+ * Counts a form before its request to the endpoint is made, which cannot be rolled back.
+ * @returns null for the first time; where to go when the form was sent again
+ */
+async function countFirst(request: EndpointRequest, notice: WebhookNotice): Promise<string | null> {
+  const { server, params, tenantEntry } = request
+  let isFirst = false
+  const location = await server.db.write(tenantEntry, (tx, caller) =>
+    submitOnce(tx, caller, request, async () => {
+      isFirst = true
+      found(await findEndpoint(tx, caller, params.id))
+      return { path: `/app/webhooks/${params.id}?done=${notice}` }
+    }),
+  )
+  return isFirst ? null : location
 }
 
 function rotateEndpointSecret({ keys }: Options) {
@@ -262,28 +300,35 @@ async function sendEndpoint(
 ) {
   const { server, tenantEntry } = request
   const { id } = request.params
-  const { done, test, status = '', eventType = '', cursor } = query
+  const { done, test, status = '', eventType = '', since = '', event = '', cursor } = query
   const now = server.clock.now()
   const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
   const page = readPage(part, deliveryList.name, deliveryList.forms)
-  const filter = { status: status || undefined, eventType: eventType || undefined }
+  const filter = {
+    status: status || undefined,
+    eventType: eventType || undefined,
+    eventId: event.trim() || undefined,
+    ...(since !== '' && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
+  }
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoint, stats, deliveries, tested] = await Promise.all([
+    const [endpoint, stats, deliveries, tested, probed] = await Promise.all([
       findEndpoint(tx, caller, id),
       measureEndpoints(tx, caller, now, id),
       listDeliveries(tx, caller, id, filter, page),
       test === undefined ? null : findDelivery(tx, caller, test),
+      findProbe(tx, caller, id),
     ])
     return {
       endpoint: found(endpoint),
       stats: stats.get(id),
       deliveries: found(deliveries),
       test: tested,
+      probe: probed?.report ?? null,
     }
   })
   const deliveries = {
     ...result.deliveries,
-    filter: { status, eventType },
+    filter: { status, eventType, since, event },
     isLater: cursor !== undefined,
   }
   return reply.sendPage(

@@ -1,6 +1,6 @@
 import { auditSection, deviceName, type Trail } from './audit.ts'
 import { type ShownSecret, submissionField } from './form-submission.ts'
-import { type Html, html, isolated, table, timeText } from './html.ts'
+import { copyable, type Html, html, isolated, table, timeText } from './html.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import { layout, noticeText, type Viewer } from './layout.ts'
 import type { ProviderChoice } from './sign-in.ts'
@@ -62,7 +62,7 @@ function newTokenSection(shown: ShownSecret | 'gone'): Html {
   return html`<section class="card notice" aria-labelledby="new-token">
         <h2 id="new-token">API token “${isolated(note ?? '')}” created</h2>
         <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
-        <pre class="secret" tabindex="0" aria-label="API token"><code>${secret}</code></pre>
+        ${copyable('new-token-text', 'API token', 'secret', secret)}
       </section>`
 }
 

@@ -60,8 +60,8 @@ function filterForm({ status, type }: BillingView['filter']): Html {
   )
   return html`<form class="inline filter" method="get" action="/app/billing">
           <select name="status" aria-label="Status"><option value="">All statuses</option>${options}</select>
-          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type">
-          <button class="button plain slim">Filter</button>
+          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>
+          <button class="button plain slim go">Filter</button>
         </form>`
 }
 

@@ -133,7 +133,7 @@ export type Stat = {
 /** Figures side by side. */
 export function stats(figures: readonly Stat[]): Html {
   const items = figures.map(({ label, value, note, href, mood }) => {
-    const content = html`<span class="label">${label}</span><span class="figure">${value}</span>${note === undefined ? '' : html`<span class="quiet">${note}</span>`}`
+    const content = html`<span class="label">${label}</span><span class="figure">${value}</span>${note === undefined ? '' : html`<span class="note quiet">${note}</span>`}`
     const kind = mood === undefined ? 'stat' : `stat ${mood}`
     return href === undefined
       ? html`<div class="${kind}">${content}</div>`

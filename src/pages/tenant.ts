@@ -208,8 +208,8 @@ function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: n
   return html`<section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
         <form class="inline filter" method="get" action="/app/tenant">
-          <input name="search" value="${search}" maxlength="320" placeholder="Email or user id" aria-label="Search members">
-          <button class="button plain slim">Search</button>
+          <input name="search" value="${search}" maxlength="320" placeholder="Email or user id" aria-label="Search members" data-search>
+          <button class="button plain slim go">Search</button>
           ${search === '' ? '' : html`<a href="/app/tenant">Show all members</a>`}
         </form>
         ${rows.length === 0 ? html`<p class="quiet">No matching members.</p>` : table(memberColumns, rows)}

@@ -165,6 +165,18 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
+    ├── assets/gatehouse.js (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()"]
+    │   • (onResponse) ["logRequest()","countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   assets/gatehouse.js (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── assets/icon.svg (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
     │   • (preSerialization) ["linkPages()"]
@@ -172,18 +184,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onResponse) ["logRequest()","countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/icon.svg (HEAD)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()","countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    ├── assets/replay-progress.js (GET)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()"]
-    │   • (onResponse) ["logRequest()","countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   assets/replay-progress.js (HEAD)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()"]
     │   • (preSerialization) ["linkPages()"]
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","headRouteOnSendHandler()"]
@@ -659,6 +659,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
     │       ├── /test (POST)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /probe (POST)
     │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │   • (preParsing) ["refuseFault()"]
     │       │   • (preSerialization) ["linkPages()"]
@@ -1328,6 +1335,22 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (preSerialization) ["linkPages()"]
     │       │   • (preHandler) ["refuseKey()","refuseIfMatch()"]
     │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /probe (POST, GET)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()","refuseForm()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /probe (HEAD)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()","refuseForm()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │   • (onError) ["countRefusal()"]
     │       └── /deliveries (GET)

@@ -37,7 +37,10 @@ t.test(
     t.same(await seriousFindings(page), [], 'the endpoint and its test')
     await press(page, 'link', 'View the request')
     await heading(page, 'endpoint.test')
-    t.match(await page.getByLabel('Request body').textContent(), /"type":"endpoint.test"/)
+    t.match(
+      await page.getByLabel('Request body', { exact: true }).textContent(),
+      /"type":"endpoint.test"/,
+    )
     t.same(await seriousFindings(page), [], 'the delivery')
 
     await press(page, 'button', 'Replay delivery')

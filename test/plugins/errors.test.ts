@@ -243,7 +243,7 @@ t.test('a browser gets a page in UTF-8, other clients JSON, with Vary: Accept', 
   const page = await app.inject({ url: '/bad', headers: { accept: 'text/html,*/*;q=0.8' } })
   t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
   t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
-  t.notMatch(page.body, /<script/i)
+  t.notMatch(page.body, /<script(?! src="\/assets\/)/i)
   t.equal(page.headers.vary, 'accept')
   for (const accept of ['application/json', '*/*', 'text/plain', '']) {
     const answer = await app.inject({ url: '/bad', headers: accept === '' ? {} : { accept } })

@@ -1,5 +1,16 @@
+import { indentJson } from '#src/pages/billing.ts'
 import { submissionField } from '#src/pages/form-submission.ts'
-import { durationText, type Html, html, isolated, momentText, table } from '#src/pages/html.ts'
+import {
+  copyable,
+  copyButton,
+  durationText,
+  type Html,
+  html,
+  isolated,
+  momentText,
+  table,
+  timeText,
+} from '#src/pages/html.ts'
 import { layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import {
   type Attempt,
@@ -29,7 +40,10 @@ export function deliveryPage(view: DeliveryView): string {
     'Delivery',
     html`<header class="head">
         <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">${isolated(sent.url)}</a></p>
-        <h1>${delivery.eventType}</h1>
+        <div class="headed">
+          <h1>${delivery.eventType}</h1>
+          <form method="post" action="/app/deliveries/${delivery.id}/replay">${submissionField()}<button class="button">Replay delivery</button></form>
+        </div>
       </header>
       ${noticeText(notices, view.done)}
       ${view.isDisabled ? disabledNotice(endpoint) : ''}
@@ -39,13 +53,12 @@ export function deliveryPage(view: DeliveryView): string {
           <div><dt>Status</dt><dd>${deliveryBadge(delivery.status)}</dd></div>
           <div><dt>Created</dt><dd>${momentText(delivery.createdAt)}</dd></div>
           ${delivery.nextAttemptAt === null ? '' : html`<div><dt>Next attempt</dt><dd>${momentText(delivery.nextAttemptAt)}</dd></div>`}
-          <div><dt>Event ID</dt><dd class="wrap"><code>${delivery.eventId}</code></dd></div>
+          <div><dt>Event ID</dt><dd class="wrap"><code id="event-id">${delivery.eventId}</code> ${copyButton('event-id', 'Copy event ID')}</dd></div>
         </dl>
-        <form class="row" method="post" action="/app/deliveries/${delivery.id}/replay">${submissionField()}<button class="button">Replay delivery</button></form>
       </section>
       <section class="card" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
-        ${attemptTimeline(delivery.attempts)}
+        ${attemptTimeline(delivery)}
       </section>
       ${requestSection(sent)}`,
     { current: '/app/webhooks', ...viewer },
@@ -53,28 +66,65 @@ export function deliveryPage(view: DeliveryView): string {
 }
 
 function disabledNotice(endpoint: string): Html {
-  return html`<p class="notice fault" role="alert">The endpoint is disabled, so nothing was sent. <a href="${endpoint}#actions">Enable the endpoint</a> first, then replay this delivery.</p>`
+  return html`<p class="notice fault" role="alert">The endpoint is disabled, so nothing was sent. <a href="${endpoint}">Enable the endpoint</a> first, then replay this delivery.</p>`
 }
 
-function requestSection({ url, headers, body }: SentRequest): Html {
+function requestSection(sent: SentRequest): Html {
+  const { url, headers, body } = sent
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   return html`<section class="card" aria-labelledby="request">
         <h2 id="request">Request</h2>
-        <pre class="excerpt" tabindex="0" aria-label="Request headers"><code>${[`POST ${url}`, ...lines].join('\n')}</code></pre>
-        <pre class="excerpt" tabindex="0" aria-label="Request body"><code>${body}</code></pre>
+        ${copyable('request-headers', 'Request headers', 'excerpt', [`POST ${url}`, ...lines].join('\n'))}
+        ${copyable('request-body', 'Request body', 'excerpt', body)}
         <p class="quiet small">The body is shown exactly as it is signed. Each attempt has its own timestamp and signature.</p>
+        <details>
+          <summary>Send it with curl</summary>
+          <p class="quiet">Signs the body as the worker does, with the endpoint’s secret in the variable <code>SECRET</code>.</p>
+          ${copyable('request-curl', 'Command', 'excerpt', curlOf(sent))}
+        </details>
       </section>`
 }
 
+/** The request as commands of a shell, which sign it with the secret in `SECRET`. */
+export function curlOf({ url, headers, body, profile }: SentRequest): string {
+  const own = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  const fixed = headers.filter(([name]) => !own.includes(name))
+  const [, id = ''] = headers.find(([name]) => name === 'webhook-id') ?? []
+  const isStandard = profile === 'standard'
+  const signed = isStandard ? '$id.$timestamp.$body' : '$timestamp.$body'
+  const key = isStandard
+    ? `-mac HMAC -macopt "hexkey:$(printf %s "\${SECRET#whsec_}" | base64 -d | od -An -vtx1 | tr -d ' \\n')"`
+    : '-hmac "$SECRET"'
+  return [
+    `id=${quoted(id)}`,
+    `body=${quoted(body)}`,
+    'timestamp=$(date +%s)',
+    `signature=$(printf %s "${signed}" | openssl dgst -sha256 ${key} -binary | base64)`,
+    `curl -i ${quoted(url)} \\`,
+    ...fixed.map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\`),
+    '  -H "webhook-id: $id" -H "webhook-timestamp: $timestamp" \\',
+    '  -H "webhook-signature: v1,$signature" --data-raw "$body"',
+  ].join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
 /** Attempts in chronological order, grouped into the scheduled series and each replay. */
-function attemptTimeline(attempts: readonly Attempt[]): Html {
-  if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>`
+function attemptTimeline({ attempts, nextAttemptAt }: Delivery): Html {
+  const next =
+    nextAttemptAt === null
+      ? ''
+      : html`<p class="quiet row">Next attempt ${timeText(nextAttemptAt)}, unless the endpoint is disabled.</p>`
+  if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>${next}`
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(
     ([number, made]) => html`<h3>${number === 0 ? 'Scheduled attempts' : `Replay ${number}`}</h3>
         <ol class="timeline">${made.map(attemptItem)}</ol>`,
   )
   return html`${parts}
+        ${next}
         ${attempts.length < maxShownAttempts ? '' : html`<p class="quiet">Only the newest ${maxShownAttempts} attempts are shown.</p>`}`
 }
 
@@ -95,10 +145,15 @@ function outcomeOf({ statusCode }: Attempt): string {
 function excerptOf(excerpt: string | null): Html | string {
   if (excerpt === null) return ''
   if (excerpt === '') return html`<p class="quiet">The response had no body.</p>`
-  return html`<pre class="excerpt" tabindex="0" aria-label="Start of the response"><code>${excerpt}</code></pre>`
+  return html`<pre class="excerpt" tabindex="0" aria-label="Start of the response"><code>${indentJson(excerpt)}</code></pre>`
 }
 
-export type DeliveryFilter = { status: string; eventType: string }
+/** As the form sends it; an empty field is no filter. */
+export type DeliveryFilter = { status: string; eventType: string; since: string; event: string }
+
+/** The choices of `since`, and how long ago they begin, in milliseconds. */
+export const sinceMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
+const sinceLabels = { hour: 'Last hour', day: 'Last day', week: 'Last week' } as const
 
 export type DeliveryPage = {
   data: readonly Delivery[]
@@ -111,7 +166,7 @@ export type DeliveryPage = {
 /** The deliveries of an endpoint, newest first, one page at a time. */
 export function deliverySection(endpointId: string, page: DeliveryPage): Html {
   const path = `/app/webhooks/${endpointId}`
-  const filtered = page.filter.status !== '' || page.filter.eventType !== ''
+  const filtered = Object.values(page.filter).some((value) => value !== '')
   const none = filtered
     ? html`No matching deliveries. <a href="${path}#deliveries">Show all</a>`
     : html`No deliveries yet. Send a test event above.`
@@ -126,13 +181,16 @@ export function deliverySection(endpointId: string, page: DeliveryPage): Html {
       </section>`
 }
 
-function filterForm(path: string, { status, eventType }: DeliveryFilter): Html {
+function filterForm(path: string, { status, eventType, since, event }: DeliveryFilter): Html {
   const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
   const types = eventTypes.map((value) => option(value, value, eventType))
+  const times = Object.entries(sinceLabels).map(([value, label]) => option(value, label, since))
   return html`<form class="inline filter" method="get" action="${path}#deliveries">
           <select name="status" aria-label="Status">${option('', 'All statuses', status)}${statuses}</select>
           <select name="eventType" aria-label="Event type">${option('', 'All event types', eventType)}${types}</select>
-          <button class="button plain slim">Filter</button>
+          <select name="since" aria-label="Created">${option('', 'Any time', since)}${times}</select>
+          <input name="event" value="${event}" maxlength="64" placeholder="Event ID" aria-label="Event ID" data-search>
+          <button class="button plain slim go">Filter</button>
         </form>`
 }
 
@@ -141,17 +199,24 @@ function option(value: string, label: string, chosen: string): Html {
 }
 
 const columns = [
-  { label: 'Event' },
+  { label: 'Event', kind: 'wrap' },
   { label: 'Status' },
+  { label: 'HTTP', kind: 'number' },
+  { label: 'Duration', kind: 'number' },
   { label: 'Outcome', kind: 'wrap' },
+  { label: 'Created' },
 ] as const
 
 function deliveryRow(delivery: Delivery): Html[] {
-  const { id, eventType, status, createdAt, attempts } = delivery
+  const { id, eventId, eventType, status, createdAt, attempts } = delivery
+  const last = attempts.at(-1)
   return [
-    html`<a href="/app/deliveries/${id}">${eventType}</a><br><span class="quiet">${momentText(createdAt)}</span>`,
-    html`${deliveryBadge(status)}<br><span class="quiet whole">${countText(attempts.length)}</span>`,
+    html`<a href="/app/deliveries/${id}">${eventType}</a><br><code class="quiet clip">${eventId}</code>`,
+    html`${deliveryBadge(status)} <span class="quiet whole">${countText(attempts.length)}</span>`,
+    html`${last?.statusCode ?? '–'}`,
+    html`<span class="whole">${last === undefined ? '–' : durationText(last.durationMs)}</span>`,
     outcomeText(delivery),
+    momentText(createdAt),
   ]
 }
 
@@ -166,11 +231,11 @@ function outcomeText({ attempts, status, nextAttemptAt }: Delivery): Html {
   return html`${text}${
     nextAttemptAt === null
       ? ''
-      : html`<br><span class="quiet">Next attempt ${momentText(nextAttemptAt)}</span>`
+      : html` <span class="quiet">Next attempt ${timeText(nextAttemptAt)}.</span>`
   }`
 }
 
-function linkTo(path: string, { status, eventType }: DeliveryFilter, cursor?: string): string {
-  const query = new URLSearchParams({ status, eventType, ...(cursor && { cursor }) })
+function linkTo(path: string, filter: DeliveryFilter, cursor?: string): string {
+  const query = new URLSearchParams({ ...filter, ...(cursor && { cursor }) })
   return `${path}?${query}#deliveries`
 }

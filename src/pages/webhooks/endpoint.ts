@@ -1,19 +1,23 @@
 import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts'
-import { type Html, html, isolated, timeText } from '#src/pages/html.ts'
+import { copyable, type Html, html, isolated, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
+import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
-import { medianText, notices, rateText, sparkline, statsNote } from './endpoints.ts'
+import { dayCharts, medianText, notices, rateText, statsNote } from './endpoints.ts'
 import { type EndpointDraft, endpointForm, type ReplayDraft, replayForm } from './forms.ts'
+import { probeSection } from './probe.ts'
 
 export type EndpointView = {
   viewer: Viewer
   endpoint: Endpoint
   stats: EndpointStats | undefined
   deliveries: DeliveryPage
+  /** The latest check of its receiver. */
+  probe: ProbeReport | null
   draft: EndpointDraft
   replay: ReplayDraft
   done: string | undefined
@@ -29,19 +33,23 @@ export function endpointPage(view: EndpointView): string {
   const { viewer, endpoint, test, newSecret } = view
   return layout(
     'Endpoint',
-    html`<header class="head">
-        <p class="trail"><a href="/app/webhooks">Webhooks</a></p>
-        <h1 class="wrap address">${isolated(endpoint.url)}</h1>
-        ${endpoint.description === null ? '' : html`<p class="quiet wrap">${isolated(endpoint.description)}</p>`}
+    html`<header class="headed">
+        <div class="head">
+          <p class="trail"><a href="/app/webhooks">Webhooks</a></p>
+          <h1 class="wrap address">${isolated(endpoint.url)}</h1>
+          ${endpoint.description === null ? '' : html`<p class="quiet wrap">${isolated(endpoint.description)}</p>`}
+        </div>
+        ${mainActions(endpoint)}
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
       ${newSecret === null ? '' : secretSection(newSecret, view.done)}
       ${test === null ? '' : testSection(test)}
       ${factSection(view)}
-      ${endpointActions(endpoint, view.draft)}
       ${deliverySection(endpoint.id, view.deliveries)}
-      ${replayForm(endpoint.id, view.replay)}`,
+      ${probeSection(endpoint.id, view.probe)}
+      ${replayForm(endpoint.id, view.replay)}
+      ${settingSection(endpoint, view.draft)}`,
     { current: '/app/webhooks', ...viewer },
   )
 }
@@ -54,7 +62,7 @@ function secretSection(shown: ShownSecret | 'gone', done: string | undefined): H
   return html`<section class="card notice" aria-labelledby="new-secret">
         <h2 id="new-secret">Signing secret</h2>
         <p>Copy it now. It is stored encrypted and cannot be shown again. ${done === 'rotated' ? overlapSentence(shown.note) : ''}</p>
-        <pre class="secret" tabindex="0" aria-label="Signing secret"><code>${shown.secret}</code></pre>
+        ${copyable('new-secret-text', 'Signing secret', 'secret', shown.secret)}
       </section>`
 }
 
@@ -78,28 +86,31 @@ function factSection({ endpoint, stats }: EndpointView): Html {
         <dl class="facts">
           <div><dt>Status</dt><dd>${endpointBadge(endpoint, stats)}</dd></div>
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
-          ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
+          ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${medianText(stats)}</dd></div>`}
           <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
         </dl>
+        ${stats === undefined ? '' : dayCharts(stats)}
         <p class="quiet small">${statsNote}</p>
       </section>`
 }
 
-/** Every action except replay; the less common ones are collapsed. */
-function endpointActions(
-  { id, status }: Pick<Endpoint, 'id' | 'status'>,
-  draft: EndpointDraft,
-): Html {
+/** Test events reach a disabled endpoint too, so both buttons can stand beside each other. */
+function mainActions({ id, status }: Pick<Endpoint, 'id' | 'status'>): Html {
   const path = `/app/webhooks/${id}`
-  return html`<section class="card" aria-labelledby="actions">
-        <h2 id="actions">Actions</h2>
-        <div class="row">
-          ${status === 'active' ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
-          <form method="post" action="${path}/test">${submissionField()}<button class="button${status === 'active' ? '' : ' plain'}">Send test event</button></form>
-        </div>
-        <p class="quiet small">Test events are sent immediately, even to a disabled endpoint, and do not affect its health.</p>
+  const isActive = status === 'active'
+  return html`<div class="row">
+          ${isActive ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
+          <form method="post" action="${path}/test">${submissionField()}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint. It does not affect the health.">Send test event</button></form>
+        </div>`
+}
+
+/** What is changed less often. */
+function settingSection({ id }: Pick<Endpoint, 'id'>, draft: EndpointDraft): Html {
+  const path = `/app/webhooks/${id}`
+  return html`<section class="card" aria-labelledby="settings">
+        <h2 id="settings">Settings</h2>
         <details${draft.urlFault === null ? '' : html` open`}>
           <summary>Edit endpoint</summary>
           ${endpointForm(draft, { action: path, label: 'Save changes', isNew: false })}

@@ -1,3 +1,4 @@
+import { columnChart, lineChart, type StripCell, statusStrip } from '#src/pages/charts.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
@@ -25,9 +26,12 @@ export function webhooksPage(view: WebhooksView): string {
   const { viewer, endpoints, stats, notifications, draft } = view
   return layout(
     'Webhooks',
-    html`<header class="head">
-        <h1>Webhooks</h1>
-        <p class="quiet">Send signed events to your own servers.</p>
+    html`<header class="headed">
+        <div class="head">
+          <h1>Webhooks</h1>
+          <p class="quiet">Send signed events to your own servers.</p>
+        </div>
+        <a class="button" href="#add">Add an endpoint</a>
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
@@ -63,6 +67,7 @@ function scheduleText({ retrySeconds, timeoutMs }: RetryFacts): string {
 const columns = [
   { label: 'Endpoint', kind: 'wrap' },
   { label: 'Status' },
+  { label: 'Last 24 hours' },
   { label: 'Success rate' },
   { label: 'Response time' },
 ] as const
@@ -74,10 +79,9 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html
       description === null ? '' : html`<br><span class="quiet">${isolated(description)}</span>`
     }`,
     endpointBadge(endpoint, stats),
+    stats === undefined ? html`<span class="quiet">–</span>` : dayStrip(stats),
     rateText(stats),
-    stats === undefined
-      ? html`<span class="quiet">–</span>`
-      : html`${sparkline(stats)} ${medianText(stats)}`,
+    stats === undefined ? html`<span class="quiet">–</span>` : medianText(stats),
   ]
 }
 
@@ -103,6 +107,8 @@ export const notices = {
   rotated: 'Signing secret rotated.',
   tested: 'Test event sent. The response is below.',
   testing: 'This test event was already requested. Its delivery is listed below.',
+  probed: 'The receiver was checked. The result is below.',
+  probing: 'This check was already requested. Its result appears below.',
   replayed: 'Replay scheduled. Its attempts are listed separately.',
 } as const
 export type WebhookNotice = keyof typeof notices
@@ -128,38 +134,69 @@ function percent(part: number, whole: number): string {
 }
 
 const hoursShown = 24
-const slot = 6
-const bar = 4
-const height = 28
-const lowest = 2
 
-/**
- * Median response time by hour over the last day: one bar for each hour with attempts, its top marked
- * in proportion to those that failed. Bars are scaled to the longest; the text alternative has the
- * numbers.
- */
-export function sparkline({ hours }: EndpointStats): Html {
-  const longest = Math.max(...hours.map(({ medianMs }) => medianMs), 1)
-  const bars = hours.map(({ hour, medianMs, attempts, succeeded }) => {
-    const tall = Math.max(lowest, Math.round((medianMs / longest) * height))
-    const failed = attempts - succeeded
-    const marked = failed === 0 ? 0 : Math.max(1, Math.round((failed / attempts) * tall))
-    const top = height - tall
-    return html`${part('failed', hour, top, marked)}${part('well', hour, top + marked, tall - marked)}`
+/** The last day as one cell per hour: green, partly failed, failed, or grey without attempts. */
+export function dayStrip({ hours, attempts, succeeded }: EndpointStats): Html {
+  const cells = everyHour(hours).map((tally, at): StripCell => {
+    const words = `${hourName(at)}: ${tally === null ? 'no attempts' : hourWords(tally)}`
+    if (tally === null) return { mood: 'none', words }
+    if (tally.succeeded === tally.attempts) return { mood: 'good', words }
+    return { mood: tally.succeeded === 0 ? 'bad' : 'warning', words }
   })
-  return html`<svg class="sparkline" viewBox="0 0 ${hoursShown * slot} ${height}" role="img" aria-label="${summaryText(hours)}">${bars}</svg>`
+  const failed = attempts - succeeded
+  return statusStrip(`Last 24 hours: ${attempts} attempts, ${failed} failed`, cells)
 }
 
-function part(kind: 'well' | 'failed', hour: number, y: number, tall: number): Html {
-  return tall === 0
-    ? html``
-    : html`<rect class="${kind}" x="${hour * slot}" y="${y}" width="${bar}" height="${tall}" rx="1"/>`
+/** Attempts and response times by hour. */
+export function dayCharts({ hours }: EndpointStats): Html {
+  const tallies = everyHour(hours)
+  const shared = {
+    periods: tallies.map((_, at) => hourName(at)),
+    ticks: ['24 hours ago', '12 hours ago', 'now'],
+  } as const
+  const valuesOf = (read: (tally: HourTally) => number) =>
+    tallies.map((tally) => (tally === null ? null : read(tally)))
+  return html`<div class="columns">${columnChart({
+    ...shared,
+    id: 'attempt-chart',
+    title: 'Attempts by hour',
+    format: (value) => value.toLocaleString('en-GB'),
+    series: [
+      { name: 'Succeeded', kind: 'good', values: valuesOf(({ succeeded }) => succeeded) },
+      {
+        name: 'Failed',
+        kind: 'bad',
+        values: valuesOf(({ attempts, succeeded }) => attempts - succeeded),
+      },
+    ],
+  })}${lineChart({
+    ...shared,
+    id: 'duration-chart',
+    title: 'Response time by hour',
+    format: durationText,
+    series: [
+      { name: 'Median', kind: 'first', values: valuesOf(({ medianMs }) => medianMs) },
+      { name: '95th percentile', kind: 'second', values: valuesOf(({ p95Ms }) => p95Ms) },
+    ],
+  })}</div>`
 }
 
-function summaryText(hours: EndpointStats['hours']): string {
-  const medians = hours.map(({ medianMs }) => medianMs)
-  const [least, most] = [Math.min(...medians), Math.max(...medians)].map(durationText)
-  const failed = hours.filter(({ attempts, succeeded }) => succeeded < attempts).length
-  const span = `Median response time by hour, last 24 hours: ${least} to ${most}`
-  return `${span}; ${failed} of ${hours.length} hours with failures.`
+type HourTally = EndpointStats['hours'][number]
+
+/** All 24 hours, oldest first; null for one without attempts. */
+function everyHour(hours: EndpointStats['hours']): (HourTally | null)[] {
+  return Array.from(
+    { length: hoursShown },
+    (_, hour) => hours.find((tally) => tally.hour === hour) ?? null,
+  )
+}
+
+/** @param at 23 is the hour that ends now */
+function hourName(at: number): string {
+  const ago = hoursShown - at
+  return ago === 1 ? 'Last hour' : `${ago} to ${ago - 1} hours ago`
+}
+
+function hourWords({ attempts, succeeded }: HourTally): string {
+  return `${attempts} attempts, ${attempts - succeeded} failed`
 }

@@ -13,6 +13,7 @@ import { ownHeaders } from '#src/webhooks/client/client.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { succeeded } from './attempt.ts'
 import { explainFailure } from './explain.ts'
+import type { SignatureProfile } from './signature.ts'
 
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -49,6 +50,8 @@ export type Attempt = {
 export type DeliveryFilter = TimeRange & {
   status?: DeliveryStatus | undefined
   eventType?: EventType | undefined
+  /** The delivery of one event. */
+  eventId?: string | undefined
 }
 
 export const deliveryList = { name: 'deliveries', forms: creationForms }
@@ -62,7 +65,7 @@ export async function listDeliveries(
   tx: Tx,
   scope: TenantScope,
   endpointId: string,
-  { status, eventType, ...range }: DeliveryFilter,
+  { status, eventType, eventId, ...range }: DeliveryFilter,
   page: Page,
 ) {
   const { tenantId } = scope
@@ -77,6 +80,7 @@ export async function listDeliveries(
       endpointId,
       ...(status !== undefined && { status }),
       ...(eventType !== undefined && { eventType }),
+      ...(eventId !== undefined && { eventId }),
       ...(createdAt && { createdAt }),
       ...where,
     },
@@ -167,6 +171,7 @@ export type SentRequest = {
   headers: readonly (readonly [name: string, value: string])[]
   /** Byte for byte. */
   body: string
+  profile: SignatureProfile
 }
 
 /** The request of a delivery of the tenant, as its next attempt would send it. */
@@ -181,7 +186,7 @@ export async function findSentRequest(
   })
   const endpoint = await tx.webhookEndpoint.findFirst({
     where: { tenantId, id: endpointId },
-    select: { url: true },
+    select: { url: true, signature: true },
   })
   if (event === null || endpoint === null) return null
   const headers = {
@@ -190,5 +195,10 @@ export async function findSentRequest(
     'webhook-timestamp': '<Unix seconds of the attempt>',
     'webhook-signature': 'v1,<base64, different for each attempt>',
   }
-  return { ...endpoint, ...event, headers: Object.entries(headers) }
+  return {
+    url: endpoint.url,
+    body: event.body,
+    headers: Object.entries(headers),
+    profile: endpoint.signature as SignatureProfile, // webhook_endpoints_signature_check
+  }
 }

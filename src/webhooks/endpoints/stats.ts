@@ -8,7 +8,13 @@ export type EndpointStats = Tally & {
   hours: readonly (Tally & { hour: number })[]
 }
 
-type Tally = { attempts: number; succeeded: number; medianMs: number }
+type Tally = {
+  attempts: number
+  succeeded: number
+  medianMs: number
+  /** 95 of 100 attempts took at most so long. */
+  p95Ms: number
+}
 
 /** `hour` is null in the row of the whole day. */
 type Row = Tally & { endpointId: string; hour: number | null }
@@ -36,7 +42,8 @@ export async function measureEndpoints(
   const rows = await tx.$queryRaw<Row[]>`
     SELECT e.id AS "endpointId", made.hour, count(*)::int AS attempts,
       count(*) FILTER (WHERE made.succeeded)::int AS succeeded,
-      percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration_ms) AS "medianMs"
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration_ms) AS "medianMs",
+      percentile_disc(0.95) WITHIN GROUP (ORDER BY made.duration_ms)::float8 AS "p95Ms"
     FROM webhook_endpoints e
     CROSS JOIN LATERAL (
       SELECT d.id FROM deliveries d
@@ -70,6 +77,6 @@ function groupByEndpoint(rows: readonly Row[]): ReadonlyMap<string, EndpointStat
   )
 }
 
-function tallyOf({ attempts, succeeded, medianMs }: Row): Tally {
-  return { attempts, succeeded, medianMs }
+function tallyOf({ attempts, succeeded, medianMs, p95Ms }: Row): Tally {
+  return { attempts, succeeded, medianMs, p95Ms }
 }

@@ -4,6 +4,7 @@ import type { RouteRows } from './route-row.ts'
 export const accountRoutes: RouteRows = {
   'GET /': { who: 'anyone', answer: 200 },
   'GET /assets/gatehouse.css': { who: 'anyone', answer: 200 },
+  'GET /assets/gatehouse.js': { who: 'anyone', answer: 200 },
   'GET /assets/icon.svg': { who: 'anyone', answer: 200 },
   'GET /openapi.json': { who: 'anyone', answer: 200 },
   'GET /docs': { who: 'anyone', answer: 200 },

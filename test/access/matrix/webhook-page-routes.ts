@@ -27,6 +27,13 @@ export const webhookPageRoutes: RouteRows = {
     body: submission,
     heldByKeys: true,
   },
+  'POST /app/webhooks/:id/probe': {
+    who: 'webhook-endpoint:update',
+    answer: 303,
+    object,
+    body: submission,
+    heldByKeys: true,
+  },
   'POST /app/webhooks/:id/rotate': {
     who: 'webhook-endpoint:update',
     answer: 303,
@@ -64,5 +71,4 @@ export const webhookPageRoutes: RouteRows = {
     object: 'delivery',
     body: submission,
   },
-  'GET /assets/replay-progress.js': { who: 'anyone', answer: 200 },
 }

@@ -1,29 +1,28 @@
 import t from 'tap'
-import { sparkline } from '#src/pages/webhooks/endpoints.ts'
+import { dayCharts, dayStrip } from '#src/pages/webhooks/endpoints.ts'
 
-/** The heights of the bars, by kind. */
-function heights(attempts: number, succeeded: number) {
-  const hour = { hour: 5, attempts, succeeded, medianMs: 100 }
-  const { markup } = sparkline({ attempts, succeeded, medianMs: 100, hours: [hour] })
-  const bars = [
-    ...markup.matchAll(/<rect class="(\w+)" x="30" y="(\d+)" width="4" height="(\d+)"/g),
-  ]
-  return Object.fromEntries(bars.map(([, kind, y, tall]) => [kind, [Number(y), Number(tall)]]))
-}
+const tally = { medianMs: 100, p95Ms: 300 }
+const hours = [
+  { hour: 0, attempts: 40, succeeded: 40, ...tally },
+  { hour: 1, attempts: 40, succeeded: 39, ...tally },
+  { hour: 23, attempts: 2, succeeded: 0, ...tally },
+]
+const stats = { attempts: 82, succeeded: 79, ...tally, hours }
 
-t.test('a bar is marked in proportion to the attempts that failed', async (t) => {
-  t.same(heights(40, 40), { well: [0, 28] })
-  t.same(heights(40, 39), { failed: [0, 1], well: [1, 27] }, 'one of 40')
-  t.same(heights(40, 20), { failed: [0, 14], well: [14, 14] })
-  t.same(heights(40, 0), { failed: [0, 28] })
+t.test('the strip of an endpoint shows every hour of the last day', async (t) => {
+  const { markup } = dayStrip(stats)
+  const cells = [...markup.matchAll(/<rect class="(\w+)"[^>]*><title>([^<]*)</g)]
+  t.equal(cells.length, 24)
+  t.same(cells[0]?.slice(1), ['good', '24 to 23 hours ago: 40 attempts, 0 failed'])
+  t.same(cells[1]?.slice(1), ['warning', '23 to 22 hours ago: 40 attempts, 1 failed'])
+  t.same(cells[2]?.slice(1), ['none', '22 to 21 hours ago: no attempts'])
+  t.same(cells[23]?.slice(1), ['bad', 'Last hour: 2 attempts, 2 failed'])
+  t.match(markup, 'aria-label="Last 24 hours: 82 attempts, 3 failed"')
 })
 
-t.test('a short bar with failures is still seen', async (t) => {
-  const hours = [
-    { hour: 0, attempts: 40, succeeded: 39, medianMs: 1 },
-    { hour: 1, attempts: 1, succeeded: 1, medianMs: 9_000 },
-  ]
-  const { markup } = sparkline({ attempts: 41, succeeded: 40, medianMs: 1, hours })
-  t.match(markup, '<rect class="failed" x="0" y="26" width="4" height="1"')
-  t.match(markup, '1 ms to 9.0 s; 1 of 2 hours with failures.')
+t.test('the charts of an endpoint have the figures of every hour', async (t) => {
+  const { markup } = dayCharts(stats)
+  t.match(markup, /data-label="Failed">1<\/td>/)
+  t.match(markup, /data-label="Median">100 ms<\/td>/)
+  t.match(markup, /data-label="95th percentile">300 ms<\/td>/)
 })

@@ -30,7 +30,7 @@ t.test('a delivery shows each attempt, why it failed, and the request', async (t
   t.match(body, /POST https:\/\/8\.8\.8\.8\/hook\ncontent-type: application\/json/)
   t.match(body, /webhook-id: msg_/)
   t.match(body, '{&quot;a&quot;:&quot;&lt;script&gt;&quot;}')
-  t.notMatch(body, /<script|whsec_/)
+  t.notMatch(body, /<script(?! src="\/assets\/)|whsec_/)
 })
 
 t.test(
@@ -52,7 +52,7 @@ t.test(
     )
     const refused = await admin.submit(`${path}/replay`)
     t.equal(refused.statusCode, 409)
-    t.match(refused.body, `<a href="/app/webhooks/${endpointId}#actions">Enable the endpoint</a>`)
+    t.match(refused.body, `<a href="/app/webhooks/${endpointId}">Enable the endpoint</a>`)
   },
 )
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
 import { createDelivery } from '#test/support/delivery.ts'
@@ -17,6 +18,7 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
   const forms: [string, Record<string, string>][] = [
     ['', { ...fields, url: 'https://10.0.0.1/' }],
     ['/test', submission],
+    ['/probe', submission],
     ['/rotate', { ...submission, overlapSeconds: '0' }],
     ['/enable', {}],
     ['/remove', { ...submission, confirm: 'yes' }],
@@ -82,7 +84,7 @@ t.test('a test event is sent and its response shown, escaped', async (t) => {
   t.match(body, />404<\/span> Attempt 1, \d+ ms/)
   t.match(body, 'The path of the URL does not exist.')
   t.match(body, '&lt;script&gt;alert(1)&lt;/script&gt;')
-  t.notMatch(body, '<script')
+  t.notMatch(body, '<script>')
 
   const query = String(sent.headers.location).split('?')[1]
   const theirs = await createEndpoint(test.database, other, { url })
@@ -100,7 +102,7 @@ t.test('a rotated secret is shown once, with the time until which the old one si
     admin.open(String((await rotate(overlapSeconds)).headers.location))
   const rotated = await result('3600')
   t.equal(rotated.headers['cache-control'], 'no-store')
-  t.match(rotated.body, /<code>whsec_[\w+/]{43}=<\/code>/)
+  t.match(rotated.body, /<code id="new-secret-text">whsec_[\w+/]{43}=<\/code>/)
   t.match(rotated.body, 'also signed with the old secret')
   t.match((await result('0')).body, 'The old secret is no longer used.')
   t.equal((await rotate('1')).statusCode, 400)
@@ -196,3 +198,36 @@ t.test('a range is replayed: preset or custom, failed or all deliveries', async 
   t.equal(refused.statusCode, 409)
   t.match(refused.body, 'Enable the endpoint first')
 })
+
+t.test(
+  'a receiver is checked from the page: its grade, its faults, and no second check',
+  async (t) => {
+    let count = 0
+    const receiver = await startReceiver((_request, response) => {
+      count += 1
+      response.writeHead(200).end()
+    })
+    t.teardown(() => receiver.close())
+    const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
+    const { test, one, admin, viewer } = await webhookVisitors(t, settings)
+    const id = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
+    const path = `/app/webhooks/${id}`
+    t.match((await admin.open(path)).body, 'grades from A to F')
+    t.equal((await viewer.submit(`${path}/probe`)).statusCode, 403)
+
+    const form = { submission: randomUUID() }
+    const checked = await admin.send(`${path}/probe`, form)
+    t.equal(checked.headers.location, `${path}?done=probed`)
+    const { body } = await admin.open(path)
+    t.match(body, 'Grade F', 'a receiver that accepts everything')
+    t.match(body, 'The signature is not verified')
+    t.match(body, 'Verify every request before you use it')
+    const made = count
+    t.equal((await admin.send(`${path}/probe`, form)).headers.location, `${path}?done=probing`)
+    const again = await admin.submit(`${path}/probe`)
+    t.equal(again.statusCode, 429)
+    t.match(again.headers['retry-after'], /^\d+$/)
+    t.match(again.body, 'It can be checked again after')
+    t.equal(count, made, 'nothing more was sent')
+  },
+)

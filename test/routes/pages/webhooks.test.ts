@@ -26,13 +26,10 @@ t.test('an admin sees the endpoints of their own tenant only, with their health'
   t.match(body, `<a href="/app/webhooks/${endpointId}"><bdi>${url}</bdi></a>`)
   t.match(body, 'Failing')
   t.match(body, /<strong class="whole">33\.3 %<\/strong> <span class="quiet whole">of 3 attempts/)
-  t.match(
-    body,
-    /role="img" aria-label="Median response time .*: 12 ms to 12 ms; 1 of 1 hours with failures/,
-  )
+  t.match(body, /<title>Last hour: 3 attempts, 2 failed<\/title>.*median 12 ms/s)
   t.match(body, 'It fails &lt;b&gt;')
-  t.notMatch(body, /8\.8\.4\.4|<script/)
-  t.match((await admin.open('/')).body, '<a href="/app/webhooks">Webhooks</a>')
+  t.notMatch(body, /8\.8\.4\.4|<script(?! src="\/assets\/)/)
+  t.match((await admin.open('/')).body, /<a href="\/app\/webhooks"><svg.*<\/svg>Webhooks<\/a>/)
 })
 
 t.test('an active endpoint none of whose attempts succeeded is not shown as healthy', async (t) => {
@@ -68,7 +65,7 @@ t.test('an endpoint without attempts in 24 hours has no success rate', async (t)
   await createDelivery(test.database, { ...one, endpointId, createdAt })
   const { body } = await admin.open('/app/webhooks')
   t.match(body, 'No attempts')
-  t.notMatch(body, '<svg')
+  t.notMatch(body, 'class="strip"')
 })
 
 t.test('an endpoint is added; its secret is shown once, on the page it redirects to', async (t) => {
@@ -85,9 +82,9 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
   t.notMatch(made.payload + made.headers.location, 'whsec_')
   const page = await admin.open(String(made.headers.location))
   t.equal(page.headers['cache-control'], 'no-store')
-  t.match(page.body, /<code>whsec_[\w+/]{43}=<\/code>/)
+  t.match(page.body, /<code id="new-secret-text">whsec_[\w+/]{43}=<\/code>/)
   t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
-  t.notMatch(page.body, '<script')
+  t.notMatch(page.body, '<script>')
   const { rows } = await test.database.admin.query(
     'SELECT id, event_types, signature FROM webhook_endpoints',
   )
@@ -95,7 +92,7 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
   for (const page of ['/app/webhooks', `/app/webhooks/${rows[0].id}`]) {
     const { body } = await admin.open(page)
     t.match(body, url)
-    t.notMatch(body, /whsec_|<script/, page)
+    t.notMatch(body, /whsec_|<script(?! src="\/assets\/)/, page)
   }
   await admin.submit('/app/webhooks', fields)
   const { rows: all } = await test.database.admin.query(
