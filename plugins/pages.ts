@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Viewer } from '#src/pages/layout.ts'
 
@@ -11,9 +11,9 @@ declare module 'fastify' {
     readonly viewer: Viewer
   }
   interface FastifyReply {
-    /** Sends a page, with a content security policy that allows our own scripts. */
+    /** Sends a page. */
     sendPage(markup: string): FastifyReply
-    /** The same for a page whose script sends requests. */
+    /** The same, with a content security policy that lets its script send requests to us. */
     sendLivePage(markup: string): FastifyReply
   }
 }
@@ -23,11 +23,11 @@ export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(markup) {
-      allow(this, "script-src 'self'")
       return this.type('text/html; charset=utf-8').send(this.withTypedText(markup))
     })
     app.decorateReply('sendLivePage', function sendLivePage(markup) {
-      allow(this, "connect-src 'self'")
+      const policy = this.getHeader('content-security-policy')
+      this.header('content-security-policy', `${policy};connect-src 'self'`)
       return this.sendPage(markup)
     })
   },
@@ -37,12 +37,6 @@ export default fp(
     dependencies: ['session', 'security-headers', 'sign-in-return'],
   },
 )
-
-/** Adds a directive to the content security policy, which without it allows nothing of the kind. */
-function allow(reply: FastifyReply, directive: string): void {
-  const policy = reply.getHeader('content-security-policy')
-  reply.header('content-security-policy', `${policy};${directive}`)
-}
 
 function viewerOf(this: FastifyRequest): Viewer {
   if (this.enteredCaller === null) throw new Error('The request has not entered yet.')

@@ -6,9 +6,9 @@ type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
 /**
  * Security headers on every response. Caches store nothing unless a route allows it. The content
- * security policy allows only the program's own style sheets and images, and no scripts. Browsers
- * also apply `form-action` to redirects after a form submission, so it lists the origins of the
- * identity providers that a form redirects to.
+ * security policy allows only the program's own scripts, style sheets and images: files, nothing inside
+ * a page. Browsers also apply `form-action` to redirects after a form submission, so it lists the
+ * origins of the identity providers that a form redirects to.
  */
 export default fp<{ https: boolean; formTargets: readonly string[] }>(
   async function securityHeaders(app, { https, formTargets }) {
@@ -17,6 +17,7 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
         useDefaults: false,
         directives: {
           defaultSrc: ["'none'"],
+          scriptSrc: ["'self'"],
           styleSrc: ["'self'"],
           imgSrc: ["'self'"],
           formAction: ["'self'", ...formTargets],

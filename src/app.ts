@@ -241,7 +241,12 @@ export async function buildApp(
           mails: config.sendsMail,
           quota: config.quota,
         })
+        await app.register(pageRoutes.posts)
         await app.register(pageRoutes.documents)
+        await app.register(pageRoutes.invoices)
+        await app.register(pageRoutes.teams)
+        await app.register(pageRoutes.events)
+        await app.register(pageRoutes.audit)
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
         await app.register(pageRoutes.deliveries)

@@ -1,13 +1,18 @@
 import access from './access.ts'
 import account from './account.ts'
 import assets from './assets.ts'
+import audit from './audit.ts'
 import billing from './billing.ts'
 import billingCustomers from './billing-customers.ts'
 import deliveries from './deliveries.ts'
 import documents from './documents.ts'
+import events from './events.ts'
 import home from './home.ts'
 import invitations from './invitations.ts'
+import invoices from './invoices.ts'
 import orders from './orders.ts'
+import posts from './posts.ts'
+import teams from './teams.ts'
 import tenant from './tenant.ts'
 import webhookEndpoint from './webhook-endpoint.ts'
 import webhookReplays from './webhook-replays.ts'
@@ -18,13 +23,18 @@ export default {
   access,
   account,
   assets,
+  audit,
   billing,
   billingCustomers,
   deliveries,
   documents,
+  events,
   home,
   invitations,
+  invoices,
   orders,
+  posts,
+  teams,
   tenant,
   webhookEndpoint,
   webhookReplays,

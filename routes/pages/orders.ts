@@ -1,10 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { IdParams } from '#src/http/schemas.ts'
-import { orderPage } from '#src/pages/order.ts'
-import { changeOrder, findOrder, ShippingAddress } from '#src/resources/orders.ts'
+import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { orderListPage, orderPage } from '#src/pages/order.ts'
+import {
+  changeOrder,
+  findOrder,
+  listOrders,
+  orderList,
+  ShippingAddress,
+} from '#src/resources/orders.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
@@ -21,18 +28,37 @@ const AddressForm = Type.Object(
 
 type Params = Static<typeof IdParams>
 
+const pageSize = '25'
+
 const read = { access: { resource: 'order', action: 'read' } } as const
 const update = { access: { resource: 'order', action: 'update' } } as const
 const schema = { hide: true, params: IdParams }
 
 /** The page of the viewer's own order, with a form for its shipping address. */
 const orders: FastifyPluginAsyncTypebox = async function orders(app) {
+  app.get(
+    '/app/orders',
+    { config: read, schema: { hide: true, querystring: CursorQuery } },
+    showOrders,
+  )
   app.get('/app/orders/:id', { config: read, schema: { ...schema, querystring: Query } }, showOrder)
   app.post(
     '/app/orders/:id/address',
     { config: update, schema: { ...schema, body: AddressForm } },
     changeAddress,
   )
+}
+
+async function showOrders(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>,
+  reply: FastifyReply,
+) {
+  const { page } = readList({ limit: pageSize, ...request.query }, orderList)
+  const { data, ...cursors } = await this.db.read(request.entry, (tx, caller) =>
+    listOrders(tx, caller, page),
+  )
+  return reply.sendPage(orderListPage(request.viewer, data, cursors))
 }
 
 async function showOrder(

@@ -14,6 +14,8 @@ export type ClientInfo = {
 /** For entries of jobs, which have no client. */
 export const noClientInfo: ClientInfo = { userAgent: null, ip: null }
 
+export const auditOutcomes = ['done', 'refused', 'unavailable', 'failed'] as const
+
 export type AuditEntry = {
   action:
     | 'sign-in'
@@ -49,7 +51,7 @@ export type AuditEntry = {
     | 'endpoint-probe'
     | 'endpoint-replay'
     | 'delivery-replay'
-  outcome: 'done' | 'refused' | 'unavailable' | 'failed'
+  outcome: (typeof auditOutcomes)[number]
   /** Stable code: why it was refused or how it was done. */
   reason: string
   provider?: string | null

@@ -56,7 +56,10 @@ export const ownAuditList = { name: 'own-audit', forms: [idForm] }
 export const tenantAuditList = { name: 'tenant-audit', forms: [idForm] }
 
 export type AuditFilter = TimeRange & { readonly action?: string | undefined }
-export type TenantAuditFilter = AuditFilter & { readonly userId?: string | undefined }
+export type TenantAuditFilter = AuditFilter & {
+  readonly userId?: string | undefined
+  readonly outcome?: string | undefined
+}
 
 /** Audit entries about the user's account, newest first. */
 export function listOwnAudit(tx: Tx, owner: OwnerScope, page: Page, filter: AuditFilter = {}) {
@@ -68,9 +71,13 @@ export function listTenantAudit(
   tx: Tx,
   { tenantId }: TenantScope,
   page: Page,
-  { userId, ...filter }: TenantAuditFilter = {},
+  { userId, outcome, ...filter }: TenantAuditFilter = {},
 ) {
-  const scope = { tenantId, ...(userId !== undefined && { userId: BigInt(userId) }) }
+  const scope = {
+    tenantId,
+    ...(userId !== undefined && { userId: BigInt(userId) }),
+    ...(outcome !== undefined && { outcome }),
+  }
   return list(tx, scope, page, filter, tenantAuditList.name)
 }
 

@@ -94,6 +94,12 @@ export const PageQuery = Type.Object(
   { additionalProperties: false },
 )
 
+/** The same for a page in a browser, which decides how many rows it shows. */
+export const CursorQuery = Type.Object(
+  { cursor: PageQuery.properties.cursor },
+  { additionalProperties: false },
+)
+
 /** One page of a list; `nextCursor` is null on the last page. */
 export const PageOf = <T extends TSchema>(item: T) =>
   Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) })

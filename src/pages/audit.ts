@@ -1,5 +1,5 @@
 import type { AuditEntry } from '#src/audit/audit.ts'
-import { type Html, html, isolated, table, timeText } from './html.ts'
+import { type Cell, type Column, type Html, html, isolated, table, timeText } from './html.ts'
 import { signInTexts } from './problem.ts'
 
 export type ShownEntry = {
@@ -21,7 +21,8 @@ export type Trail = {
   isLater: boolean
 }
 
-const actions: Readonly<Record<AuditEntry['action'], string>> = {
+/** Every action in words. */
+export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
   link: 'Added a sign-in method',
@@ -100,36 +101,40 @@ export function auditSection(
   { data, nextCursor, isLater }: Trail,
   nameOf?: (userId: number) => string,
 ): Html {
-  const rows = data.map(({ at, action, outcome, reason, provider, userId, ip, userAgent }) => [
-    timeText(at),
-    ...(nameOf === undefined ? [] : [userId === null ? '–' : isolated(nameOf(userId))]),
-    html`${labelOf(actions, action)?.value ?? action}${quiet(provider)}`,
-    outcomeBadge(outcome, reason),
-    html`${isolated(deviceName(userAgent))}${quiet(ip)}`,
-  ])
-  const userColumn = nameOf === undefined ? [] : ([{ label: 'User', kind: 'wrap' }] as const)
+  const rows = data.map((entry) => auditRow(entry, nameOf))
+  const all = nameOf === undefined ? '' : html`<a href="/app/audit">View the audit log</a>`
   return html`<section class="card" aria-labelledby="audit">
-        <h2 id="audit">Recent activity</h2>
-        ${
-          rows.length === 0
-            ? html`<p class="quiet">No activity yet.</p>`
-            : table(
-                [
-                  { label: 'Time' },
-                  ...userColumn,
-                  { label: 'Action' },
-                  { label: 'Outcome' },
-                  { label: 'Device', kind: 'wrap' },
-                ],
-                rows,
-              )
-        }
+        <div class="headed"><h2 id="audit">Recent activity</h2>${all}</div>
+        ${rows.length === 0 ? html`<p class="quiet">No activity yet.</p>` : table(auditColumns(nameOf !== undefined), rows)}
         <nav class="row" aria-label="Activity pages">${isLater ? html`<a href="${path}#audit">Newest</a>` : ''}${
           nextCursor === null
             ? ''
             : html`<a href="${path}?trail=${encodeURIComponent(nextCursor)}#audit" rel="next">Older</a>`
         }</nav>
       </section>`
+}
+
+/** The columns of a table of audit entries. @param withUser whether there is one for the user */
+export function auditColumns(withUser: boolean): Column[] {
+  return [
+    { label: 'Time' },
+    ...(withUser ? [{ label: 'User', kind: 'wrap' } as const] : []),
+    { label: 'Action' },
+    { label: 'Outcome' },
+    { label: 'Device', kind: 'wrap' },
+  ]
+}
+
+/** An audit entry as a row of such a table. @param nameOf display name of a user, for their column */
+export function auditRow(entry: ShownEntry, nameOf?: (userId: number) => string): Cell[] {
+  const { at, action, outcome, reason, provider, userId, ip, userAgent } = entry
+  return [
+    timeText(at),
+    ...(nameOf === undefined ? [] : [userId === null ? '–' : isolated(nameOf(userId))]),
+    html`${labelOf(actionNames, action)?.value ?? action}${quiet(provider)}`,
+    outcomeBadge(outcome, reason),
+    html`${isolated(deviceName(userAgent))}${quiet(ip)}`,
+  ]
 }
 
 /** The reason is hidden for `done`, except that a delivered test event can have failed. */

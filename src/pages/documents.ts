@@ -1,26 +1,24 @@
+import { permissionsOf } from '#src/access/roles.ts'
 import { isolatedText } from '#src/runtime/text.ts'
-import { html, isolated, table, timeText } from './html.ts'
-import type { Viewer } from './layout.ts'
-import { layout } from './layout.ts'
+import { type Html, html, isolated, timeText } from './html.ts'
+import { faultText, layout, type Viewer } from './layout.ts'
+import { listTable, type ShownList } from './list.ts'
+import { type PostDraft, postFields } from './posts.ts'
 
 export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
 
 const columns = [{ label: 'Title', kind: 'wrap' }, { label: 'Last updated' }] as const
 
-/** Documents of the viewer's teams, newest first. @param nextCursor null on the last page */
+/** Documents of the viewer's teams, newest first. */
 export function documentListPage(
   documents: readonly ShownDocument[],
-  nextCursor: string | null,
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
   viewer: Viewer,
 ): string {
   const rows = documents.map(({ id, title, updatedAt }) => [
     html`<a href="/app/documents/${id}">${isolated(title)}</a>`,
     timeText(updatedAt),
   ])
-  const older =
-    nextCursor === null
-      ? ''
-      : html`<p class="row"><a href="/app/documents?cursor=${encodeURIComponent(nextCursor)}">Older documents</a></p>`
   return layout(
     'Documents',
     html`<header class="head">
@@ -28,22 +26,24 @@ export function documentListPage(
         <p class="quiet">Documents in your teams’ folders, newest first.</p>
       </header>
       <section class="card">
-        ${
-          rows.length === 0
-            ? html`<p class="quiet">No documents yet. You see documents in the folders of your teams; a manager or admin can add you to a team.</p>`
-            : table(columns, rows)
-        }
-        ${older}
+        ${listTable(columns, rows, { path: '/app/documents', ...cursors }, html`<p>No documents yet. You see documents in the folders of your teams; a manager or admin can add you to a team.</p>`)}
       </section>`,
     { current: '/app/documents', ...viewer },
   )
 }
 
-/** One document. */
-export function documentPage(
-  { id, title, body, updatedAt }: ShownDocument,
-  viewer: Viewer,
-): string {
+export type DocumentView = {
+  viewer: Viewer
+  document: ShownDocument
+  /** What was typed if it was not saved. */
+  draft: PostDraft | null
+  /** True right after it was saved. */
+  changed: boolean
+}
+
+/** One document, with a form to edit it for those who may. */
+export function documentPage({ viewer, document, draft, changed }: DocumentView): string {
+  const { id, title, body, updatedAt } = document
   return layout(
     isolatedText(title),
     html`<header class="head">
@@ -51,7 +51,23 @@ export function documentPage(
         <h1 class="wrap">${isolated(title)}</h1>
         <p class="quiet">Document ${id}, last updated ${timeText(updatedAt)}</p>
       </header>
-      <section class="card text">${body}</section>`,
+      ${changed ? html`<p class="notice" role="status">Saved.</p>` : ''}
+      ${faultText(draft?.fault ?? null)}
+      <section class="card text" aria-label="Text">${body}</section>
+      ${permissionsOf(viewer.role).includes('post:write') ? editSection(document, draft) : ''}`,
     { current: '/app/documents', ...viewer },
   )
+}
+
+function editSection(document: ShownDocument, draft: PostDraft | null): Html {
+  return html`<section class="card" aria-label="Edit">
+        <details${draft === null ? '' : html` open`}>
+          <summary>Edit document</summary>
+          <form class="form" method="post" action="/app/documents/${document.id}">
+            <input type="hidden" name="version" value="${document.updatedAt}">
+            ${postFields(draft ?? document)}
+            <button class="button">Save changes</button>
+          </form>
+        </details>
+      </section>`
 }

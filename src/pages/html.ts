@@ -43,7 +43,7 @@ function escapeText(text: string): string {
 }
 
 /** An `actions` column holds buttons; its heading is visible to screen readers only. */
-type Column = { label: string; kind?: 'number' | 'wrap' | 'actions' }
+export type Column = { label: string; kind?: 'number' | 'wrap' | 'actions' }
 
 export type Cell = Html | string | number
 

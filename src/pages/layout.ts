@@ -49,27 +49,62 @@ export type Viewer = {
 /** The current page and its viewer. */
 export type Navigation = Viewer & { readonly current: string }
 
-type Entry = { href: string; label: string; icon: IconName; needs?: Permission | 'operator' }
+type Need = Permission | 'operator' | 'tenant'
+type Entry = { href: string; label: string; icon: IconName; needs?: Need }
 
-const entries: readonly Entry[] = [
-  { href: '/', label: 'Home', icon: 'home' },
-  { href: '/app/documents', label: 'Documents', icon: 'document', needs: 'post:read' },
-  { href: '/app/tenant', label: 'Members', icon: 'people', needs: 'user:manage' },
-  { href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
-  { href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
-  { href: '/app/account', label: 'Account', icon: 'person' },
-  { href: '/app/access', label: 'Permissions', icon: 'key' },
+/** The pages by groups; a group without a page for the viewer has no heading. */
+const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
+  {
+    label: null,
+    entries: [
+      { href: '/', label: 'Home', icon: 'home' },
+      { href: '/app/orders', label: 'Orders', icon: 'box' },
+      { href: '/app/posts', label: 'Posts', icon: 'list', needs: 'post:read' },
+      { href: '/app/documents', label: 'Documents', icon: 'document', needs: 'post:read' },
+      { href: '/app/invoices', label: 'Invoices', icon: 'invoice', needs: 'tenant' },
+    ],
+  },
+  {
+    label: 'Tenant',
+    entries: [
+      { href: '/app/tenant', label: 'Members', icon: 'people', needs: 'user:manage' },
+      { href: '/app/teams', label: 'Teams', icon: 'folder', needs: 'user:manage' },
+      { href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
+      { href: '/app/events', label: 'Events', icon: 'pulse', needs: 'user:manage' },
+      { href: '/app/audit', label: 'Audit log', icon: 'clock', needs: 'user:manage' },
+    ],
+  },
+  {
+    label: 'Operator',
+    entries: [{ href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' }],
+  },
+  {
+    label: 'You',
+    entries: [
+      { href: '/app/account', label: 'Account', icon: 'person' },
+      { href: '/app/access', label: 'Permissions', icon: 'key' },
+    ],
+  },
 ]
+const entries = groups.flatMap((group) => group.entries)
 
 /** The links between the pages, with the current one marked, and the viewer with a way to leave. */
 function navigation({ current, email, role, operator }: Navigation): Html {
-  const permissions: readonly string[] = [...permissionsOf(role), ...(operator ? ['operator'] : [])]
-  const links = entries
-    .filter(({ needs }) => needs === undefined || permissions.includes(needs))
-    .map(
-      (entry) =>
-        html`<a href="${entry.href}"${entry.href === current ? html` aria-current="page"` : ''}>${icon(entry.icon)}${entry.label}</a>`,
-    )
+  const had: readonly string[] = [
+    ...permissionsOf(role),
+    ...(operator ? ['operator'] : []),
+    ...(role === null ? [] : ['tenant']),
+  ]
+  const links = groups.map(({ label, entries }) => {
+    const shown = entries
+      .filter(({ needs }) => needs === undefined || had.includes(needs))
+      .map(
+        (entry) =>
+          html`<a href="${entry.href}"${entry.href === current ? html` aria-current="page"` : ''}>${icon(entry.icon)}${entry.label}</a>`,
+      )
+    if (shown.length === 0) return html``
+    return html`${label === null ? '' : html`<span class="group">${label}</span>`}${shown}`
+  })
   const name = email ?? 'No email address'
   return html`<nav class="pages" aria-label="Pages">${links}</nav>
       <div class="self">

@@ -3,18 +3,55 @@ import { onFirstUse } from '#src/runtime/lazy.ts'
 import { type Html, html, isolated, table, timeText } from './html.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
+import { listTable, type ShownList } from './list.ts'
+
+type ShownOrder = {
+  id: number
+  lineItems: readonly LineItem[]
+  shippingAddress: ShippingAddress
+  cardLast4: string
+  createdAt: string
+}
+
+const listColumns = [
+  { label: 'Order' },
+  { label: 'Ships to', kind: 'wrap' },
+  { label: 'Items', kind: 'number' },
+  { label: 'Total', kind: 'number' },
+  { label: 'Placed' },
+] as const
+
+/** The viewer's orders in all their tenants, newest first. */
+export function orderListPage(
+  viewer: Viewer,
+  orders: readonly ShownOrder[],
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
+): string {
+  const rows = orders.map(({ id, lineItems, shippingAddress, createdAt }) => [
+    html`<a href="/app/orders/${id}">Order ${id}</a>`,
+    isolated(shippingAddress.city),
+    lineItems.length,
+    price(totalOf(lineItems)),
+    timeText(createdAt),
+  ])
+  return layout(
+    'Orders',
+    html`<header class="head">
+        <h1>Orders</h1>
+        <p class="quiet">Your orders in all your tenants. Nobody else sees them.</p>
+      </header>
+      <section class="card">
+        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#postOrders">Read how</a>`)}
+      </section>`,
+    { current: '/app/orders', ...viewer },
+  )
+}
 
 export type OrderView = {
   viewer: Viewer
   /** True right after the address was saved. */
   changed: boolean
-  order: {
-    id: number
-    lineItems: readonly LineItem[]
-    shippingAddress: ShippingAddress
-    cardLast4: string
-    createdAt: string
-  }
+  order: ShownOrder
 }
 
 /** The viewer's own order, with a form to change its shipping address. */
@@ -23,7 +60,7 @@ export function orderPage({ viewer, changed, order }: OrderView): string {
   return layout(
     `Order ${id}`,
     html`<header class="head">
-        <p class="trail"><a href="/">Home</a></p>
+        <p class="trail"><a href="/app/orders">Orders</a></p>
         <h1>Order ${id}</h1>
         <p class="quiet">Placed ${timeText(createdAt)}, paid with card ending in ${cardLast4}</p>
       </header>
@@ -56,9 +93,13 @@ function itemTable(items: readonly LineItem[]): Html {
     price(unitPrice),
     price(quantity * unitPrice),
   ])
-  const total = items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
   return html`${table(columns, rows)}
-        <p class="total">Total <b>${price(total)}</b></p>`
+        <p class="total">Total <b>${price(totalOf(items))}</b></p>`
+}
+
+/** In minor units. */
+function totalOf(items: readonly LineItem[]): number {
+  return items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
 }
 
 const amounts = onFirstUse(() => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }))

@@ -103,6 +103,21 @@ export async function listTeamMembers(tx: Tx, { tenantId, teamId }: TeamScope, p
   return pageOf(rows, page, teamMemberList.name, (row) => [String(row.userId)], toMember)
 }
 
+/** The members of several teams of the tenant, at most `limit` of all. */
+export async function listMembersOfTeams(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  teamIds: readonly number[],
+  limit: number,
+): Promise<{ teamId: number; userId: number }[]> {
+  const rows = await tx.teamMember.findMany({
+    where: { tenantId, teamId: { in: teamIds.map(BigInt) } },
+    orderBy: [{ teamId: 'asc' }, { userId: 'asc' }],
+    take: limit,
+  })
+  return rows.map(({ teamId, userId }) => ({ teamId: Number(teamId), userId: Number(userId) }))
+}
+
 /** A member of the team, or null. */
 export async function findTeamMember(tx: Tx, { tenantId, teamId }: TeamScope, userId: number) {
   const row = await tx.teamMember.findFirst({ where: { tenantId, teamId, userId } })

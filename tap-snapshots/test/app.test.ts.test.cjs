@@ -118,7 +118,12 @@ root
         members
           tenant-rls
           tenant
+          posts
           documents
+          invoices
+          teams
+          events
+          audit
           webhooks
           webhookEndpoint
           deliveries
@@ -406,6 +411,34 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    ├── app/audit (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/audit (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /export (GET)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /export (HEAD)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
     ├── app/invitations/:id (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -420,27 +453,55 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    ├── app/orders/:id (GET)
+    ├── app/invoices (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
     │   • (preSerialization) ["linkPages()"]
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   app/orders/:id (HEAD)
+    │   app/invoices (HEAD)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
     │   • (preSerialization) ["linkPages()"]
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /address (POST)
+    ├── app/orders (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/orders (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
     │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       • (preParsing) ["refuseFault()"]
     │       • (preSerialization) ["linkPages()"]
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       └── /address (POST)
+    │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │           • (preParsing) ["refuseFault()"]
+    │           • (preSerialization) ["linkPages()"]
+    │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │           • (onError) ["countRefusal()"]
     ├── app/billing (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -581,6 +642,83 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    ├── app/teams (GET, POST)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/teams (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /:id/delete (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (preSerialization) ["linkPages()"]
+    │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   ├── /:id/members (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (preSerialization) ["linkPages()"]
+    │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   └── /remove (POST)
+    │   │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │       • (preParsing) ["refuseFault()"]
+    │   │       • (preSerialization) ["linkPages()"]
+    │   │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │       • (onError) ["countRefusal()"]
+    │   └── /:id/folders (POST)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    ├── app/posts (GET, POST)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/posts (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET, POST)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       └── /delete (POST)
+    │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │           • (preParsing) ["refuseFault()"]
+    │           • (preSerialization) ["linkPages()"]
+    │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │           • (onError) ["countRefusal()"]
     ├── app/documents (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -595,7 +733,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /:id (GET)
+    │   └── /:id (GET, POST)
     │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       • (preParsing) ["refuseFault()"]
     │       • (preSerialization) ["linkPages()"]
@@ -628,6 +766,41 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (preParsing) ["refuseFault()"]
     │       • (preSerialization) ["linkPages()"]
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    ├── app/folders/:id/delete (POST)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    ├── app/events (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/events (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
     ├── app/webhooks (GET, POST)

@@ -10,7 +10,7 @@ import { listInvoices } from '#src/resources/invoices.ts'
 import { listOrders } from '#src/resources/orders.ts'
 import { listPosts } from '#src/resources/posts.ts'
 import { listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
-import { readFeed } from '#src/webhooks/events/feed.ts'
+import { listRecentEvents, readFeed } from '#src/webhooks/events/feed.ts'
 import { createChain } from '#test/support/chain.ts'
 import {
   createDatabase,
@@ -91,7 +91,8 @@ async function fill(database: TestDatabase): Promise<Filled> {
     )
     await insert(
       `INSERT INTO audit_log (at, action, outcome, user_id, tenant_id)
-       SELECT ${minutes}, CASE WHEN n % 1000 = 0 THEN 'token-create' ELSE 'sign-in' END, 'done',
+       SELECT ${minutes}, CASE WHEN n % 1000 = 0 THEN 'token-create' ELSE 'sign-in' END,
+         CASE WHEN n % 1000 = 0 THEN 'refused' ELSE 'done' END,
          CASE WHEN n % 1000 = 0 THEN ${rare} ELSE $1 END, $2`,
       [userId, tenantId],
     )
@@ -228,6 +229,7 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
     (tx: Tx) =>
       listOwnAudit(tx, user, of, filter)
   const feed = (filter: object) => (tx: Tx) => readFeed(tx, user, page, filter)
+  const recent = (filter: object) => (tx: Tx) => listRecentEvents(tx, user, page, filter)
   const received =
     (filter: object, of = page) =>
     (tx: Tx) =>
@@ -257,6 +259,7 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
     'members by time': members(hour),
     'members, oldest first': members({}, reversed),
     'audit by action': audit({ action: 'token-create' }),
+    'audit by outcome': audit({ outcome: 'refused' }),
     'audit by user': audit({ userId: rare }),
     'audit by time': audit(hour),
     'audit, oldest first': audit({}, reversed),
@@ -264,7 +267,10 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
     'own audit by time': own(hour),
     'events by type': feed({ type: 'post.deleted' }),
     'events by time': feed(hour),
+    'events, newest first': recent({}),
+    'events by type, newest first': recent({ type: 'post.deleted' }),
     'deliveries by time': deliveries(hour),
+    'deliveries of an event': deliveries({ eventId: 'msg_7' }),
     'deliveries, oldest first': deliveries({}, reversed),
     'received events by status': received({ status: 'dead' }),
     'received events by time': received(hour),

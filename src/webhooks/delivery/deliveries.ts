@@ -102,6 +102,25 @@ export async function findDelivery(
   return row && endpoint ? toDelivery(row, await findAttempts(tx, scope, [row], endpoint)) : null
 }
 
+/** The deliveries of one event with the URLs they go to, by endpoint; at most one for each. */
+export async function listDeliveriesOf(
+  tx: Tx,
+  scope: TenantScope,
+  eventId: string,
+): Promise<(Delivery & { url: string })[]> {
+  const { tenantId } = scope
+  const rows = await tx.delivery.findMany({
+    where: { tenantId, eventId },
+    include: { endpoint: { select: { url: true } } },
+    orderBy: { endpointId: 'asc' },
+  })
+  const attempts = await findAttempts(tx, scope, rows, {
+    secretRotatedAt: null,
+    lastSuccessAt: null,
+  })
+  return rows.map((row) => ({ ...toDelivery(row, attempts), url: row.endpoint.url }))
+}
+
 /** The facts about an endpoint that help to explain a failed attempt. */
 type History = { secretRotatedAt: Date | null; lastSuccessAt: Date | null }
 

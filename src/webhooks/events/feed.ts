@@ -1,8 +1,8 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
-import { feedOf, type Page } from '#src/http/pagination.ts'
+import { keyset, type TimeRange, timeConditions } from '#src/db/keyset.ts'
+import { feedOf, type Page, pageOf } from '#src/http/pagination.ts'
 
 /** An event with the fields of its delivery, whether it was sent or not. */
 export type SentEvent = { id: string; type: string; createdAt: string; data: unknown }
@@ -40,6 +40,57 @@ export async function readFeed(
     WHERE ${Prisma.join(conditions, ' AND ')}
     ORDER BY outbound_events.xact_id, outbound_events.sequence LIMIT ${page.limit}`
   return feedOf(rows, page, eventFeed.name, (row) => [row.xact_id, row.sequence], toEvent)
+}
+
+/** An event without its body. `createdAt` is RFC 3339 in UTC. */
+export type RecentEvent = { id: string; type: string; createdAt: string }
+
+export const recentEventList = { name: 'recent-events', forms: eventFeed.forms }
+
+type RecentRow = {
+  id: string
+  type: string
+  created_at: Date
+  xact_id: string
+  sequence: string
+}
+
+/**
+ * The tenant's events, newest first, for people: unlike the feed it includes events that an older
+ * transaction may still precede.
+ */
+export async function listRecentEvents(
+  tx: Tx,
+  scope: TenantScope,
+  page: Page,
+  { type }: Pick<FeedFilter, 'type'> = {},
+) {
+  const [xactId, sequence] = page.after ?? []
+  const keys = [Prisma.sql`outbound_events.xact_id`, Prisma.sql`outbound_events.sequence`]
+  const last =
+    xactId === undefined || sequence === undefined
+      ? null
+      : [Prisma.sql`${xactId}::xid8`, Prisma.sql`${sequence}::bigint`]
+  const ofType = type === undefined ? Prisma.sql`true` : Prisma.sql`type = ${type}`
+  const rows = await tx.$queryRaw<RecentRow[]>`
+    SELECT id, type, created_at, xact_id::text, sequence::text FROM outbound_events
+    WHERE tenant_id = ${scope.tenantId}::uuid AND ${ofType} AND ${keyset(keys, last, page)}`
+  return pageOf(
+    rows,
+    page,
+    recentEventList.name,
+    (row) => [row.xact_id, row.sequence],
+    ({ id, type, created_at }): RecentEvent => ({ id, type, createdAt: created_at.toISOString() }),
+  )
+}
+
+/** An event of the tenant with its body and what caused it; null if missing or another tenant's. */
+export async function findEvent(tx: Tx, { tenantId }: TenantScope, id: string) {
+  const row = await tx.outboundEvent.findFirst({
+    where: { tenantId, id },
+    select: { id: true, type: true, body: true, createdAt: true, cause: true },
+  })
+  return row && { ...row, createdAt: row.createdAt.toISOString() }
 }
 
 function toEvent({ body }: EventRow): SentEvent {

@@ -49,6 +49,7 @@ export const outboundKinds: Kinds = {
   },
   event: {
     ...named,
+    missing: { id: `msg_${named.missing.id}` },
     create: ({ world, tenantId }) =>
       insert(
         world,

@@ -64,6 +64,8 @@ export const webhookPageRoutes: RouteRows = {
     answer: 200,
     object: 'endpoint-replay',
   },
+  'GET /app/events': { who: 'event:read', answer: 200 },
+  'GET /app/events/:id': { who: 'event:read', answer: 200, object: 'event' },
   'GET /app/deliveries/:id': { who: 'delivery:read', answer: 200, object: 'delivery' },
   'POST /app/deliveries/:id/replay': {
     who: 'delivery:replay',

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { createChain, createDocument } from '#test/support/chain.ts'
+import { visitor } from '#test/pages/webhook-visitors.ts'
+import { addMember, createChain, createDocument } from '#test/support/chain.ts'
 import { build, createUser, signIn } from '#test/support/helper.ts'
 
 t.test('documents of the user’s teams are shown, escaped; all others are a 404', async (t) => {
@@ -47,6 +48,34 @@ t.test('the list of documents has a link to older documents', async (t) => {
   const second = await open(older)
   t.equal(idsOf(first).length, 25)
   t.equal(idsOf(second).length, 2)
-  t.notMatch(second, 'Older documents')
+  t.notMatch(second, 'rel="next"')
   t.equal(new Set([...idsOf(first), ...idsOf(second)]).size, 27)
+})
+
+t.test('a document is edited by those who may; an older version is not saved', async (t) => {
+  const test = await build(t)
+  const { admin: db } = test.database
+  const editor = await createUser(test.database, { role: 'editor' })
+  const reader = await createUser(test.database, { role: 'viewer', tenantId: editor.tenantId })
+  const { documentId, teamId } = await createChain(test.database, editor)
+  await addMember(test.database, editor.tenantId, teamId, reader.userId)
+  const outside = await createUser(test.database, { role: 'admin', tenantId: editor.tenantId })
+  const [author, viewer, admin] = await Promise.all(
+    [editor, reader, outside].map((user) => visitor(test, user)),
+  )
+  const path = `/app/documents/${documentId}`
+  const page = (await author?.open(path))?.body ?? ''
+  const [, version = ''] = /name="version" value="([^"]*)"/.exec(page) ?? []
+  const form = { title: 'New title', body: 'one\r\ntwo', version }
+  t.notMatch((await viewer?.open(path))?.body, 'Edit document')
+  t.equal((await viewer?.send(path, form))?.statusCode, 403)
+  t.equal((await admin?.send(path, form))?.statusCode, 404, 'not in the team')
+  t.equal((await author?.send(path, form))?.headers.location, `${path}?done=changed`)
+  t.same((await db.query('SELECT title, body FROM documents WHERE id = $1', [documentId])).rows, [
+    { title: 'New title', body: 'one\ntwo' },
+  ])
+  const late = await author?.send(path, { ...form, title: 'Late' })
+  t.equal(late?.statusCode, 412)
+  t.match(late?.body, 'Somebody has changed this document')
+  t.match(late?.body, 'value="Late"')
 })

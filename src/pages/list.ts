@@ -1,0 +1,54 @@
+import { type Cell, type Column, type Html, html, table } from './html.ts'
+
+/** One page of a list, as `pageOf` returns it, and how it was asked for. */
+export type ShownList = {
+  /** Path of the page, without a query. */
+  path: string
+  /** The filters in use; empty fields are left out. */
+  filter?: Readonly<Record<string, string>>
+  nextCursor: string | null
+  previousCursor?: string | null
+}
+
+/** A table with links to the pages before and after it. @param empty shown instead of no rows */
+export function listTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  list: ShownList,
+  empty: Html,
+): Html {
+  return html`${rows.length === 0 ? html`<div class="empty">${empty}</div>` : table(columns, rows)}
+        ${pageLinks(list)}`
+}
+
+/** Links to the newer and the older page; empty for a list of one page. */
+export function pageLinks({
+  path,
+  filter = {},
+  nextCursor,
+  previousCursor = null,
+}: ShownList): Html {
+  if (nextCursor === null && previousCursor === null) return html``
+  const given = Object.entries(filter).filter(([, value]) => value !== '')
+  const link = (cursor: string | null, label: string, rel: string) => {
+    if (cursor === null) return html``
+    const query = new URLSearchParams([...given, ['cursor', cursor]])
+    return html`<a class="button plain slim" href="${path}?${query.toString()}" rel="${rel}">${label}</a>`
+  }
+  return html`<nav class="row" aria-label="Pages of the list">${link(previousCursor, 'Newer', 'prev')}${link(nextCursor, 'Older', 'next')}</nav>`
+}
+
+/** A choice of a filter form. @param chosen the value in use; empty for all */
+export function choices(
+  name: string,
+  label: string,
+  all: string,
+  options: readonly { value: string; label: string }[],
+  chosen: string,
+): Html {
+  const items = [{ value: '', label: all }, ...options].map(
+    (option) =>
+      html`<option value="${option.value}"${option.value === chosen ? html` selected` : ''}>${option.label}</option>`,
+  )
+  return html`<select name="${name}" aria-label="${label}">${items}</select>`
+}
