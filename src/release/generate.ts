@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
+import { describeApi } from '#src/commands/openapi.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 
@@ -18,6 +19,9 @@ await writeFile(access, accessDocument(accessOverview()))
 
 const commandLine = new URL('../../docs/command-line.md', import.meta.url)
 await writeFile(commandLine, commandLineDocument())
+
+const description = new URL('../../docs/openapi.json', import.meta.url)
+await writeFile(description, `${JSON.stringify(await describeApi({}), null, 2)}\n`)
 
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())
