@@ -29,6 +29,7 @@ type Access = FastifyContextConfig['access']
  */
 export default fp<{ baseUrl: string }>(
   async function openapi(app, { baseUrl }) {
+    app.addHook('onRoute', requireOperationId)
     await app.register(swagger, {
       transform: ({ schema, url, route }) => ({
         schema: {
@@ -66,6 +67,12 @@ export default fp<{ baseUrl: string }>(
   },
   { name: 'openapi', fastify: '5.x' },
 )
+
+/** @throws if a route of the description has no name for clients */
+function requireOperationId({ schema, method, url }: RouteOptions): void {
+  if (schema?.hide || schema?.operationId !== undefined) return
+  throw new Error(`${method} ${url} does not state schema.operationId.`)
+}
 
 const bySession = { session: [] }
 const byToken = { token: [] }

@@ -69,7 +69,7 @@ type Additions = {
 /**
  * Completes the collected description: shows integers, adds examples, webhooks and descriptions of
  * responses, and names every schema with a title and every problem as a component.
- * @throws if an operation has no id, or a problem no code
+ * @throws if a response has neither a description nor a title
  */
 export function finishDescription(
   description: ApiDescription,
@@ -79,12 +79,10 @@ export function finishDescription(
   const replace = (schema: Schema): Schema =>
     replacements[schema.title ?? ''] ?? mapInner(schema, replace)
   const paths = Object.entries(description.paths).map(([path, operations]) => {
-    const finished = Object.entries(operations).map(([method, operation]) => {
-      if (operation.operationId === undefined) {
-        throw new Error(`${method.toUpperCase()} ${path} does not state schema.operationId.`)
-      }
-      return [method, finishOperation(method, mapSchemas(operation, replace), used)]
-    })
+    const finished = Object.entries(operations).map(([method, operation]) => [
+      method,
+      finishOperation(method, mapSchemas(operation, replace), used),
+    ])
     return [path, Object.fromEntries(finished)]
   })
   const answers = [...used].map(([name, codes]) => [name, problemAnswer(codes)])

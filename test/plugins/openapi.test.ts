@@ -45,9 +45,12 @@ t.test(
       const app = Fastify()
       t.teardown(() => app.close())
       await app.register(openapi, { baseUrl: 'https://app.example.com' })
-      app.get('/things', { schema, config }, async () => 'done')
-      await app.ready()
-      t.throws(() => app.describeApi(), { message })
+      const describe = async () => {
+        app.get('/things', { schema, config }, async () => 'done')
+        await app.ready()
+        app.describeApi()
+      }
+      await t.rejects(describe(), { message })
     }
   },
 )
