@@ -132,9 +132,7 @@ function finishOperation(method: string, operation: Operation, used: UsedProblem
   return {
     ...operation,
     ...(parameters && { parameters: parameters.map(finishParameter) }),
-    ...(requestBody && {
-      requestBody: { ...requestBody, content: withExamples(requestBody.content) },
-    }),
+    ...(requestBody && { requestBody: finishBody(requestBody) }),
     responses: {
       ...(has('if-none-match') && { 304: { description: 'The object has not changed' } }),
       ...Object.fromEntries(
@@ -265,6 +263,20 @@ function finishParameter(parameter: Parameter): Parameter {
   const schema = integers.get(parameter.schema.pattern) ?? parameter.schema
   if (parameter.in !== 'path') return { ...parameter, schema }
   return { ...parameter, schema, example: exampleOf(schema, parameter.name) }
+}
+
+/** A body that may be null may be left out. */
+function finishBody({ required, content }: NonNullable<Operation['requestBody']>) {
+  const isNull = ({ type }: Schema) => type === 'null'
+  const media = Object.entries(content).map(([type, one]) => {
+    const [only = one.schema, ...others] = one.schema.anyOf?.filter((part) => !isNull(part)) ?? []
+    return [type, { ...one, schema: others.length === 0 ? only : one.schema }] as const
+  })
+  const isOptional = Object.values(content).some(({ schema }) => schema.anyOf?.some(isNull))
+  return {
+    required: required === true && !isOptional,
+    content: withExamples(Object.fromEntries(media)),
+  }
 }
 
 function withExamples(content: Record<string, Media>): Record<string, Media> {

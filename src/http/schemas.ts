@@ -118,7 +118,9 @@ export const IdParams = Type.Object(
 export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** An optional body without fields. */
-export const NoBody = Nullable(Type.Object({}, { additionalProperties: false }))
+export const NoBody = Nullable(
+  Type.Object({}, { title: 'Empty', additionalProperties: false }),
+)
 
 /** The query of an operation without parameters. */
 export const NoQuery = Type.Object({}, { additionalProperties: false })

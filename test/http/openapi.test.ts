@@ -1,15 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import openapiTypescript from 'openapi-typescript'
 import t from 'tap'
 import { type ApiDescription, answerOf } from '#src/http/openapi-examples.ts'
-import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
-
-const run = promisify(execFile)
+import { build } from '#test/support/helper.ts'
 
 // These rules warn about deliberate choices.
 const meant = {
@@ -112,64 +104,3 @@ function isInteger(path: string, name: string): boolean {
 function componentOf(description: ApiDescription, reference: string) {
   return JSON.parse(JSON.stringify(answerOf(description, { $ref: reference })))
 }
-
-t.test('a typed client is generated and works; wrong calls do not compile', async (t) => {
-  const test = await build(t)
-  const user = await createUser(test.database)
-  const id = await createOrder(test.database, user)
-  const { cookie } = await signIn(test, user)
-  const baseUrl = await test.app.listen({ host: '127.0.0.1', port: 0 })
-  const description = (await test.app.inject('/openapi.json')).json()
-
-  // Inside the repository, so that the client finds its packages.
-  const dist = fileURLToPath(new URL('../../dist', import.meta.url))
-  await mkdir(dist, { recursive: true })
-  const folder = await mkdtemp(join(dist, 'client-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  await writeFile(join(folder, 'api.ts'), await openapiTypescript(description))
-  await writeFile(join(folder, 'client.ts'), client)
-  await writeFile(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      extends: '../../tsconfig.json',
-      compilerOptions: { noUnusedLocals: false },
-      include: ['*.ts'],
-    }),
-  )
-  const tsc = fileURLToPath(new URL('../../node_modules/typescript/lib/tsc.js', import.meta.url))
-  await run(process.execPath, [tsc, '--project', folder]).catch(({ stdout, stderr }) => {
-    throw new Error(stdout + stderr)
-  })
-  const { stdout } = await run(process.execPath, [
-    join(folder, 'client.ts'),
-    baseUrl,
-    cookie,
-    String(id),
-  ])
-  t.same(JSON.parse(stdout), { city: 'Porto', missing: 'Not found', first: id })
-})
-
-const client = `
-import createClient from 'openapi-fetch'
-import type { paths } from './api.ts'
-
-const [baseUrl = '', cookie = '', id = ''] = process.argv.slice(2)
-const api = createClient<paths>({ baseUrl, headers: { cookie } })
-const shippingAddress = { name: 'Ada', line1: '2 Quay', city: 'Porto', postalCode: '4000', country: 'PT' }
-const changed = await api.PATCH('/orders/{id}', { params: { path: { id: Number(id) } }, body: { shippingAddress } })
-const missing = await api.GET('/orders/{id}', { params: { path: { id: 9999 } } })
-const list = await api.GET('/orders', { params: { query: { limit: 1 } } })
-const city: string | undefined = changed.data?.shippingAddress.city
-const first: number | undefined = list.data?.data[0]?.id
-console.log(JSON.stringify({ city, missing: missing.error?.title, first }))
-
-export async function refusedByTheCompiler() {
-  // @ts-expect-error there is no such path
-  await api.GET('/nothing')
-  // @ts-expect-error the body is missing
-  await api.PATCH('/orders/{id}', { params: { path: { id: Number(id) } } })
-  // @ts-expect-error a city is a string
-  await api.PATCH('/orders/{id}', { params: { path: { id: Number(id) } }, body: { shippingAddress: { ...shippingAddress, city: 1 } } })
-}
-`
