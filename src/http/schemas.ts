@@ -87,7 +87,7 @@ export function withProblems(
   for (const one of further) {
     const status = String(typeof one === 'number' ? one : errorTable[one].status)
     const codes = [...codesOf(all.get(status)), ...(typeof one === 'number' ? [] : [one])]
-    all.set(status, codes.length === 0 ? ProblemBody : problemOf(codes))
+    all.set(status, codes.length === 0 ? ProblemBody : problemOf([...new Set(codes)]))
   }
   return Object.fromEntries(all)
 }
@@ -118,9 +118,7 @@ export const IdParams = Type.Object(
 export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** An optional body without fields. */
-export const NoBody = Nullable(
-  Type.Object({}, { title: 'Empty', additionalProperties: false }),
-)
+export const NoBody = Nullable(Type.Object({}, { title: 'Empty', additionalProperties: false }))
 
 /** The query of an operation without parameters. */
 export const NoQuery = Type.Object({}, { additionalProperties: false })
