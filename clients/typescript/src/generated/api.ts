@@ -2049,6 +2049,7 @@ export interface operations {
       303: {
         content: never;
       };
+      400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
       429: components["responses"]["TooManyRequests"];
@@ -2098,6 +2099,7 @@ export interface operations {
       204: {
         content: never;
       };
+      400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
       429: components["responses"]["TooManyRequests"];
@@ -2444,6 +2446,7 @@ export interface operations {
           "application/json": components["schemas"]["AccountExport"];
         };
       };
+      400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequired"];
       429: components["responses"]["TooManyRequests"];
@@ -2593,6 +2596,7 @@ export interface operations {
           "application/json": components["schemas"]["Profile"];
         };
       };
+      400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -4847,6 +4851,7 @@ export interface operations {
           "application/json": components["schemas"]["Usage"];
         };
       };
+      400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
