@@ -6,7 +6,7 @@ import type { Entry } from '#src/db/entry.ts'
 import { runOnce } from '#src/db/idempotency.ts'
 import { withHeader } from '#src/http/headers.ts'
 import { Problem } from '#src/http/problems.ts'
-import { problems } from '#src/http/schemas.ts'
+import { withProblems } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -68,7 +68,7 @@ function describeKey(route: RouteOptions): void {
   }
   if (config.idempotencyKey === true) {
     schema.headers = withHeader(schema.headers, header, Header)
-    schema.response = { ...(schema.response ?? {}), ...problems(409, 422) }
+    schema.response = withProblems(Object(schema.response), 'conflict', 422)
     route.onSend = [...[route.onSend ?? []].flat(), tellReplay]
   } else {
     route.preHandler = [refuseKey, ...[route.preHandler ?? []].flat()]

@@ -1,12 +1,18 @@
 import swagger from '@fastify/swagger'
-import type { FastifyContextConfig, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import Type from 'typebox'
 import { accessOverview } from '#src/access/overview.ts'
+import { type CredentialKind, policy } from '#src/access/policy.ts'
+import { withHeader } from '#src/http/headers.ts'
 import { finishDescription } from '#src/http/openapi.ts'
 import type { ApiDescription } from '#src/http/openapi-examples.ts'
-import { ProblemBody } from '#src/http/schemas.ts'
+import { type ErrorCode, errorCodes, errorTable } from '#src/http/problems.ts'
+import { codesOf, problemOf } from '#src/http/schemas.ts'
 import { sessionCookie } from '#src/http/session-cookie.ts'
+import { eventKinds } from '#src/resources/events.ts'
 import { version } from '#src/runtime/assets.ts'
+import { describeWebhooks, eventUnion } from '#src/webhooks/events/describe.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,9 +29,15 @@ type Access = FastifyContextConfig['access']
  */
 export default fp<{ baseUrl: string }>(
   async function openapi(app, { baseUrl }) {
+    app.addHook('onRoute', requireOperationId)
     await app.register(swagger, {
       transform: ({ schema, url, route }) => ({
-        schema: { ...schema, ...accessNotes(schema, route.config?.access) },
+        schema: {
+          ...schema,
+          ...accessNotes(schema, route.config?.access),
+          ...conditionalRead(schema, route),
+          response: namedProblems(schema, route),
+        },
         url,
       }),
       openapi: {
@@ -47,11 +59,20 @@ export default fp<{ baseUrl: string }>(
     })
     app.decorate('describeApi', () =>
       // The type of @fastify/swagger is wider than the documents it produces.
-      finishDescription(app.swagger() as unknown as ApiDescription, ProblemBody),
+      finishDescription(app.swagger() as unknown as ApiDescription, {
+        webhooks: describeWebhooks(eventKinds),
+        replacements: { Event: eventUnion(eventKinds) },
+      }),
     )
   },
   { name: 'openapi', fastify: '5.x' },
 )
+
+/** @throws if a route of the description has no name for clients */
+function requireOperationId({ schema, method, url }: RouteOptions): void {
+  if (schema?.hide || schema?.operationId !== undefined) return
+  throw new Error(`${method} ${url} does not state schema.operationId.`)
+}
 
 const bySession = { session: [] }
 const byToken = { token: [] }
@@ -74,4 +95,52 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
     'x-access': { rule: `${resource}:${action}`, roles, scope, conditions, tokenPermission },
   }
   return notes
+}
+
+/** The response schemas; each problem that is given by its status only is named by its codes. */
+function namedProblems(schema: FastifySchema, { method, url, config }: RouteOptions): object {
+  const entries = Object.entries(Object(schema.response)).map(([status, response]) => {
+    const isUnnamed = Object(response).title === 'Problem' && codesOf(response).length === 0
+    if (!isUnnamed) return [status, response]
+    const codes = usualCodes(Number(status), [method].flat(), config?.access)
+    if (codes.length === 0) throw new Error(`${method} ${url}: ${status} needs its codes.`)
+    return [status, problemOf(codes)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The codes that every route with such access can answer with; none if they depend on the route. */
+function usualCodes(status: number, methods: readonly string[], access: Access): ErrorCode[] {
+  const all = errorCodes.filter((code) => errorTable[code].status === status)
+  if (all.length === 1) return all
+  if (status === 400) return ['malformed']
+  if (status === 401) {
+    return typeof access === 'object' ? ['unauthenticated', 'invalid-token'] : ['unauthenticated']
+  }
+  if (status !== 403 || typeof access !== 'object') return []
+  const rule = policy.find(
+    (one) => one.resource === access.resource && one.action === access.action,
+  )
+  return ['forbidden', ...refusedCredentials(methods, rule?.credential)]
+}
+
+function refusedCredentials(
+  methods: readonly string[],
+  credential: CredentialKind | undefined,
+): ErrorCode[] {
+  return [
+    ...(credential === 'any' ? [] : (['session-required'] as const)),
+    ...(credential === 'recent-session' ? (['reauthentication-required'] as const) : []),
+    ...(methods.includes('GET') ? [] : (['cross-origin'] as const)),
+  ]
+}
+
+const IfNoneMatch = Type.Optional(
+  Type.String({ description: 'The ETag of the object as you know it: 304 if it has not changed' }),
+)
+
+/** A read of an object with an ETag. The runtime ignores tags that it does not know. */
+function conditionalRead(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
+  if (!config?.versioned || ![method].flat().includes('GET')) return {}
+  return { headers: withHeader(schema.headers, 'if-none-match', IfNoneMatch) }
 }

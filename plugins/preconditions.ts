@@ -10,7 +10,7 @@ import Type, { type TSchema } from 'typebox'
 import { isKnown, isMatched, tagOf } from '#src/http/etag.ts'
 import { withHeader } from '#src/http/headers.ts'
 import { Problem } from '#src/http/problems.ts'
-import { problems } from '#src/http/schemas.ts'
+import { withProblems } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -64,7 +64,7 @@ function describePreconditions(route: RouteOptions): void {
   }
   if (config.versioned && (method === 'PATCH' || method === 'DELETE')) {
     schema.headers = withHeader(schema.headers, 'if-match', Tags)
-    schema.response = { ...(schema.response ?? {}), ...problems(412) }
+    schema.response = withProblems(Object(schema.response), 412)
   } else {
     route.preHandler = [refuseIfMatch, ...[route.preHandler ?? []].flat()]
   }

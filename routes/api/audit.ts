@@ -12,6 +12,7 @@ const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
     {
       config: { access: { resource: 'audit', action: 'read' } },
       schema: {
+        operationId: 'listTenantAudit',
         tags: ['tenant'],
         summary: 'List the audit log of your tenant, newest first',
         querystring: TenantAuditQuery,

@@ -10,20 +10,26 @@ import {
 import { readPage } from '#src/http/pagination.ts'
 import { Id, Line, Nullable, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
 
-const Customer = Type.Object({
-  customer: Type.String({ description: 'Id at the billing provider' }),
-  userId: Id,
-  email: Nullable(Type.String()),
-})
+const Customer = Type.Object(
+  {
+    customer: Type.String({ description: 'Id at the billing provider' }),
+    userId: Id,
+    email: Nullable(Type.String()),
+  },
+  { title: 'BillingCustomer' },
+)
 const CustomerParams = Type.Object({ customer: Line(255) }, { additionalProperties: false })
 const CustomerLink = Type.Object(
   { userId: Nullable(Type.Integer({ ...Id, description: 'null unlinks the customer' })) },
-  { additionalProperties: false },
+  { title: 'BillingCustomerLink', additionalProperties: false },
 )
-const LinkedCustomer = Type.Object({
-  customer: Type.String(),
-  userId: Nullable(Id),
-})
+const LinkedCustomer = Type.Object(
+  {
+    customer: Type.String(),
+    userId: Nullable(Id),
+  },
+  { title: 'LinkedBillingCustomer' },
+)
 
 const tags = ['billing customers']
 
@@ -34,6 +40,7 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     {
       config: { access: { resource: 'billing-customer', action: 'read' } },
       schema: {
+        operationId: 'listBillingCustomers',
         tags,
         summary: 'List the billing customers that are linked to users',
         description: 'For operators.',
@@ -49,13 +56,14 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     {
       config: { access: { resource: 'billing-customer', action: 'update' } },
       schema: {
+        operationId: 'linkBillingCustomer',
         tags,
         summary: 'Link a billing customer to a user',
         description:
           'For operators. From now on the customer’s charges create invoices in the user’s own tenant, and its subscription sets the user’s plan. It is taken from the user who had it; existing invoices stay. 404 if the user does not exist, 409 if the user has another customer.',
         params: CustomerParams,
         body: CustomerLink,
-        response: { 200: LinkedCustomer, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 200: LinkedCustomer, ...problems(400, 401, 403, 404, 'conflict', 429, 503) },
       },
     },
     putCustomer,

@@ -15,37 +15,43 @@ import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Line, Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
-const Received = Type.Object({
-  id: Type.String(),
-  type: Type.String(),
-  receivedAt: Time,
-  status: Status,
-  attempts: Type.Integer(),
-  lastError: Nullable(Type.String()),
-  outcome: Nullable(
-    Type.String({
-      description:
-        '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object)',
+const Received = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    receivedAt: Time,
+    status: Status,
+    attempts: Type.Integer(),
+    lastError: Nullable(Type.String()),
+    outcome: Nullable(
+      Type.String({
+        description:
+          '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object)',
+      }),
+    ),
+    processedAt: Nullable(Time),
+    otherBodies: Type.Integer({
+      description: 'Duplicates of the id with another body; the first body is stored',
     }),
-  ),
-  processedAt: Nullable(Time),
-  otherBodies: Type.Integer({
-    description: 'Duplicates of the id with another body; the first body is stored',
-  }),
-  source: Type.Enum(['webhook', 'reconciled'], {
-    description:
-      '`reconciled`: its webhook never arrived, and it was found in the list of the provider',
-  }),
-  dismissedReason: Nullable(
-    Type.String({ description: 'Why an operator dismissed it, while its status is `dismissed`' }),
-  ),
-})
-const ReceivedWithBody = Type.Object({ ...Received.properties, body: Nullable(Type.String()) })
+    source: Type.Enum(['webhook', 'reconciled'], {
+      description:
+        '`reconciled`: its webhook never arrived, and it was found in the list of the provider',
+    }),
+    dismissedReason: Nullable(
+      Type.String({ description: 'Why an operator dismissed it, while its status is `dismissed`' }),
+    ),
+  },
+  { title: 'BillingEvent' },
+)
+const ReceivedWithBody = Type.Object(
+  { ...Received.properties, body: Nullable(Type.String()) },
+  { title: 'BillingEventWithBody' },
+)
 const Dismissal = Type.Object(
   {
     reason: Type.String({ ...Line(500), description: 'Kept with the event and in the audit log' }),
   },
-  { additionalProperties: false },
+  { title: 'BillingEventDismissal', additionalProperties: false },
 )
 
 const listQuery = Type.Object(
@@ -67,6 +73,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
     {
       config: { access: { resource: 'billing-event', action: 'read' } },
       schema: {
+        operationId: 'listBillingEvents',
         tags: ['billing events'],
         summary: 'List received billing events, newest first',
         description: 'For operators. To find a rare `type`, set `from` and `to`.',
@@ -85,6 +92,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
     {
       config: { access: { resource: 'billing-event', action: 'read' } },
       schema: {
+        operationId: 'getBillingEvent',
         tags: ['billing events'],
         summary: 'Read a received billing event with its raw body',
         description: 'For operators. `body` is null after its retention has ended.',
@@ -103,6 +111,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
     {
       config: { access: { resource: 'billing-event', action: 'update' } },
       schema: {
+        operationId: 'dismissBillingEvent',
         tags: ['billing events'],
         summary: 'Dismiss a dead billing event',
         description:
@@ -111,7 +120,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
         body: Dismissal,
         response: {
           200: ReceivedWithBody,
-          ...problems(400, 401, 403, 404, 409, 429, 503),
+          ...problems(400, 401, 403, 404, 'conflict', 429, 503),
         },
       },
     },

@@ -12,27 +12,30 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 
-const Reconciliation = Type.Object({
-  id: Uuid,
-  from: Type.String({ ...Time, description: 'Events that the provider created from here' }),
-  to: Type.String({ ...Time, description: 'until before this time' }),
-  dryRun: Type.Boolean({ description: 'It only counts' }),
-  scheduled: Type.Boolean({ description: 'False if an operator asked for it' }),
-  status: Type.Enum([...reconciliationStatuses]),
-  seen: Type.Integer({ description: 'Events in the list of the provider' }),
-  missed: Type.Integer({
-    description: 'Events whose webhook never arrived. Without `dryRun` they are recorded.',
-  }),
-  different: Type.Integer({
-    description: 'Known events whose content in the list is not what was received',
-  }),
-  refused: Type.Integer({ description: 'Members of the list that are no events of this time' }),
-  missedIds: Type.Array(Type.String(), { description: 'The first hundred' }),
-  differentIds: Type.Array(Type.String(), { description: 'The first hundred' }),
-  error: Nullable(Type.String({ description: 'Why it failed' })),
-  createdAt: Time,
-  finishedAt: Nullable(Time),
-})
+const Reconciliation = Type.Object(
+  {
+    id: Uuid,
+    from: Type.String({ ...Time, description: 'Events that the provider created from here' }),
+    to: Type.String({ ...Time, description: 'until before this time' }),
+    dryRun: Type.Boolean({ description: 'It only counts' }),
+    scheduled: Type.Boolean({ description: 'False if an operator asked for it' }),
+    status: Type.Enum([...reconciliationStatuses]),
+    seen: Type.Integer({ description: 'Events in the list of the provider' }),
+    missed: Type.Integer({
+      description: 'Events whose webhook never arrived. Without `dryRun` they are recorded.',
+    }),
+    different: Type.Integer({
+      description: 'Known events whose content in the list is not what was received',
+    }),
+    refused: Type.Integer({ description: 'Members of the list that are no events of this time' }),
+    missedIds: Type.Array(Type.String(), { description: 'The first hundred' }),
+    differentIds: Type.Array(Type.String(), { description: 'The first hundred' }),
+    error: Nullable(Type.String({ description: 'Why it failed' })),
+    createdAt: Time,
+    finishedAt: Nullable(Time),
+  },
+  { title: 'BillingReconciliation' },
+)
 
 const Request = Type.Object(
   {
@@ -40,7 +43,7 @@ const Request = Type.Object(
     to: Type.Optional(Time),
     dryRun: Type.Optional(Type.Boolean({ description: 'Count only, record nothing' })),
   },
-  { additionalProperties: false },
+  { title: 'NewBillingReconciliation', additionalProperties: false },
 )
 
 const listQuery = Type.Object({ ...PageQuery.properties }, { additionalProperties: false })
@@ -54,6 +57,7 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
     {
       config: { idempotencyKey: true, access: { resource: 'billing-event', action: 'replay' } },
       schema: {
+        operationId: 'createBillingReconciliation',
         tags: ['billing events'],
         summary: 'Compare the events of the provider with those received',
         description:
@@ -70,6 +74,7 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
     {
       config: { access: { resource: 'billing-event', action: 'read' } },
       schema: {
+        operationId: 'listBillingReconciliations',
         tags: ['billing events'],
         summary: 'List comparisons with the events of the provider, newest first',
         description: 'For operators.',
@@ -85,6 +90,7 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
     {
       config: { access: { resource: 'billing-event', action: 'read' } },
       schema: {
+        operationId: 'getBillingReconciliation',
         tags: ['billing events'],
         summary: 'Read a comparison with the events of the provider',
         description: 'For operators.',
@@ -104,7 +110,7 @@ async function startReconciliation(
   const created = await this.db.transaction(request.entry, (connection) =>
     createReconciliation(connection, this.queue, request.body),
   )
-  return reply.code(202).send(created)
+  return reply.code(202).header('location', `/billing/reconciliations/${created.id}`).send(created)
 }
 
 async function listAll(

@@ -7,14 +7,17 @@ import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 
-const Replay = Type.Object({
-  id: Uuid,
-  total: Type.Integer({ description: 'Events selected by the request' }),
-  succeeded: Type.Integer(),
-  failed: Type.Integer({ description: 'Events that failed again; each has its `lastError`' }),
-  createdAt: Time,
-  finishedAt: Nullable(Time),
-})
+const Replay = Type.Object(
+  {
+    id: Uuid,
+    total: Type.Integer({ description: 'Events selected by the request' }),
+    succeeded: Type.Integer(),
+    failed: Type.Integer({ description: 'Events that failed again; each has its `lastError`' }),
+    createdAt: Time,
+    finishedAt: Nullable(Time),
+  },
+  { title: 'BillingReplay' },
+)
 
 const Selection = Type.Object(
   {
@@ -22,7 +25,7 @@ const Selection = Type.Object(
     from: Type.Optional(Time),
     to: Type.Optional(Time),
   },
-  { additionalProperties: false },
+  { title: 'NewBillingReplay', additionalProperties: false },
 )
 
 const replay = { resource: 'billing-event', action: 'replay' } as const
@@ -36,11 +39,12 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
     {
       config: { idempotencyKey: true, access: replay },
       schema: {
+        operationId: 'replayBillingEvent',
         tags: ['billing events'],
         summary: 'Process a received billing event again',
         description: `${explanation} 409 if its body has been deleted.`,
         params: EventParams,
-        response: { 202: Replay, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 202: Replay, ...problems(400, 401, 403, 404, 'conflict', 429, 503) },
       },
     },
     replayOneEvent,
@@ -51,6 +55,7 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
     {
       config: { idempotencyKey: true, access: replay },
       schema: {
+        operationId: 'replayBillingEvents',
         tags: ['billing events'],
         summary: 'Process many received billing events again',
         description: explanation,
@@ -66,6 +71,7 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
     {
       config: { access: replay },
       schema: {
+        operationId: 'getBillingReplay',
         tags: ['billing events'],
         summary: 'Read the progress of a replay',
         params: UuidParams,

@@ -35,6 +35,7 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
     {
       config: { access: { resource: 'delivery', action: 'read' } },
       schema: {
+        operationId: 'listDeliveries',
         tags,
         summary: 'List the deliveries to an endpoint, newest first, with their attempts',
         params: UuidParams,
@@ -50,6 +51,7 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
     {
       config: { access: { resource: 'delivery', action: 'read' } },
       schema: {
+        operationId: 'getDelivery',
         tags,
         summary: 'Read a delivery with its attempts',
         params: UuidParams,
@@ -64,12 +66,16 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
     {
       config: { idempotencyKey: true, access: { resource: 'delivery', action: 'replay' } },
       schema: {
+        operationId: 'replayDelivery',
         tags,
         summary: 'Send a delivery again, with a new series of attempts',
         description: `Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. ${disabledHint} (409).`,
         params: UuidParams,
         body: NoBody,
-        response: { 202: Delivery, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          202: Delivery,
+          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
+        },
       },
     },
     sendDeliveryAgain,

@@ -27,24 +27,27 @@ import {
 const Title = Line(200)
 const Body = Text(50_000)
 
-const Document = Type.Object({
-  id: Id,
-  tenantId: Uuid,
-  folderId: Id,
-  title: Type.String(),
-  body: Type.String(),
-  createdAt: Time,
-  updatedAt: Time,
-})
+const Document = Type.Object(
+  {
+    id: Id,
+    tenantId: Uuid,
+    folderId: Id,
+    title: Type.String(),
+    body: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Document' },
+)
 
 const NewDocument = Type.Object(
   { title: Title, body: Body, folderId: Id },
-  { additionalProperties: false },
+  { title: 'NewDocument', additionalProperties: false },
 )
 
 const DocumentChange = Type.Object(
   { title: Type.Optional(Title), body: Type.Optional(Body) },
-  { additionalProperties: false, minProperties: 1 },
+  { title: 'DocumentChange', additionalProperties: false, minProperties: 1 },
 )
 
 const DocumentQuery = Type.Object(
@@ -68,6 +71,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
     {
       config: { access: { resource: 'document', action: 'read' } },
       schema: {
+        operationId: 'listDocuments',
         tags,
         summary: 'List the documents of your teams, newest first',
         description: chain,
@@ -87,11 +91,12 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         access: { resource: 'document', action: 'create' },
       },
       schema: {
+        operationId: 'createDocument',
         tags,
         summary: 'Create a document in a folder of one of your teams',
         description: chain,
         body: NewDocument,
-        response: { 201: Document, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 201: Document, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
       },
     },
     postDocument,
@@ -102,6 +107,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
     {
       config: { versioned: Document, access: { resource: 'document', action: 'read' } },
       schema: {
+        operationId: 'getDocument',
         tags,
         summary: 'Read a document of one of your teams',
         description: chain,
@@ -117,12 +123,13 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
     {
       config: { versioned: Document, access: { resource: 'document', action: 'update' } },
       schema: {
+        operationId: 'updateDocument',
         tags,
         summary: 'Change a document of one of your teams',
         description: chain,
         params: IdParams,
         body: DocumentChange,
-        response: { 200: Document, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 200: Document, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
       },
     },
     patchDocument,

@@ -14,21 +14,24 @@ import {
 } from '#src/webhooks/delivery/replays.ts'
 import { DeliveryStatusName, disabledHint } from '#src/webhooks/endpoints/schemas.ts'
 
-const Replay = Type.Object({
-  id: Uuid,
-  endpointId: Uuid,
-  from: Time,
-  to: Time,
-  status: Nullable(DeliveryStatusName),
-  total: Type.Integer({ description: 'Deliveries selected by the request' }),
-  done: Type.Integer({ description: 'Deliveries started so far' }),
-  createdAt: Time,
-  finishedAt: Nullable(Time),
-})
+const Replay = Type.Object(
+  {
+    id: Uuid,
+    endpointId: Uuid,
+    from: Time,
+    to: Time,
+    status: Nullable(DeliveryStatusName),
+    total: Type.Integer({ description: 'Deliveries selected by the request' }),
+    done: Type.Integer({ description: 'Deliveries started so far' }),
+    createdAt: Time,
+    finishedAt: Nullable(Time),
+  },
+  { title: 'EndpointReplay' },
+)
 
 const Range = Type.Object(
   { from: Time, to: Time, status: Type.Optional(DeliveryStatusName) },
-  { additionalProperties: false },
+  { title: 'NewEndpointReplay', additionalProperties: false },
 )
 
 const tooManyHint = `At most ${maxOpenReplays.perEndpoint} replays of an endpoint and ${maxOpenReplays.perTenant} of a tenant are open at once`
@@ -44,12 +47,16 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
     {
       config: { idempotencyKey: true, access: { resource: 'delivery', action: 'replay' } },
       schema: {
+        operationId: 'replayDeliveries',
         tags,
         summary: 'Send the deliveries of a time range again',
         description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days; without \`status\` those of every status. \`Location\` is the replay; without such deliveries it is finished at once. ${disabledHint} (409). ${tooManyHint} (429).`,
         params: UuidParams,
         body: Range,
-        response: { 202: Replay, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          202: Replay,
+          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
+        },
       },
     },
     postReplay,
@@ -60,6 +67,7 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
     {
       config: { access: { resource: 'delivery', action: 'read' } },
       schema: {
+        operationId: 'getDeliveryReplay',
         tags,
         summary: 'Read the progress of a replay',
         params: ReplayParams,

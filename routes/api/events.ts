@@ -3,20 +3,23 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { CreatedRange } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
-import { Nullable, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
 
-const SentEvent = Type.Object({
-  id: Type.String({ description: 'The same as in the delivery' }),
-  type: Type.String(),
-  createdAt: Time,
-  data: Type.Unknown(),
-})
+const SentEvent = Type.Object(
+  {
+    id: Type.String({ description: 'The same as in the delivery' }),
+    type: Type.String(),
+    createdAt: Time,
+    data: Type.Unknown(),
+  },
+  { title: 'Event' },
+)
 
 const { limit, cursor } = PageQuery.properties
 const FeedQuery = Type.Object(
-  { limit, after: cursor, ...CreatedRange, type: Type.Optional(Type.Enum([...eventTypes])) },
+  { limit, after: cursor, ...CreatedRange, type: Type.Optional(EventTypeName) },
   { additionalProperties: false },
 )
 
@@ -27,13 +30,14 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
     {
       config: { access: { resource: 'event', action: 'read' } },
       schema: {
+        operationId: 'listEvents',
         tags: ['webhook endpoints'],
         summary: 'List the events of your tenant in order, after a cursor',
         description:
           'Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped. Events are kept for 90 days, without an endpoint for 30 days, unless the operator has set other limits.',
         querystring: FeedQuery,
         response: {
-          200: Type.Object({ data: Type.Array(SentEvent), nextCursor: Nullable(Type.String()) }),
+          200: PageOf(SentEvent),
           ...problems(400, 401, 403, 429, 503),
         },
       },

@@ -8,6 +8,7 @@ import {
   Id,
   IdParams,
   Line,
+  NoContent,
   Nullable,
   PageOf,
   PageQuery,
@@ -27,21 +28,25 @@ import {
 
 const Name = Line(200)
 
-const Folder = Type.Object({
-  id: Id,
-  tenantId: Uuid,
-  name: Type.String(),
-  teamId: Type.Integer({ ...Id, description: 'The team that owns it and its contents' }),
-  parentId: Nullable(Type.Integer({ ...Id, description: 'The folder it is nested in' })),
-  createdAt: Time,
-  updatedAt: Time,
-})
+const Folder = Type.Object(
+  {
+    id: Id,
+    tenantId: Uuid,
+    name: Type.String(),
+    teamId: Type.Integer({ ...Id, description: 'The team that owns it and its contents' }),
+    parentId: Nullable(Type.Integer({ ...Id, description: 'The folder it is nested in' })),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Folder' },
+)
 
 const teamOrParent = { teamId: Type.Optional(Id), parentId: Type.Optional(Id) }
 
 const NewFolder = Type.Object(
   { name: Name, ...teamOrParent },
   {
+    title: 'NewFolder',
     additionalProperties: false,
     oneOf: [{ required: ['teamId'] }, { required: ['parentId'] }],
     description: 'Directly with a team, or nested in a folder and owned by its team',
@@ -51,6 +56,7 @@ const NewFolder = Type.Object(
 const FolderChange = Type.Object(
   { name: Type.Optional(Name), ...teamOrParent },
   {
+    title: 'FolderChange',
     additionalProperties: false,
     minProperties: 1,
     not: { required: ['teamId', 'parentId'] },
@@ -67,6 +73,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
     {
       config: { access: { resource: 'folder', action: 'read' } },
       schema: {
+        operationId: 'listFolders',
         tags,
         summary: 'List the folders of your tenant, newest first',
         querystring: PageQuery,
@@ -85,10 +92,14 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         access: { resource: 'folder', action: 'create' },
       },
       schema: {
+        operationId: 'createFolder',
         tags,
         summary: 'Create a folder, directly with a team or nested in another folder',
         body: NewFolder,
-        response: { 201: Folder, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          201: Folder,
+          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
+        },
       },
     },
     postFolder,
@@ -99,6 +110,7 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
     {
       config: { versioned: Folder, access: { resource: 'folder', action: 'read' } },
       schema: {
+        operationId: 'getFolder',
         tags,
         summary: 'Read a folder of your tenant',
         params: IdParams,
@@ -113,13 +125,17 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
     {
       config: { versioned: Folder, access: { resource: 'folder', action: 'update' } },
       schema: {
+        operationId: 'updateFolder',
         tags,
         summary: 'Rename or move a folder',
         description:
           'A folder moves with its contents, which then belong to the team of its new place. 409 if it would contain itself.',
         params: IdParams,
         body: FolderChange,
-        response: { 200: Folder, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          200: Folder,
+          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
+        },
       },
     },
     patchFolder,
@@ -130,10 +146,14 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
     {
       config: { versioned: Folder, access: { resource: 'folder', action: 'delete' } },
       schema: {
+        operationId: 'deleteFolder',
         tags,
         summary: 'Delete an empty folder; 409 while it has folders or documents',
         params: IdParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          204: NoContent('The folder is deleted'),
+          ...problems(400, 401, 403, 404, 'conflict', 429, 503),
+        },
       },
     },
     removeFolder,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import {
   Invitation,
   invitationList,
@@ -9,7 +9,7 @@ import {
 } from '#src/auth/members/invitations.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
+import { NoContent, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 
 const tags = ['users']
 
@@ -20,6 +20,7 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
     {
       config: { access: { resource: 'user', action: 'read' } },
       schema: {
+        operationId: 'listInvitations',
         tags,
         summary: 'List the open invitations to your tenant, newest first',
         description: 'Includes expired invitations, which can no longer be accepted.',
@@ -35,10 +36,14 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
     {
       config: { access: { resource: 'user', action: 'delete' } },
       schema: {
+        operationId: 'withdrawInvitation',
         tags,
         summary: 'Withdraw an open invitation',
         params: UuidParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: {
+          204: NoContent('The invitation is withdrawn'),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     removeInvitation,

@@ -4,17 +4,8 @@ import Type, { type Static } from 'typebox'
 import { CreatedRange, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
-import { findInvoice, invoiceList, listInvoices } from '#src/resources/invoices.ts'
-
-const Invoice = Type.Object({
-  id: Id,
-  tenantId: Uuid,
-  amount: Type.Integer({ description: 'Minor units of the currency' }),
-  currency: Type.String(),
-  status: Type.String(),
-  createdAt: Time,
-})
+import { IdParams, Line, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
+import { findInvoice, Invoice, invoiceList, listInvoices } from '#src/resources/invoices.ts'
 
 const InvoiceQuery = Type.Object(
   {
@@ -33,6 +24,7 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
     {
       config: { access: { resource: 'invoice', action: 'read' } },
       schema: {
+        operationId: 'listInvoices',
         tags: ['invoices'],
         summary: 'List the invoices of your tenant, newest first',
         querystring: InvoiceQuery,
@@ -47,6 +39,7 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
     {
       config: { access: { resource: 'invoice', action: 'read' } },
       schema: {
+        operationId: 'getInvoice',
         tags: ['invoices'],
         summary: 'Read an invoice of your tenant',
         params: IdParams,

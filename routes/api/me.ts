@@ -6,18 +6,21 @@ import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { findProfile } from '#src/auth/members/tenants.ts'
 import { Id, Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
 
-const Me = Type.Object({
-  user: Type.Object({ id: Id, email: Nullable(Type.String()), createdAt: Time }),
-  tenant: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
-  role: Nullable(Type.String()),
-  department: Nullable(Type.String()),
-  permissions: Type.Array(Type.String()),
-  plan: Nullable(Type.String()),
-  invitations: Type.Array(OwnInvitation, {
-    description:
-      'Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`.',
-  }),
-})
+const Me = Type.Object(
+  {
+    user: Type.Object({ id: Id, email: Nullable(Type.String()), createdAt: Time }),
+    tenant: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
+    role: Nullable(Type.String()),
+    department: Nullable(Type.String()),
+    permissions: Type.Array(Type.String()),
+    plan: Nullable(Type.String()),
+    invitations: Type.Array(OwnInvitation, {
+      description:
+        'Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`.',
+    }),
+  },
+  { title: 'Profile' },
+)
 
 const me: FastifyPluginAsyncTypebox = async function me(app) {
   app.get(
@@ -25,6 +28,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
     {
       config: { access: { resource: 'profile', action: 'read' } },
       schema: {
+        operationId: 'getMe',
         tags: ['account'],
         summary: 'Read your user, tenant, role, permissions and invitations',
         response: { 200: Me, ...problems(401, 429, 503) },

@@ -5,16 +5,19 @@ import { readPage } from '#src/http/pagination.ts'
 import { Id, Nullable, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import { listNotifications, notificationList } from '#src/webhooks/endpoints/alerts.ts'
 
-const Notification = Type.Object({
-  id: Id,
-  kind: Type.String({
-    description: 'endpoint.failing, endpoint.disabled or endpoint.recovered',
-  }),
-  endpointId: Uuid,
-  message: Type.String(),
-  createdAt: Time,
-  mailedAt: Nullable(Time),
-})
+const Notification = Type.Object(
+  {
+    id: Id,
+    kind: Type.String({
+      description: 'endpoint.failing, endpoint.disabled or endpoint.recovered',
+    }),
+    endpointId: Uuid,
+    message: Type.String(),
+    createdAt: Time,
+    mailedAt: Nullable(Time),
+  },
+  { title: 'Notification' },
+)
 
 /** Alerts about webhook endpoints, for the administrators of a tenant. */
 const notifications: FastifyPluginAsyncTypebox = async function notifications(app) {
@@ -23,6 +26,7 @@ const notifications: FastifyPluginAsyncTypebox = async function notifications(ap
     {
       config: { access: { resource: 'notification', action: 'read' } },
       schema: {
+        operationId: 'listNotifications',
         tags: ['webhooks'],
         summary: 'List the alerts about your webhook endpoints, newest first',
         querystring: PageQuery,

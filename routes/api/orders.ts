@@ -5,32 +5,17 @@ import { CreatedRange, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
+import { IdParams, Line, PageOf, PageQuery, problems, Uuid } from '#src/http/schemas.ts'
 import {
   changeOrder,
   createOrder,
   findOrder,
   listOrders,
   lockOrder,
+  Order,
   orderList,
   ShippingAddress,
 } from '#src/resources/orders.ts'
-
-const Order = Type.Object({
-  id: Id,
-  userId: Id,
-  lineItems: Type.Array(
-    Type.Object({
-      sku: Type.String(),
-      quantity: Type.Integer(),
-      unitPrice: Type.Integer({ description: 'Minor units' }),
-    }),
-  ),
-  shippingAddress: ShippingAddress,
-  cardLast4: Type.String(),
-  createdAt: Time,
-  updatedAt: Time,
-})
 
 // The total of an order stays an exact number: 100 × 10^4 × 10^9 < 2^53.
 const maxLineItems = 100
@@ -50,19 +35,19 @@ const NewOrder = Type.Object(
             description: 'Minor units',
           }),
         },
-        { additionalProperties: false },
+        { title: 'NewLineItem', additionalProperties: false },
       ),
       { minItems: 1, maxItems: maxLineItems },
     ),
     shippingAddress: ShippingAddress,
     cardLast4: Type.String({ pattern: '^[0-9]{4}$' }),
   },
-  { additionalProperties: false },
+  { title: 'NewOrder', additionalProperties: false },
 )
 
 const OrderChange = Type.Object(
   { shippingAddress: ShippingAddress },
-  { additionalProperties: false },
+  { title: 'OrderChange', additionalProperties: false },
 )
 
 const OrderQuery = Type.Object(
@@ -82,6 +67,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     {
       config: { access: { resource: 'order', action: 'read' } },
       schema: {
+        operationId: 'listOrders',
         tags: ['orders'],
         summary: 'List your orders in all your tenants, newest first',
         querystring: OrderQuery,
@@ -100,11 +86,12 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
         access: { resource: 'order', action: 'create' },
       },
       schema: {
+        operationId: 'createOrder',
         tags: ['orders'],
         summary: 'Place an order',
         description: 'The order is yours, in your active tenant.',
         body: NewOrder,
-        response: { 201: Order, ...problems(400, 401, 403, 409, 429, 503) },
+        response: { 201: Order, ...problems(400, 401, 403, 'quota-exceeded', 429, 503) },
       },
     },
     postOrder,
@@ -115,6 +102,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     {
       config: { versioned: Order, access: { resource: 'order', action: 'read' } },
       schema: {
+        operationId: 'getOrder',
         tags: ['orders'],
         summary: 'Read one of your orders',
         params: IdParams,
@@ -129,11 +117,12 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     {
       config: { versioned: Order, access: { resource: 'order', action: 'update' } },
       schema: {
+        operationId: 'updateOrder',
         tags: ['orders'],
         summary: 'Change the shipping address of one of your orders',
         params: IdParams,
         body: OrderChange,
-        response: { 200: Order, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 200: Order, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
       },
     },
     patchOrder,

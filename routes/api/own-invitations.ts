@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { acceptInvitation, declineInvitation } from '#src/auth/members/own-invitations.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoBody, problems, UuidParams } from '#src/http/schemas.ts'
+import { NoBody, NoContent, problems, UuidParams } from '#src/http/schemas.ts'
 
 type InvitationRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
@@ -16,8 +16,8 @@ const config = {
 const who =
   'For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.'
 const response = {
-  204: Type.Null(),
-  303: Type.Null(),
+  204: NoContent('The invitation is answered'),
+  303: NoContent('For a form: to the account page'),
   ...problems(400, 401, 403, 404, 429, 503),
 }
 
@@ -28,6 +28,7 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
     {
       config,
       schema: {
+        operationId: 'acceptInvitation',
         tags,
         summary: 'Accept an invitation: 204, or 303 for a form',
         description: `You become a member of the tenant. The active tenant of your session stays; \`POST /session/tenant\` switches it. ${who}`,
@@ -44,6 +45,7 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
     {
       config,
       schema: {
+        operationId: 'declineInvitation',
         tags,
         summary: 'Decline an invitation: 204, or 303 for a form',
         description: `It is no longer shown to you. The tenant is not told. ${who}`,

@@ -6,18 +6,7 @@ import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import {
-  Id,
-  IdParams,
-  Line,
-  Nullable,
-  PageOf,
-  PageQuery,
-  problems,
-  Text,
-  Time,
-  Uuid,
-} from '#src/http/schemas.ts'
+import { IdParams, Line, NoContent, PageOf, PageQuery, problems, Text } from '#src/http/schemas.ts'
 import {
   changePost,
   createPost,
@@ -25,6 +14,7 @@ import {
   findPost,
   listPosts,
   lockPost,
+  Post,
   postList,
 } from '#src/resources/posts.ts'
 
@@ -32,25 +22,14 @@ const Title = Line(200)
 const Body = Text(50_000)
 const Department = Line(100)
 
-const Post = Type.Object({
-  id: Id,
-  tenantId: Uuid,
-  authorId: Nullable(Type.Integer({ ...Id, description: 'null after the author has left' })),
-  department: Nullable(Type.String()),
-  title: Type.String(),
-  body: Type.String(),
-  createdAt: Time,
-  updatedAt: Time,
-})
-
 const NewPost = Type.Object(
   { title: Title, body: Body, department: Type.Optional(Department) },
-  { additionalProperties: false },
+  { title: 'NewPost', additionalProperties: false },
 )
 
 const PostChange = Type.Object(
   { title: Type.Optional(Title), body: Type.Optional(Body) },
-  { additionalProperties: false, minProperties: 1 },
+  { title: 'PostChange', additionalProperties: false, minProperties: 1 },
 )
 
 const PostQuery = Type.Object(
@@ -73,6 +52,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     {
       config: { access: { resource: 'post', action: 'read' } },
       schema: {
+        operationId: 'listPosts',
         tags,
         summary: 'List the posts of your tenant, newest first',
         querystring: PostQuery,
@@ -91,11 +71,12 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         access: { resource: 'post', action: 'create' },
       },
       schema: {
+        operationId: 'createPost',
         tags,
         summary: 'Create a post in your tenant',
         description: 'Without `department` the post has yours.',
         body: NewPost,
-        response: { 201: Post, ...problems(400, 401, 403, 409, 429, 503) },
+        response: { 201: Post, ...problems(400, 401, 403, 'quota-exceeded', 429, 503) },
       },
     },
     createTenantPost,
@@ -106,6 +87,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     {
       config: { versioned: Post, access: { resource: 'post', action: 'read' } },
       schema: {
+        operationId: 'getPost',
         tags,
         summary: 'Read a post of your tenant',
         params: IdParams,
@@ -120,13 +102,14 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     {
       config: { versioned: Post, access: { resource: 'post', action: 'update' } },
       schema: {
+        operationId: 'updatePost',
         tags,
         summary: 'Change a post of your tenant',
         description:
           'An editor may change posts of their own department, from 09:00:00 until before 17:00:00 UTC; otherwise 403.',
         params: IdParams,
         body: PostChange,
-        response: { 200: Post, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 200: Post, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
       },
     },
     patchPost,
@@ -137,10 +120,14 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     {
       config: { versioned: Post, access: { resource: 'post', action: 'delete' } },
       schema: {
+        operationId: 'deletePost',
         tags,
         summary: 'Delete a post of your tenant',
         params: IdParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: {
+          204: NoContent('The post is deleted'),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     removePost,

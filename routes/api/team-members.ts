@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Id, IdParams, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { Id, IdParams, NoContent, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 import {
   addTeamMember,
   findTeamMember,
@@ -13,7 +13,7 @@ import {
   teamMemberList,
 } from '#src/resources/teams.ts'
 
-const TeamMember = Type.Object({ userId: Id, createdAt: Time })
+const TeamMember = Type.Object({ userId: Id, createdAt: Time }, { title: 'TeamMember' })
 
 const { id } = IdParams.properties
 const MemberParams = Type.Object({ id, userId: id }, { additionalProperties: false })
@@ -27,6 +27,7 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
     {
       config: { access: { resource: 'team', action: 'read' } },
       schema: {
+        operationId: 'listTeamMembers',
         tags,
         summary: 'List the members of a team, by user id',
         params: IdParams,
@@ -42,6 +43,7 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
     {
       config: { access: { resource: 'team', action: 'read' } },
       schema: {
+        operationId: 'getTeamMember',
         tags,
         summary: 'Read a membership of a team',
         params: MemberParams,
@@ -56,11 +58,15 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
     {
       config: { access: { resource: 'team', action: 'update' } },
       schema: {
+        operationId: 'addTeamMember',
         tags,
         summary: 'Add a member of your tenant to a team',
         description: 'Changes nothing for a member of the team.',
         params: MemberParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          204: NoContent('The user is a member of the team'),
+          ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503),
+        },
       },
     },
     putMember,
@@ -71,10 +77,14 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
     {
       config: { access: { resource: 'team', action: 'update' } },
       schema: {
+        operationId: 'removeTeamMember',
         tags,
         summary: 'Remove a member from a team; access to its documents ends at once',
         params: MemberParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: {
+          204: NoContent('The user is no member of the team any more'),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     removeMember,

@@ -4,7 +4,17 @@ import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Id, IdParams, Line, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
+import {
+  Id,
+  IdParams,
+  Line,
+  NoContent,
+  PageOf,
+  PageQuery,
+  problems,
+  Time,
+  Uuid,
+} from '#src/http/schemas.ts'
 import {
   createTeam,
   deleteTeam,
@@ -15,15 +25,21 @@ import {
   teamList,
 } from '#src/resources/teams.ts'
 
-const Team = Type.Object({
-  id: Id,
-  tenantId: Uuid,
-  name: Type.String(),
-  createdAt: Time,
-  updatedAt: Time,
-})
+const Team = Type.Object(
+  {
+    id: Id,
+    tenantId: Uuid,
+    name: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Team' },
+)
 
-const TeamName = Type.Object({ name: Line(200) }, { additionalProperties: false })
+const TeamName = Type.Object(
+  { name: Line(200) },
+  { title: 'TeamName', additionalProperties: false },
+)
 
 const tags = ['teams']
 
@@ -34,6 +50,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
     {
       config: { access: { resource: 'team', action: 'read' } },
       schema: {
+        operationId: 'listTeams',
         tags,
         summary: 'List the teams of your tenant, newest first',
         querystring: PageQuery,
@@ -52,10 +69,11 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         access: { resource: 'team', action: 'create' },
       },
       schema: {
+        operationId: 'createTeam',
         tags,
         summary: 'Create a team without members',
         body: TeamName,
-        response: { 201: Team, ...problems(400, 401, 403, 409, 429, 503) },
+        response: { 201: Team, ...problems(400, 401, 403, 'quota-exceeded', 429, 503) },
       },
     },
     postTeam,
@@ -66,6 +84,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
     {
       config: { versioned: Team, access: { resource: 'team', action: 'read' } },
       schema: {
+        operationId: 'getTeam',
         tags,
         summary: 'Read a team of your tenant',
         params: IdParams,
@@ -80,11 +99,12 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
     {
       config: { versioned: Team, access: { resource: 'team', action: 'update' } },
       schema: {
+        operationId: 'updateTeam',
         tags,
         summary: 'Rename a team of your tenant',
         params: IdParams,
         body: TeamName,
-        response: { 200: Team, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 200: Team, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
       },
     },
     patchTeam,
@@ -95,10 +115,14 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
     {
       config: { versioned: Team, access: { resource: 'team', action: 'delete' } },
       schema: {
+        operationId: 'deleteTeam',
         tags,
         summary: 'Delete a team of your tenant; 409 while it owns folders',
         params: IdParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          204: NoContent('The team is deleted'),
+          ...problems(400, 401, 403, 404, 'conflict', 429, 503),
+        },
       },
     },
     removeTeam,

@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { deleteTenant } from '#src/auth/erasure/delete-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
-import { problems, Text } from '#src/http/schemas.ts'
+import { NoContent, problems, Text } from '#src/http/schemas.ts'
 
-const TenantName = Type.Object({ name: Text(200) }, { additionalProperties: false })
+const TenantName = Type.Object(
+  { name: Text(200) },
+  { title: 'TenantDeletion', additionalProperties: false },
+)
 
 /** Deleting the caller's tenant. */
 const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(app) {
@@ -14,12 +17,16 @@ const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(
     {
       config: { idempotencyKey: false, access: { resource: 'tenant-deletion', action: 'create' } },
       schema: {
+        operationId: 'deleteTenant',
         tags: ['members'],
         summary: 'Delete the active tenant of your session',
         description:
           'Requires its exact name (409 `/docs/errors/confirmation-mismatch` for another one), and a sign-in or re-authentication within the last five minutes. All access to the tenant ends at once and nothing is sent from it any more; its data, events, deliveries and jobs are deleted within minutes. Members without another tenant are deleted with their accounts. Your session moves to another tenant of yours under a new id; without another one you are signed out and your account is deleted too.',
         body: TenantName,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 409, 429, 503) },
+        response: {
+          204: NoContent('The tenant is deleted'),
+          ...problems(400, 401, 403, 'confirmation-mismatch', 429, 503),
+        },
       },
     },
     deleteActiveTenant,

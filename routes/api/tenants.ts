@@ -9,16 +9,22 @@ import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageOf, PageQuery, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { NoContent, PageOf, PageQuery, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
 
-const Membership = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  role: Type.String(),
-  active: Type.Boolean({ description: 'Whether it is the active tenant of this session' }),
-})
+const Membership = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    role: Type.String(),
+    active: Type.Boolean({ description: 'Whether it is the active tenant of this session' }),
+  },
+  { title: 'Membership' },
+)
 
-const TenantChoice = Type.Object({ tenantId: Uuid }, { additionalProperties: false })
+const TenantChoice = Type.Object(
+  { tenantId: Uuid },
+  { title: 'TenantChoice', additionalProperties: false },
+)
 
 /** The caller's tenants: switching between them and leaving one. */
 const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
@@ -27,6 +33,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     {
       config: { access: { resource: 'tenant', action: 'read' } },
       schema: {
+        operationId: 'listTenants',
         tags: ['account'],
         summary: 'List the tenants you are a member of, by name',
         querystring: PageQuery,
@@ -41,13 +48,14 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     {
       config: { access: { resource: 'tenant', action: 'update' }, acceptsForm: true },
       schema: {
+        operationId: 'switchTenant',
         tags: ['account'],
         summary: 'Switch the active tenant of your session: 204, or 303 for a form',
         description: 'The session gets a new id, and the previous cookie is no longer valid.',
         body: TenantChoice,
         response: {
-          204: Type.Null(),
-          303: Type.Null(),
+          204: NoContent('The tenant is active, and the session has a new id'),
+          303: NoContent('For a form: to the page it was sent from'),
           ...problems(400, 401, 403, 404, 429, 503),
         },
       },
@@ -60,12 +68,16 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     {
       config: { access: { resource: 'tenant', action: 'delete' } },
       schema: {
+        operationId: 'leaveTenant',
         tags: ['account'],
         summary: 'Leave a tenant',
         description:
           'Ends your sessions and API tokens in it, and your open invitations to others. Your posts stay without an author. If it is the active tenant, your session moves to another one of yours under a new id; without another one you are signed out and your user is deleted, with identities and orders. The last admin cannot leave (409).',
         params: UuidParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          204: NoContent('You are no member any more'),
+          ...problems(400, 401, 403, 404, 'last-admin', 429, 503),
+        },
       },
     },
     leave,

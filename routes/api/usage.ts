@@ -16,10 +16,13 @@ const Used = (what: string) =>
     { description: what },
   )
 
-const Usage = Type.Object({
-  resources: Used('Orders, posts, documents, folders, teams, team members and invitations'),
-  events: Used('Events, deliveries, attempts, replays and notifications'),
-})
+const Usage = Type.Object(
+  {
+    resources: Used('Orders, posts, documents, folders, teams, team members and invitations'),
+    events: Used('Events, deliveries, attempts, replays and notifications'),
+  },
+  { title: 'Usage' },
+)
 
 type Options = { quota: QuotaConfig }
 
@@ -30,6 +33,7 @@ const usage: FastifyPluginAsyncTypebox<Options> = async function usage(app, { qu
     {
       config: { access: { resource: 'usage', action: 'read' } },
       schema: {
+        operationId: 'getUsage',
         tags: ['users'],
         summary: 'Read what your tenant stores and may store',
         description:

@@ -19,6 +19,7 @@ import {
   Id,
   IdParams,
   Line,
+  NoContent,
   Nullable,
   PageOf,
   PageQuery,
@@ -26,22 +27,25 @@ import {
   Time,
 } from '#src/http/schemas.ts'
 
-const Role = Type.Enum([...roles])
+const Role = Type.Enum([...roles], { title: 'Role' })
 const Department = Line(100)
 
-const User = Type.Object({
-  id: Id,
-  email: Nullable(Type.String()),
-  role: Type.String({ description: 'In your tenant' }),
-  department: Nullable(Type.String({ description: 'In your tenant' })),
-  billingCustomer: Nullable(
-    Type.String({
-      description:
-        'Shown in the user’s own tenant, null elsewhere; operators link it (`PUT /billing/customers/{customer}`)',
-    }),
-  ),
-  createdAt: Type.String({ ...Time, description: 'When the user became a member' }),
-})
+const User = Type.Object(
+  {
+    id: Id,
+    email: Nullable(Type.String()),
+    role: Type.String({ description: 'In your tenant' }),
+    department: Nullable(Type.String({ description: 'In your tenant' })),
+    billingCustomer: Nullable(
+      Type.String({
+        description:
+          'Shown in the user’s own tenant, null elsewhere; operators link it (`PUT /billing/customers/{customer}`)',
+      }),
+    ),
+    createdAt: Type.String({ ...Time, description: 'When the user became a member' }),
+  },
+  { title: 'User' },
+)
 
 const NewUser = Type.Object(
   {
@@ -49,7 +53,7 @@ const NewUser = Type.Object(
     role: Role,
     department: Type.Optional(Department),
   },
-  { additionalProperties: false },
+  { title: 'NewUser', additionalProperties: false },
 )
 
 const UserChange = Type.Object(
@@ -57,7 +61,7 @@ const UserChange = Type.Object(
     role: Type.Optional(Role),
     department: Type.Optional(Nullable(Department)),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { title: 'UserChange', additionalProperties: false, minProperties: 1 },
 )
 
 const MemberQuery = Type.Object(
@@ -88,6 +92,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     {
       config: { access: { resource: 'user', action: 'read' } },
       schema: {
+        operationId: 'listUsers',
         tags,
         summary: 'List the members of your tenant, newest members first',
         description: 'Open invitations are at `GET /invitations`.',
@@ -103,12 +108,16 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     {
       config: { idempotencyKey: true, access: { resource: 'user', action: 'create' } },
       schema: {
+        operationId: 'inviteUser',
         tags,
         summary: 'Invite a user to your tenant',
         description:
           'The person who has that e-mail, verified by a provider trusted for it, becomes a member when they accept; whether such a person exists is not told. With a mail server the link is mailed; it is `/app/invitations/{id}`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
         body: NewUser,
-        response: { 201: Invitation, ...problems(400, 401, 403, 409, 429, 503) },
+        response: {
+          201: Invitation,
+          ...problems(400, 401, 403, 'conflict', 'quota-exceeded', 429, 503),
+        },
       },
     },
     inviteUser,
@@ -119,12 +128,13 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     {
       config: { versioned: false, access: { resource: 'user', action: 'update' } },
       schema: {
+        operationId: 'updateUser',
         tags,
         summary: 'Change a member of your tenant; it applies from their next request',
         description: `\`role\` and \`department\` apply to your tenant only. The open invitations of an admin who loses the role end. ${lastAdmin}`,
         params: IdParams,
         body: UserChange,
-        response: { 200: User, ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: { 200: User, ...problems(400, 401, 403, 404, 'last-admin', 429, 503) },
       },
     },
     patchUser,
@@ -135,11 +145,15 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     {
       config: { access: { resource: 'user', action: 'delete' } },
       schema: {
+        operationId: 'removeUser',
         tags,
         summary: 'Remove a member from your tenant',
         description: `Ends their sessions and API tokens in it, and their open invitations. Their posts stay without an author. A user without any membership left is deleted, with identities and orders. ${lastAdmin}`,
         params: IdParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          204: NoContent('The user is no member any more'),
+          ...problems(400, 401, 403, 404, 'last-admin', 429, 503),
+        },
       },
     },
     removeUser,

@@ -21,7 +21,7 @@ const Rotation = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'SecretRotation', additionalProperties: false },
 )
 
 const OptionalRotation = Nullable(Rotation)
@@ -39,6 +39,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       {
         config: { idempotencyKey: true, access },
         schema: {
+          operationId: 'rotateWebhookEndpointSecret',
           tags,
           summary: 'Rotate the secret of an endpoint; the new one is not shown again',
           description:
@@ -46,11 +47,14 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
           params: UuidParams,
           body: OptionalRotation,
           response: {
-            200: Type.Object({
-              ...Endpoint.properties,
-              secret: Secret,
-              previousSecretExpiresAt: Nullable(Time),
-            }),
+            200: Type.Object(
+              {
+                ...Endpoint.properties,
+                secret: Secret,
+                previousSecretExpiresAt: Nullable(Time),
+              },
+              { title: 'WebhookEndpointWithSecrets' },
+            ),
             ...problems(400, 401, 403, 404, 429, 503),
           },
         },
@@ -63,6 +67,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       {
         config: { access },
         schema: {
+          operationId: 'enableWebhookEndpoint',
           tags,
           summary: 'Enable a failing or disabled endpoint',
           description:
@@ -80,13 +85,14 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       {
         config: { access },
         schema: {
+          operationId: 'testWebhookEndpoint',
           tags,
           summary: 'Send one `endpoint.test` to an endpoint now and return the result',
           description:
             'Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
           params: UuidParams,
           body: NoBody,
-          response: { 200: Delivery, ...problems(400, 401, 403, 404, 409, 429, 503) },
+          response: { 200: Delivery, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
         },
       },
       testEndpoint(options),
@@ -97,12 +103,16 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       {
         config: { access },
         schema: {
+          operationId: 'probeWebhookEndpoint',
           tags,
           summary: 'Check the receiver of an endpoint with correct and incorrect deliveries',
           description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
           params: UuidParams,
           body: NoBody,
-          response: { 200: ProbeReport, ...problems(400, 401, 403, 404, 409, 429, 503) },
+          response: {
+            200: ProbeReport,
+            ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503),
+          },
         },
       },
       probe(options),
@@ -113,11 +123,12 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       {
         config: { access: { resource: 'webhook-endpoint', action: 'read' } },
         schema: {
+          operationId: 'getWebhookEndpointProbe',
           tags,
           summary: 'The report of the latest probe',
           params: UuidParams,
           response: {
-            200: Type.Object({ report: Nullable(ProbeReport) }),
+            200: Type.Object({ report: Nullable(ProbeReport) }, { title: 'LatestProbe' }),
             ...problems(400, 401, 403, 404, 429, 503),
           },
         },

@@ -5,7 +5,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
+import { NoContent, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import {
   changeEndpoint,
@@ -38,13 +38,17 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
     {
       config: { idempotencyKey: true, access: { resource, action: 'create' } },
       schema: {
+        operationId: 'createWebhookEndpoint',
         tags,
         summary: 'Create an endpoint for your events; its signing secret is not shown again',
         description: `A tenant has at most ${maxEndpoints} endpoints (409). The URL is checked now, and again before every attempt.`,
         body: NewEndpoint,
         response: {
-          201: Type.Object({ ...Endpoint.properties, secret: Secret }),
-          ...problems(400, 401, 403, 409, 429, 503),
+          201: Type.Object(
+            { ...Endpoint.properties, secret: Secret },
+            { title: 'WebhookEndpointWithSecret' },
+          ),
+          ...problems(400, 401, 403, 'conflict', 429, 503),
         },
       },
     },
@@ -56,6 +60,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
     {
       config: { access: { resource, action: 'read' } },
       schema: {
+        operationId: 'listWebhookEndpoints',
         tags,
         summary: 'List the endpoints of your tenant, newest first',
         querystring: PageQuery,
@@ -70,6 +75,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
     {
       config: { versioned: Endpoint, access: { resource, action: 'read' } },
       schema: {
+        operationId: 'getWebhookEndpoint',
         tags,
         summary: 'Read an endpoint of your tenant',
         params: UuidParams,
@@ -84,6 +90,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
     {
       config: { versioned: Endpoint, access: { resource, action: 'update' } },
       schema: {
+        operationId: 'updateWebhookEndpoint',
         tags,
         summary: 'Change an endpoint; pending deliveries use the new URL from their next attempt',
         params: UuidParams,
@@ -99,10 +106,14 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
     {
       config: { versioned: Endpoint, access: { resource, action: 'delete' } },
       schema: {
+        operationId: 'deleteWebhookEndpoint',
         tags,
         summary: 'Delete an endpoint and its deliveries; nothing more is sent to it',
         params: UuidParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: {
+          204: NoContent('The endpoint is deleted'),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     removeEndpoint,

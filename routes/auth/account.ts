@@ -6,17 +6,20 @@ import { describeBlock, eraseAccount } from '#src/auth/erasure/erase.ts'
 import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
-import { problems, Time } from '#src/http/schemas.ts'
+import { NoContent, problems, Time } from '#src/http/schemas.ts'
 
 const Rows = Type.Array(Type.Object({}, { additionalProperties: true }))
 const sections = [...personSections.once, ...personSections.perTenant]
-const Export = Type.Object({
-  exportedAt: Time,
-  ...Object.fromEntries(sections.map((section) => [section, Rows])),
-})
+const Export = Type.Object(
+  {
+    exportedAt: Time,
+    ...Object.fromEntries(sections.map((section) => [section, Rows])),
+  },
+  { title: 'AccountExport' },
+)
 const Confirmation = Type.Object(
   { confirm: Type.Literal('delete') },
-  { additionalProperties: false },
+  { title: 'AccountDeletion', additionalProperties: false },
 )
 
 const tags = ['account']
@@ -29,6 +32,7 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
       exposeHeadRoute: false,
       config: { access: { resource: 'account', action: 'read' } },
       schema: {
+        operationId: 'exportAccount',
         tags,
         summary: 'Download everything that is kept about you',
         description:
@@ -44,12 +48,16 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
     {
       config: { access: { resource: 'account', action: 'delete' } },
       schema: {
+        operationId: 'deleteAccount',
         tags,
         summary: 'Delete your account',
         description:
           'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. Ends every session and API token and deletes identities, memberships, orders, and tenants of which you are the only member; provider tokens are revoked. Your posts stay without an author. The last admin of a tenant with other members is refused (409 `/docs/errors/last-admin`, whose detail names the tenants): make another member an admin, or delete the tenant.',
         body: Confirmation,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 409, 429, 503) },
+        response: {
+          204: NoContent('The account is deleted, and the session has ended'),
+          ...problems(400, 401, 403, 'last-admin', 429, 503),
+        },
       },
     },
     deleteAccount,

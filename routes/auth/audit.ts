@@ -13,6 +13,7 @@ const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
       exposeHeadRoute: false,
       config: { access: { resource: 'activity', action: 'read' } },
       schema: {
+        operationId: 'listAccountAudit',
         tags: ['account'],
         summary: 'The audit log of your account, newest first',
         querystring: AuditQuery,

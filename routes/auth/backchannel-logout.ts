@@ -18,13 +18,17 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
     {
       config: { access: 'signature' },
       schema: {
+        operationId: 'receiveBackchannelLogout',
         tags: ['sign-in'],
         summary: 'Back-channel logout, sent by a provider',
         description,
         consumes: ['application/x-www-form-urlencoded'],
         produces: ['text/plain'],
         params: Type.Object({ provider: Type.String() }),
-        response: { 200: Type.Literal(''), ...problems(400, 404, 429, 503) },
+        response: {
+          200: Type.Literal('', { description: 'The sessions have ended' }),
+          ...problems('logout-refused', 404, 429, 503),
+        },
       },
     },
     receiveLogoutToken,

@@ -7,7 +7,7 @@ import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { ProblemBody, problems } from '#src/http/schemas.ts'
+import { NoContent, problemOf, problems } from '#src/http/schemas.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {
@@ -24,7 +24,7 @@ const Refused = {
   description: 'Invalid state, or the sign-in was refused',
   content: {
     'text/plain': { schema: Type.Literal('bad state') },
-    'application/problem+json': { schema: ProblemBody },
+    'application/problem+json': { schema: problemOf(['sign-in-refused']) },
   },
 }
 
@@ -39,9 +39,14 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
       exposeHeadRoute: false,
       config: { access: 'public' },
       schema: {
+        operationId: 'finishSignIn',
         tags: ['sign-in'],
         summary: 'The redirect URI: where the provider sends the browser back to',
-        response: { 302: Type.Null(), 400: Refused, ...problems(409, 429, 503) },
+        response: {
+          302: NoContent('Signed in; to the page that the sign-in was for'),
+          400: Refused,
+          ...problems(429, 503),
+        },
       },
     },
     finishSignIn(options),

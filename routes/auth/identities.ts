@@ -8,16 +8,19 @@ import { storeSignInState } from '#src/auth/sign-in/state.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { NoContent, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
 type Options = { redirectUri: string }
 
-const Identity = Type.Object({
-  provider: Type.String(),
-  subject: Type.String({ description: 'Your id at the provider (`sub`)' }),
-  issuer: Type.String(),
-  createdAt: Time,
-})
+const Identity = Type.Object(
+  {
+    provider: Type.String(),
+    subject: Type.String({ description: 'Your id at the provider (`sub`)' }),
+    issuer: Type.String(),
+    createdAt: Time,
+  },
+  { title: 'Identity' },
+)
 
 const ProviderParams = Type.Object(
   { provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }) },
@@ -40,6 +43,7 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
       exposeHeadRoute: false,
       config: { access: { resource: 'identity', action: 'read' } },
       schema: {
+        operationId: 'listIdentities',
         tags,
         summary: 'The identities that you can sign in with',
         querystring: PageQuery,
@@ -58,13 +62,17 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
         acceptsForm: true,
       },
       schema: {
+        operationId: 'linkIdentity',
         tags,
         summary: 'Start linking another identity: 302 for a form, otherwise the URL as JSON',
         description: recentDescription,
         params: ProviderParams,
         response: {
-          200: Type.Object({ url: Type.String({ description: 'Redirect the browser here' }) }),
-          302: Type.Null(),
+          200: Type.Object(
+            { url: Type.String({ description: 'Redirect the browser here' }) },
+            { title: 'IdentityLink' },
+          ),
+          302: NoContent('For a form: to the provider'),
           ...problems(400, 401, 403, 404, 429, 503),
         },
       },
@@ -77,11 +85,15 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
     {
       config: { access: { resource: 'identity', action: 'delete' }, personalPath: true },
       schema: {
+        operationId: 'unlinkIdentity',
         tags,
         summary: 'Unlink an identity; ends your other sessions signed in through its provider',
         description: `${recentDescription} 409 for the last identity.`,
         params: IdentityParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 409, 429, 503) },
+        response: {
+          204: NoContent('The identity is unlinked'),
+          ...problems(400, 401, 403, 404, 'last-sign-in-method', 429, 503),
+        },
       },
     },
     deleteIdentity,

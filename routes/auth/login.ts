@@ -8,7 +8,7 @@ import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { authenticationParameters, prepareSignIn } from '#src/auth/sign-in/start.ts'
 import { type Purpose, storeSignInState } from '#src/auth/sign-in/state.ts'
 import { Problem } from '#src/http/problems.ts'
-import { problems } from '#src/http/schemas.ts'
+import { NoContent, problems } from '#src/http/schemas.ts'
 import { signInPage } from '#src/pages/sign-in.ts'
 
 type Options = { redirectUri: string; absoluteSeconds: number }
@@ -40,14 +40,15 @@ const login: FastifyPluginAsyncTypebox<Options> = async function login(app, opti
       exposeHeadRoute: false,
       config: { access: 'public' },
       schema: {
+        operationId: 'startSignIn',
         tags: ['sign-in'],
         summary: 'Start a sign-in; redirects to the provider',
         produces: ['text/html'],
         querystring: LoginQuery,
         response: {
-          200: Type.String(),
-          302: Type.Null(),
-          ...problems(400, 401, 403, 404, 429, 503),
+          200: Type.String({ description: 'A page to choose a provider, if there are several' }),
+          302: NoContent('To the provider'),
+          ...problems(400, 401, 'prefetch-refused', 404, 429, 503),
         },
       },
     },

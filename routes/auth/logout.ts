@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import { logoutState, signOut } from '#src/auth/sessions/sign-out.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { isForm } from '#src/http/params.ts'
-import { problems } from '#src/http/schemas.ts'
+import { NoContent, problems } from '#src/http/schemas.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 
@@ -20,10 +19,15 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
     {
       config: { access: { resource: 'session', action: 'delete' }, acceptsForm: true },
       schema: {
+        operationId: 'signOut',
         tags: ['sign-in'],
         summary: 'Sign out: 303 to a page for a form, otherwise 204',
         description,
-        response: { 204: Type.Null(), 303: Type.Null(), ...problems(401, 403, 429, 503) },
+        response: {
+          204: NoContent('The session has ended'),
+          303: NoContent('For a form: to the page after signing out'),
+          ...problems(401, 403, 429, 503),
+        },
       },
     },
     endCurrentSession(options),

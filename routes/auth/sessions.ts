@@ -11,18 +11,30 @@ import {
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import {
+  NoContent,
+  Nullable,
+  PageOf,
+  PageQuery,
+  problems,
+  Time,
+  Uuid,
+  UuidParams,
+} from '#src/http/schemas.ts'
 
 type Options = { idleSeconds: number }
 
-const Session = Type.Object({
-  id: Type.String({ ...Uuid, description: 'Id of the session, not the value of the cookie' }),
-  current: Type.Boolean({ description: 'True for the session of this request' }),
-  createdAt: Time,
-  lastSeenAt: Type.String({ ...Time, description: 'To the minute' }),
-  userAgent: Nullable(Type.String()),
-  ip: Nullable(Type.String({ description: 'The network part of the address' })),
-})
+const Session = Type.Object(
+  {
+    id: Type.String({ ...Uuid, description: 'Id of the session, not the value of the cookie' }),
+    current: Type.Boolean({ description: 'True for the session of this request' }),
+    createdAt: Time,
+    lastSeenAt: Type.String({ ...Time, description: 'To the minute' }),
+    userAgent: Nullable(Type.String()),
+    ip: Nullable(Type.String({ description: 'The network part of the address' })),
+  },
+  { title: 'Session' },
+)
 
 const tags = ['account']
 
@@ -34,6 +46,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
       exposeHeadRoute: false,
       config: { access: { resource: 'session', action: 'read' } },
       schema: {
+        operationId: 'listSessions',
         tags,
         summary: 'Your live sessions, newest first',
         querystring: PageQuery,
@@ -49,6 +62,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
       exposeHeadRoute: false,
       config: { access: { resource: 'session', action: 'read' } },
       schema: {
+        operationId: 'getSession',
         tags,
         summary: 'One of your live sessions',
         params: UuidParams,
@@ -63,9 +77,13 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
     {
       config: { access: { resource: 'session', action: 'delete' } },
       schema: {
+        operationId: 'endOtherSessions',
         tags,
         summary: 'End all your sessions except this one',
-        response: { 204: Type.Null(), ...problems(401, 403, 429, 503) },
+        response: {
+          204: NoContent('All other sessions have ended'),
+          ...problems(401, 403, 429, 503),
+        },
       },
     },
     deleteOtherSessions,
@@ -76,10 +94,14 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
     {
       config: { access: { resource: 'session', action: 'delete' } },
       schema: {
+        operationId: 'endSession',
         tags,
         summary: 'End one of your sessions; ending this one clears the cookie',
         params: UuidParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: {
+          204: NoContent('The session has ended'),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     deleteSession,

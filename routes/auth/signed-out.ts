@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { logoutState, readLogoutState } from '#src/auth/sessions/sign-out.ts'
-import { problems } from '#src/http/schemas.ts'
+import { NoContent, problems } from '#src/http/schemas.ts'
 import { signedOutPage } from '#src/pages/sign-in.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
@@ -18,11 +18,16 @@ const signedOut: FastifyPluginAsync<Options> = async function signedOut(app, opt
       exposeHeadRoute: false,
       config: { access: 'public' },
       schema: {
+        operationId: 'showSignedOutPage',
         tags: ['sign-in'],
         summary: 'The page after signing out',
         description,
         produces: ['text/html'],
-        response: { 200: Type.String(), 302: Type.Null(), ...problems(429, 503) },
+        response: {
+          200: Type.String({ description: 'The page' }),
+          302: NoContent('Signed in; to the start page'),
+          ...problems(429, 503),
+        },
       },
     },
     showSignedOut(options),

@@ -15,6 +15,7 @@ import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
   Line,
+  NoContent,
   Nullable,
   PageOf,
   PageQuery,
@@ -24,18 +25,21 @@ import {
   UuidParams,
 } from '#src/http/schemas.ts'
 
-const ApiToken = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  permissions: Nullable(
-    Type.Array(Type.String(), {
-      description: 'null: all permissions that you have at the time of use',
-    }),
-  ),
-  createdAt: Time,
-  expiresAt: Time,
-  lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
-})
+const ApiToken = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    permissions: Nullable(
+      Type.Array(Type.String(), {
+        description: 'null: all permissions that you have at the time of use',
+      }),
+    ),
+    createdAt: Time,
+    expiresAt: Time,
+    lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
+  },
+  { title: 'ApiToken' },
+)
 
 const NewToken = Type.Object(
   {
@@ -55,7 +59,7 @@ const NewToken = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'NewApiToken', additionalProperties: false },
 )
 
 const tags = ['account']
@@ -67,13 +71,17 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     {
       config: { idempotencyKey: true, access: { resource: 'token', action: 'create' } },
       schema: {
+        operationId: 'createApiToken',
         tags,
         summary: 'Create an API token for your active tenant; its secret is returned only here',
         description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`/docs/errors/reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
         body: NewToken,
         response: {
-          201: Type.Object({ ...ApiToken.properties, token: Type.String() }),
-          ...problems(400, 401, 403, 409, 429, 503),
+          201: Type.Object(
+            { ...ApiToken.properties, token: Type.String() },
+            { title: 'ApiTokenWithSecret' },
+          ),
+          ...problems(400, 401, 403, 'conflict', 429, 503),
         },
       },
     },
@@ -86,6 +94,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       exposeHeadRoute: false,
       config: { access: { resource: 'token', action: 'read' } },
       schema: {
+        operationId: 'listApiTokens',
         tags,
         summary: 'Your API tokens in all your tenants, newest first',
         description: 'Expired tokens are listed for another 30 days.',
@@ -102,6 +111,7 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       exposeHeadRoute: false,
       config: { access: { resource: 'token', action: 'read' } },
       schema: {
+        operationId: 'getApiToken',
         tags,
         summary: 'One of your API tokens',
         params: UuidParams,
@@ -116,10 +126,14 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     {
       config: { access: { resource: 'token', action: 'delete' } },
       schema: {
+        operationId: 'deleteApiToken',
         tags,
         summary: 'Delete an API token; its next request is refused',
         params: UuidParams,
-        response: { 204: Type.Null(), ...problems(400, 401, 403, 404, 429, 503) },
+        response: {
+          204: NoContent('The token is deleted'),
+          ...problems(400, 401, 403, 404, 429, 503),
+        },
       },
     },
     endToken,

@@ -28,6 +28,7 @@ const billing: FastifyPluginAsync = async function billing(app) {
       bodyLimit: maxBodyBytes,
       config: { access: 'signature' },
       schema: {
+        operationId: 'receiveBillingEvent',
         tags: ['webhooks'],
         summary: 'Receive a signed billing event',
         description:
@@ -35,8 +36,12 @@ const billing: FastifyPluginAsync = async function billing(app) {
         consumes: ['application/json'],
         produces: ['text/plain'],
         response: {
-          200: Type.Enum(['recorded', 'ignored', 'duplicate']),
-          400: Type.Enum(['bad signature', 'timestamp outside tolerance', 'malformed event']),
+          200: Type.Enum(['recorded', 'ignored', 'duplicate'], {
+            description: 'Do not send the event again',
+          }),
+          400: Type.Enum(['bad signature', 'timestamp outside tolerance', 'malformed event'], {
+            description: 'Nothing was recorded',
+          }),
           413: refused,
           415: refused,
           429: refused,

@@ -9,29 +9,32 @@ import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.t
 
 /** One page of the audit log, for the user and for the tenant's admins. */
 export const AuditPage = PageOf(
-  Type.Object({
-    id: Id,
-    at: Time,
-    action: Type.String({ description: 'The action, such as `sign-in`' }),
-    outcome: Type.String({ description: '`done`, `refused`, `unavailable` or `failed`' }),
-    reason: Nullable(
-      Type.String({ description: 'Stable code: why it was refused or how it was done' }),
-    ),
-    provider: Nullable(Type.String()),
-    providerError: Nullable(
-      Type.String({ description: 'The `error` code that the provider sent' }),
-    ),
-    target: Nullable(
-      Type.String({
-        description:
-          'Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned',
-      }),
-    ),
-    userId: Nullable(Id),
-    tenantId: Nullable(Uuid),
-    ip: Nullable(Type.String({ description: 'The network part of the address' })),
-    userAgent: Nullable(Type.String()),
-  }),
+  Type.Object(
+    {
+      id: Id,
+      at: Time,
+      action: Type.String({ description: 'The action, such as `sign-in`' }),
+      outcome: Type.String({ description: '`done`, `refused`, `unavailable` or `failed`' }),
+      reason: Nullable(
+        Type.String({ description: 'Stable code: why it was refused or how it was done' }),
+      ),
+      provider: Nullable(Type.String()),
+      providerError: Nullable(
+        Type.String({ description: 'The `error` code that the provider sent' }),
+      ),
+      target: Nullable(
+        Type.String({
+          description:
+            'Id of the session, token, tenant, invitation, user, customer, endpoint or delivery concerned',
+        }),
+      ),
+      userId: Nullable(Id),
+      tenantId: Nullable(Uuid),
+      ip: Nullable(Type.String({ description: 'The network part of the address' })),
+      userAgent: Nullable(Type.String()),
+    },
+    { title: 'AuditEntry' },
+  ),
 )
 
 /** The query of both lists. */

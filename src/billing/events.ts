@@ -141,7 +141,7 @@ export async function measureBacklog(systemDb: Queryable, metrics: BillingMetric
   }
 }
 
-export const Status = Type.Enum([...eventStatuses])
+export const Status = Type.Enum([...eventStatuses], { title: 'BillingEventStatus' })
 
 // Contract 5: an id or a type of the provider is 1 to 255 printable characters.
 const printable = '^[^\\p{C}\\p{Zl}\\p{Zp}]+$'

@@ -2,17 +2,23 @@ import { buildApp } from '#src/app.ts'
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
+import type { ApiDescription } from '#src/http/openapi-examples.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { printJson } from './output.ts'
 
-/** `gatehouse openapi`: prints the API description without connecting to anything. */
+/** `gatehouse openapi`: prints the API description. */
 export default async function openapiCommand(env: Environment): Promise<void> {
+  printJson(await describeApi(env))
+}
+
+/** The API description of this program, without connecting to anything. */
+export async function describeApi(env: Environment): Promise<ApiDescription> {
   const app = await buildApp(placeholderConfig(env), createLogger('silent'), undefined, undefined, {
     connect: false,
   })
   try {
     await app.ready()
-    printJson(app.describeApi())
+    return app.describeApi()
   } finally {
     await app.close()
   }

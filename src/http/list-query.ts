@@ -7,9 +7,12 @@ export const CreatedRange = {
   to: Type.Optional(Type.String({ ...Time, description: 'Created before this time' })),
 }
 
+/** Pattern of a 64-bit id in a query. */
+export const idFilterPattern = '^[1-9][0-9]{0,15}$'
+
 /** A filter by a 64-bit id. */
 export const IdFilter = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$', description }))
+  Type.Optional(Type.String({ pattern: idFilterPattern, description }))
 
 /** The order of a list that is newest first. */
 export const SortBy = (field: string) =>

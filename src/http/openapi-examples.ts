@@ -47,7 +47,7 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   if (schema.examples !== undefined) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
-  const [first] = schema.anyOf ?? []
+  const [first] = alternativesOf(schema)
   const type = typeof schema.type === 'object' ? schema.type[0] : schema.type
   const named = byName[name]
   if (named === null && schema.anyOf?.some((one) => one.type === 'null')) return null
@@ -56,9 +56,16 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   if (type === 'array') return Array.isArray(named) ? named : exampleList(schema)
   if (type === 'string') return textOf(schema, named)
   if (type === 'integer' || type === 'number') {
-    return typeof named === 'number' ? named : Math.max(1, schema.minimum ?? 1)
+    return Number.isInteger(Number(named ?? Number.NaN))
+      ? Number(named)
+      : Math.max(1, schema.minimum ?? 1)
   }
   return type === 'boolean' ? true : null
+}
+
+/** The schemas of a union; none for an object whose fields exclude each other. */
+export function alternativesOf({ anyOf, oneOf, properties }: Schema): readonly Schema[] {
+  return anyOf ?? (properties === undefined ? oneOf : undefined) ?? []
 }
 
 /** All fields; if some exclude each other, only the required ones, but at least one. */
@@ -86,10 +93,12 @@ export type ApiDescription = {
   info: { title: string; version: string; description?: string }
   servers?: readonly { url: string }[]
   paths: Record<string, Record<string, Operation>>
+  /** By the type of the event. */
+  webhooks?: Record<string, Record<string, Operation>>
   components?: Components
 }
 
-export type Components = {
+type Components = {
   schemas?: Record<string, Schema>
   responses?: Record<string, Answer>
   securitySchemes?: Record<string, object>
@@ -119,11 +128,11 @@ export type Parameter = {
 
 export type Answer = {
   description: string
-  headers?: Record<string, { description: string; schema: Schema }>
+  headers?: Readonly<Record<string, { description: string; schema: Schema }>>
   content?: Record<string, Media>
 }
 
-export type Media = { schema: Schema | Reference; example?: unknown }
+export type Media = { schema: Schema; example?: unknown }
 
 export type Schema = {
   title?: string
@@ -143,9 +152,14 @@ export type Schema = {
   properties?: Record<string, Schema>
   required?: readonly string[]
   items?: Schema
+  allOf?: readonly Schema[]
   anyOf?: readonly Schema[]
   oneOf?: readonly Schema[]
+  not?: Schema
+  default?: unknown
+  discriminator?: { propertyName: string; mapping?: Readonly<Record<string, string>> }
   examples?: readonly unknown[]
+  $ref?: string
 }
 
 /** Resolves a reference to a response among the components. */

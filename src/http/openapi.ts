@@ -1,3 +1,5 @@
+import { idFilterPattern } from './list-query.ts'
+import { mapInner, mapSchemas, nameSchemas, referenceTo } from './openapi-components.ts'
 import type {
   Answer,
   ApiDescription,
@@ -8,27 +10,34 @@ import type {
   Schema,
 } from './openapi-examples.ts'
 import { exampleOf } from './openapi-examples.ts'
-import { errorCodes, errorTable, problemType } from './problems.ts'
+import { type ErrorCode, errorTable, problemType } from './problems.ts'
+import { codesOf, Id, IdParams, PageQuery, ProblemBody } from './schemas.ts'
 
 const problemMedia = 'application/problem+json'
-const problemSchema: Reference = { $ref: '#/components/schemas/Problem' }
 
-/** Descriptions of responses whose routes have none. */
-const defaultDescriptions: Readonly<Record<string, string>> = {
-  200: 'Success',
-  201: 'Created',
-  202: 'Accepted; processing continues in the background',
-  204: 'Success, without a body',
-  302: 'Redirect to `Location`',
-  303: 'Success; redirect to the page in `Location`',
+/**
+ * Texts that stand for an integer, by their pattern. Paths and queries are text, and the runtime
+ * accepts only the canonical digits; the description shows what they mean.
+ */
+const integers: ReadonlyMap<string | undefined, Schema> = new Map([
+  [patternOf(IdParams.properties.id), { ...Id }],
+  [idFilterPattern, { ...Id }],
+  [
+    patternOf(PageQuery.properties.limit),
+    { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+  ],
+])
+
+function patternOf({ pattern }: Schema): string | undefined {
+  return pattern
 }
+
 const retryAfter = {
   'Retry-After': {
     description: 'Seconds to wait before the next attempt',
     schema: { type: 'integer' },
   },
 }
-
 const location = {
   Location: { description: 'Path of the new object', schema: { type: 'string' } },
 }
@@ -38,75 +47,129 @@ const link = {
     schema: { type: 'string' },
   },
 }
+const etag = {
+  ETag: {
+    description: 'The version of the object, for `If-Match` and `If-None-Match`',
+    schema: { type: 'string' },
+  },
+}
+const replayed = {
+  'Idempotent-Replayed': {
+    description: '`true` for the response of an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string', const: 'true' },
+  },
+}
+
+type Additions = {
+  webhooks: NonNullable<ApiDescription['webhooks']>
+  /** Schemas that take the place of those with the same title. */
+  replacements: Readonly<Record<string, Schema>>
+}
 
 /**
- * Completes the collected description: adds operation ids, examples and response descriptions, and
- * describes each problem once, under its media type (RFC 9457).
- * @param problem schema of a problem, recognised in responses by its title
+ * Completes the collected description: shows integers, adds examples, webhooks and descriptions of
+ * responses, and names every schema with a title and every problem as a component.
+ * @throws if a response has neither a description nor a title
  */
-export function finishDescription(description: ApiDescription, problem: Schema): ApiDescription {
+export function finishDescription(
+  description: ApiDescription,
+  { webhooks, replacements }: Additions,
+): ApiDescription {
+  const used: UsedProblems = new Map()
+  const replace = (schema: Schema): Schema =>
+    replacements[schema.title ?? ''] ?? mapInner(schema, replace)
   const paths = Object.entries(description.paths).map(([path, operations]) => {
     const finished = Object.entries(operations).map(([method, operation]) => [
       method,
-      finishOperation(path, method, operation, problem),
+      finishOperation(method, mapSchemas(operation, replace), used),
     ])
     return [path, Object.fromEntries(finished)]
   })
-  const { $id: _id, ...schema } = { $id: '', ...problem }
-  const finished: Record<string, Record<string, Operation>> = Object.fromEntries(paths)
-  return {
+  const answers = [...used].map(([name, codes]) => [name, problemAnswer(codes)])
+  // Also of the problems that are only one of the media types of a response.
+  const codes = new Set([
+    ...errorsIn(Object.values(description.paths)),
+    ...[...used.values()].flat(),
+  ])
+  return nameSchemas({
     ...description,
-    paths: finished,
+    paths: Object.fromEntries(paths),
+    webhooks,
     components: {
       ...description.components,
-      schemas: { ...description.components?.schemas, Problem: schema },
-      responses: problemAnswers(finished),
+      schemas: { Problem: ProblemBody, ...problemSchemas([...codes]) },
+      responses: Object.fromEntries(answers.toSorted()),
+    },
+  })
+}
+
+/** The sets of codes that have a response component, by its name. */
+type UsedProblems = Map<string, readonly ErrorCode[]>
+
+function errorsIn(paths: readonly Record<string, Operation>[]): ErrorCode[] {
+  const answers = paths.flatMap((path) =>
+    Object.values(path).flatMap(({ responses }) => Object.values(responses)),
+  )
+  return answers
+    .flatMap((answer) => ('content' in answer ? Object.values(answer.content ?? {}) : []))
+    .flatMap(({ schema }) => codesOf(schema))
+}
+
+function finishOperation(method: string, operation: Operation, used: UsedProblems): Operation {
+  const { parameters, requestBody, responses } = operation
+  const has = (header: string) => parameters?.some(({ name }) => name === header) === true
+  const isTagged = has('if-match') || has('if-none-match')
+  const headers = {
+    ...(isTagged && method !== 'delete' && etag),
+    ...(has('idempotency-key') && replayed),
+  }
+  const answers = Object.entries(responses).map(([status, answer]) => [
+    status,
+    '$ref' in answer ? answer : finishAnswer(method, status, answer, headers, used),
+  ])
+  const usual: ErrorCode[] =
+    requestBody === undefined ? ['internal'] : ['too-large', 'unsupported-media-type', 'internal']
+  return {
+    ...operation,
+    ...(parameters && { parameters: parameters.map(finishParameter) }),
+    ...(requestBody && { requestBody: finishBody(requestBody) }),
+    responses: {
+      ...(has('if-none-match') && { 304: { description: 'The object has not changed' } }),
+      ...Object.fromEntries(
+        usual.map((code) => [errorTable[code].status, problemRef([code], used)]),
+      ),
+      ...Object.fromEntries(answers),
     },
   }
 }
 
-function finishOperation(
-  path: string,
+function finishAnswer(
   method: string,
-  operation: Operation,
-  problem: Schema,
-): Operation {
-  const { parameters, requestBody } = operation
-  const answers = Object.entries(operation.responses).map(([status, answer]) => [
-    status,
-    '$ref' in answer ? answer : finishAnswer(status, answer, problem),
-  ])
-  return {
-    operationId: operationId(path, method),
-    ...operation,
-    ...(parameters && { parameters: parameters.map(withPathExample) }),
-    ...(requestBody && {
-      requestBody: { ...requestBody, content: withExamples(requestBody.content) },
-    }),
-    responses: Object.fromEntries(answers),
-  }
-}
-
-function finishAnswer(status: string, answer: Answer, problem: Schema): Answer | Reference {
+  status: string,
+  answer: Answer,
+  headers: NonNullable<Answer['headers']>,
+  used: UsedProblems,
+): Answer | Reference {
   const media = Object.entries(answer.content ?? {})
-  const isProblem = ([, { schema }]: (typeof media)[number]) =>
-    'title' in schema && schema.title === problem.title
-  if (media.length > 0 && media.every(isProblem)) {
-    return { $ref: `#/components/responses/Problem${status}` }
-  }
+  const isProblem = ([, { schema }]: (typeof media)[number]) => codesOf(schema).length > 0
+  const [first] = media
+  if (first !== undefined && media.every(isProblem))
+    return problemRef(codesOf(first[1].schema), used)
   const described = answer.description !== 'Default Response'
+  const all = {
+    ...(['201', '202'].includes(status) && location),
+    ...(media.some(isPage) && link),
+    ...(Number(status) < 300 && headers),
+  }
   return {
     ...answer,
-    ...(status === '201' && { headers: location }),
-    ...(media.some(isPage) && { headers: link }),
-    description: described
-      ? answer.description
-      : (defaultDescriptions[status] ?? titlesOf(Number(status))),
+    ...(Object.keys(all).length > 0 && { headers: all }),
+    description: described ? answer.description : describe(method, status, first?.[1].schema),
     ...(media.length > 0 && {
       content: Object.fromEntries(
         media.map((one) =>
           isProblem(one)
-            ? [problemMedia, { schema: problemSchema }]
+            ? [problemMedia, { schema: problemSchema(codesOf(one[1].schema)) }]
             : [one[0], withExample(one[1])],
         ),
       ),
@@ -114,44 +177,106 @@ function finishAnswer(status: string, answer: Answer, problem: Schema): Answer |
   }
 }
 
+/** `The new order`, for a response without a description of its own. */
+function describe(method: string, status: string, schema: Schema | undefined): string {
+  const [, name, page] = /^(.*?)(Page)?$/.exec(schema?.title ?? '') ?? []
+  if (!name) throw new Error(`A response ${status} has no description, and its schema no title.`)
+  const words = wordsOf(name)
+  if (page !== undefined) return `A page of ${words.replace(/([^aeiou])y$/, '$1ie')}s`
+  if (status === '201') return `The new ${words}`
+  if (status === '202') return `The ${words}, which continues in the background`
+  return `The ${words}${method === 'patch' ? ' as it is now' : ''}`
+}
+
+/** `API token with secret` for `ApiTokenWithSecret`. */
+function wordsOf(name: string): string {
+  const words = name.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace(/^Api\b/, 'API').replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
+}
+
 /** A page of a list or of a feed. */
 function isPage([, { schema }]: [string, Media]): boolean {
-  return 'properties' in schema && schema.properties?.nextCursor !== undefined
+  return schema.properties?.nextCursor !== undefined
 }
 
-/** One problem response for each error status in use. */
-function problemAnswers(paths: ApiDescription['paths']): Record<string, Answer> {
-  const operations = Object.values(paths).flatMap((path) => Object.values(path))
-  const used = operations.flatMap(({ responses }) =>
-    Object.entries(responses).flatMap(([status, answer]) => ('$ref' in answer ? [status] : [])),
-  )
-  return Object.fromEntries(
-    [...new Set(used)].map(Number).map((status) => [
-      `Problem${status}`,
-      {
-        description: titlesOf(status),
-        ...((status === 429 || status === 503) && { headers: retryAfter }),
-        content: { [problemMedia]: { schema: problemSchema, example: problemExample(status) } },
-      },
-    ]),
-  )
+/** A response component for each set of codes, such as `#/components/responses/NotFound`. */
+function problemRef(codes: readonly ErrorCode[], used: UsedProblems): Reference {
+  const name = codes.map(nameOf).join('Or')
+  used.set(name, codes)
+  return { $ref: `#/components/responses/${name}` }
 }
 
-function titlesOf(status: number): string {
-  const titles = Object.values(errorTable).filter((entry) => entry.status === status)
-  return titles.map(({ title }) => title).join('; ')
-}
-
-function problemExample(status: number) {
-  const [code] = errorCodes.filter((one) => errorTable[one].status === status)
-  if (code === undefined) throw new Error(`No problem has the status ${status}.`)
+function problemAnswer(codes: readonly ErrorCode[]): Answer {
+  const [first] = codes
+  if (first === undefined) throw new Error('A problem has no code.')
+  const { status, title } = errorTable[first]
   const instance = exampleOf({ type: 'string', format: 'uuid' })
-  return { type: problemType(code), title: errorTable[code].title, status, instance }
+  return {
+    description: codes.map((code) => errorTable[code].title).join('; '),
+    ...((status === 429 || status === 503) && { headers: retryAfter }),
+    content: {
+      [problemMedia]: {
+        schema: problemSchema(codes),
+        example: { type: problemType(first), title, status, instance },
+      },
+    },
+  }
 }
 
-function withPathExample(parameter: Parameter): Parameter {
-  if (parameter.in !== 'path') return parameter
-  return { ...parameter, example: exampleOf(parameter.schema, parameter.name) }
+function problemSchema(codes: readonly ErrorCode[]): Schema {
+  const references = codes.map((code) => referenceTo(`${nameOf(code)}Problem`))
+  const [only, ...others] = references
+  if (only !== undefined && others.length === 0) return only
+  const mapping = codes.map((code, index) => [problemType(code), references[index]?.$ref ?? ''])
+  return {
+    oneOf: references,
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
+  }
+}
+
+function problemSchemas(codes: readonly ErrorCode[]): Record<string, Schema> {
+  const entries = codes.map((code) => {
+    const { status, title, meaning } = errorTable[code]
+    const own: Schema = {
+      type: 'object',
+      properties: {
+        type: { type: 'string', const: problemType(code) },
+        title: { type: 'string', const: title },
+        status: { type: 'integer', const: status },
+      },
+      required: ['type', 'title', 'status'],
+    }
+    return [
+      `${nameOf(code)}Problem`,
+      { description: meaning, allOf: [referenceTo('Problem'), own] },
+    ]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** `NotFound` for `not-found`. */
+function nameOf(code: ErrorCode): string {
+  return code.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
+}
+
+function finishParameter(parameter: Parameter): Parameter {
+  const schema = integers.get(parameter.schema.pattern) ?? parameter.schema
+  if (parameter.in !== 'path') return { ...parameter, schema }
+  return { ...parameter, schema, example: exampleOf(schema, parameter.name) }
+}
+
+/** A body that may be null may be left out. */
+function finishBody({ required, content }: NonNullable<Operation['requestBody']>) {
+  const isNull = ({ type }: Schema) => type === 'null'
+  const media = Object.entries(content).map(([type, one]) => {
+    const [only = one.schema, ...others] = one.schema.anyOf?.filter((part) => !isNull(part)) ?? []
+    return [type, { ...one, schema: others.length === 0 ? only : one.schema }] as const
+  })
+  const isOptional = Object.values(content).some(({ schema }) => schema.anyOf?.some(isNull))
+  return {
+    required: required === true && !isOptional,
+    content: withExamples(Object.fromEntries(media)),
+  }
 }
 
 function withExamples(content: Record<string, Media>): Record<string, Media> {
@@ -161,19 +286,5 @@ function withExamples(content: Record<string, Media>): Record<string, Media> {
 }
 
 function withExample(media: Media): Media {
-  if ('$ref' in media.schema || media.example !== undefined) return media
-  return { ...media, example: exampleOf(media.schema) }
-}
-
-/** `getTeamsByIdMembers` for `GET /teams/{id}/members`. */
-function operationId(path: string, method: string): string {
-  const parts = path.split(/[/-]/).map((part) => {
-    const parameter = /^\{(\w+)\}$/.exec(part)
-    return parameter ? `By${capital(parameter[1] ?? '')}` : capital(part)
-  })
-  return method + parts.join('')
-}
-
-function capital(word: string): string {
-  return word.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll(/\W/g, '')
+  return media.example === undefined ? { ...media, example: exampleOf(media.schema) } : media
 }

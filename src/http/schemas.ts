@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { hiddenCharacters } from '#src/runtime/text.ts'
 import { uuidForm } from './pagination.ts'
+import { type ErrorCode, errorCodes, errorTable, problemType } from './problems.ts'
 
 /** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -46,29 +47,70 @@ export const ProblemBody = Type.Object(
     instance: Type.String({ description: 'The request ID' }),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({
-          in: Type.Enum(['path', 'query', 'body', 'header']),
-          pointer: Type.String({
-            description: 'JSON Pointer (RFC 6901) to the value; empty for all of that part',
-          }),
-          detail: Type.String(),
-        }),
+        Type.Object(
+          {
+            in: Type.Enum(['path', 'query', 'body', 'header']),
+            pointer: Type.String({
+              description: 'JSON Pointer (RFC 6901) to the value; empty for all of that part',
+            }),
+            detail: Type.String(),
+          },
+          { title: 'FieldError' },
+        ),
         { description: 'Every refused value of a malformed request, at most 20' },
       ),
     ),
   },
-  { $id: 'Problem', title: 'Problem' },
+  { title: 'Problem' },
 )
 
-/** Response schemas of the problems that a route can answer with. */
-export function problems<const Status extends number>(...statuses: readonly Status[]) {
-  const entries = statuses.map((status) => [status, ProblemBody] as const)
-  return Object.fromEntries(entries) as Record<Status, typeof ProblemBody>
+type Status<One extends number | ErrorCode> = One extends ErrorCode
+  ? (typeof errorTable)[One]['status']
+  : One
+
+/**
+ * Response schemas of the problems that a route can answer with, by status or by code. A status stands
+ * for the codes that every route with such access has (plugins/openapi.ts); a 409 needs its codes.
+ */
+export function problems<const Expected extends readonly (number | ErrorCode)[]>(
+  ...expected: Expected
+) {
+  return withProblems({}, ...expected) as Record<Status<Expected[number]>, typeof ProblemBody>
 }
+
+/** The response schemas of a route with further problems. */
+export function withProblems(
+  response: object,
+  ...further: readonly (number | ErrorCode)[]
+): Record<string, unknown> {
+  const all = new Map<string, unknown>(Object.entries(response))
+  for (const one of further) {
+    const status = String(typeof one === 'number' ? one : errorTable[one].status)
+    const codes = [...codesOf(all.get(status)), ...(typeof one === 'number' ? [] : [one])]
+    all.set(status, codes.length === 0 ? ProblemBody : problemOf([...new Set(codes)]))
+  }
+  return Object.fromEntries(all)
+}
+
+/** The schema of a problem with one of these codes. */
+export function problemOf(codes: readonly ErrorCode[]): typeof ProblemBody {
+  const type = Type.String({ enum: codes.map(problemType) })
+  return Type.Object({ ...ProblemBody.properties, type }, { title: 'Problem' })
+}
+
+/** The codes that a response schema of a problem names; none if it only has a status. */
+export function codesOf(schema: unknown): ErrorCode[] {
+  const type = Object(Object(Object(schema).properties).type)
+  const types: readonly unknown[] = Array.isArray(type.enum) ? type.enum : []
+  return errorCodes.filter((code) => types.includes(problemType(code)))
+}
+
+/** The response of an operation without content. @param description what has happened */
+export const NoContent = (description: string) => Type.Null({ description })
 
 /** A numeric path id: decimal digits without sign or leading zero; anything else is a 400. */
 export const IdParams = Type.Object(
-  { id: Type.String({ pattern: '^(0|[1-9][0-9]*)$', description: 'An integer' }) },
+  { id: Type.String({ pattern: '^(0|[1-9][0-9]*)$' }) },
   { additionalProperties: false },
 )
 
@@ -76,16 +118,19 @@ export const IdParams = Type.Object(
 export const UuidParams = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** An optional body without fields. */
-export const NoBody = Nullable(Type.Object({}, { additionalProperties: false }))
+export const NoBody = Nullable(Type.Object({}, { title: 'Empty', additionalProperties: false }))
 
 /** The query of an operation without parameters. */
 export const NoQuery = Type.Object({}, { additionalProperties: false })
 
-/** Page of a list (contract 3). `limit` is a string, like every query parameter. */
+/**
+ * Page of a list (contract 3). `limit` is a string, like every query parameter; the API description
+ * shows the integer (src/http/openapi.ts).
+ */
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(
-      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: '1 to 100; default 50' }),
+      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'Items of a page' }),
     ),
     cursor: Type.Optional(
       Type.String({ maxLength: 2_000, description: '`nextCursor` of the previous page' }),
@@ -101,5 +146,8 @@ export const CursorQuery = Type.Object(
 )
 
 /** One page of a list; `nextCursor` is null on the last page. */
-export const PageOf = <T extends TSchema>(item: T) =>
-  Type.Object({ data: Type.Array(item), nextCursor: Nullable(Type.String()) })
+export const PageOf = <T extends TSchema & { title?: string }>(item: T) =>
+  Type.Object(
+    { data: Type.Array(item), nextCursor: Nullable(Type.String()) },
+    { title: `${item.title}Page` },
+  )

@@ -1,6 +1,8 @@
+import { inlineSchemas } from '#src/http/openapi-components.ts'
 import {
   type Answer,
   type ApiDescription,
+  alternativesOf,
   answerOf,
   type Media,
   type Operation,
@@ -19,7 +21,8 @@ type Entry = { path: string; method: string; operation: Operation }
  * The API description as a page. Ready-made viewers (Swagger UI, Redoc) are not used: they need
  * scripts and files that neither the content security policy nor the single binary allows.
  */
-export function referencePage(description: ApiDescription): string {
+export function referencePage(described: ApiDescription): string {
+  const description = inlineSchemas(described)
   const groups = groupByTag(description)
   return layout(
     'API reference',
@@ -88,18 +91,19 @@ export function fieldsOf(schema: Schema, prefix = ''): FieldRow[] {
 
 function nestedFields(name: string, field: Schema): FieldRow[] {
   if (field.items !== undefined) return fieldsOf(field.items, `${name}[].`)
-  const [first] = withoutNull(field.anyOf ?? [])
+  const [first] = withoutNull(alternativesOf(field))
   return fieldsOf(first ?? field, `${name}.`)
 }
 
 /** A short description of a schema: `string, 1 to 200 characters`, `integer, or null`. */
 export function typeText(schema: Schema): string {
-  const { anyOf, items, const: constant } = schema
+  const { items, const: constant } = schema
+  const alternatives = alternativesOf(schema)
   if (constant !== undefined) return JSON.stringify(constant)
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
-  if (anyOf !== undefined) {
-    const words = withoutNull(anyOf).map(typeText).join(' or ')
-    return anyOf.some(isNull) ? `${words}, or null` : words
+  if (alternatives.length > 0) {
+    const words = withoutNull(alternatives).map(typeText).join(' or ')
+    return alternatives.some(isNull) ? `${words}, or null` : words
   }
   if (items !== undefined) return `list of ${typeText(items)}${limits(schema)}`
   const [type = 'anything'] = [schema.type ?? []].flat()
@@ -187,8 +191,8 @@ function responseList({ responses }: Operation, resolve: Resolve): Html {
 
 function content(media: Readonly<Record<string, Media>>): Html {
   const parts = Object.entries(media).map(([type, { schema, example }]) => {
-    const rows = '$ref' in schema ? [] : fieldsOf(schema)
-    return html`<p class="quiet small-gap"><code>${type}</code>${rows.length === 0 && !('$ref' in schema) ? `: ${typeText(schema)}` : ''}</p>
+    const rows = fieldsOf(schema)
+    return html`<p class="quiet small-gap"><code>${type}</code>${rows.length === 0 ? `: ${typeText(schema)}` : ''}</p>
           ${rows.length === 0 ? '' : fieldTable(rows)}
           ${rows.length === 0 ? '' : html`<pre class="example" tabindex="0" aria-label="Example">${JSON.stringify(example, null, 2)}</pre>`}`
   })

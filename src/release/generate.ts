@@ -1,8 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
+import { describeApi } from '#src/commands/openapi.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
+import { clientFiles } from './client.ts'
 
 /*
  * `npm run generate`: writes the documents that are generated from the code. Tests fail if one of
@@ -18,6 +20,16 @@ await writeFile(access, accessDocument(accessOverview()))
 
 const commandLine = new URL('../../docs/command-line.md', import.meta.url)
 await writeFile(commandLine, commandLineDocument())
+
+const description = await describeApi({})
+const describedAt = new URL('../../docs/openapi.json', import.meta.url)
+await writeFile(describedAt, `${JSON.stringify(description, null, 2)}\n`)
+
+const client = new URL('../../clients/typescript/', import.meta.url)
+await mkdir(new URL('src/generated', client), { recursive: true })
+for (const [path, text] of Object.entries(await clientFiles(description))) {
+  await writeFile(new URL(path, client), text)
+}
 
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import type { TenantScope } from '#src/access/caller.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
@@ -5,7 +6,27 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { Id, Time, Uuid } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { eventKind } from '#src/webhooks/events/types.ts'
+
+export const Invoice = Type.Object(
+  {
+    id: Id,
+    tenantId: Uuid,
+    amount: Type.Integer({ description: 'Minor units of the currency' }),
+    currency: Type.String(),
+    status: Type.String(),
+    createdAt: Time,
+  },
+  { title: 'Invoice' },
+)
+
+export const invoiceCreated = eventKind(
+  'invoice.created',
+  'A charge was paid, and its invoice created',
+  Invoice,
+)
 
 export const invoiceList = { name: 'invoices', forms: [idForm] }
 
@@ -66,7 +87,7 @@ export async function createInvoice(
     skipDuplicates: true,
   })
   if (row === undefined) return
-  await publish(tx, scope, { type: 'invoice.created', data: toInvoice(row) }, now)
+  await publish(tx, scope, { kind: invoiceCreated, data: toInvoice(row) }, now)
 }
 
 /** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */

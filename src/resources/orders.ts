@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import { scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
@@ -6,20 +6,47 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
-import { Line } from '#src/http/schemas.ts'
+import { Id, Line, Time } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { eventKind } from '#src/webhooks/events/types.ts'
 
-export type ShippingAddress = {
-  name: string
-  line1: string
-  line2?: string
-  city: string
-  postalCode: string
-  country: string
-}
+export const ShippingAddress = Type.Object(
+  {
+    name: Line(200),
+    line1: Line(200),
+    line2: Type.Optional(Line(200)),
+    city: Line(200),
+    postalCode: Line(32),
+    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' }),
+  },
+  { title: 'ShippingAddress', additionalProperties: false },
+)
+export type ShippingAddress = Static<typeof ShippingAddress>
 
-/** `unitPrice` in minor units. */
-export type LineItem = { sku: string; quantity: number; unitPrice: number }
+const LineItem = Type.Object(
+  {
+    sku: Type.String(),
+    quantity: Type.Integer(),
+    unitPrice: Type.Integer({ description: 'Minor units' }),
+  },
+  { title: 'LineItem' },
+)
+export type LineItem = Static<typeof LineItem>
+
+export const Order = Type.Object(
+  {
+    id: Id,
+    userId: Id,
+    lineItems: Type.Array(LineItem),
+    shippingAddress: ShippingAddress,
+    cardLast4: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Order' },
+)
+
+export const orderUpdated = eventKind('order.updated', 'An order was changed', Order)
 
 export const orderList = { name: 'orders', forms: [idForm] }
 
@@ -132,7 +159,7 @@ export async function changeOrder(
   if (row === undefined) return null
   const order = toOrder(row)
   await tx.$queryRaw`SELECT enter_order_tenant(${id})`
-  await publish(tx, row, { type: 'order.updated', data: order }, now)
+  await publish(tx, row, { kind: orderUpdated, data: order }, now)
   await tx.$queryRaw`SELECT leave_order_tenant()::text`
   return order
 }
@@ -155,15 +182,3 @@ function toOrder(row: OrderRow) {
     updatedAt: row.updatedAt.toISOString(),
   }
 }
-
-export const ShippingAddress = Type.Object(
-  {
-    name: Line(200),
-    line1: Line(200),
-    line2: Type.Optional(Line(200)),
-    city: Line(200),
-    postalCode: Line(32),
-    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' }),
-  },
-  { additionalProperties: false },
-)

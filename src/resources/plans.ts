@@ -1,5 +1,19 @@
+import Type from 'typebox'
 import type { Tx } from '#src/db/database.ts'
+import { Id } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { eventKind } from '#src/webhooks/events/types.ts'
+
+const Subscription = Type.Object(
+  { userId: Id, plan: Type.Literal('pro') },
+  { title: 'Subscription' },
+)
+
+export const subscriptionActivated = eventKind(
+  'subscription.activated',
+  'A user’s subscription was activated for the first time; sent to their own tenant',
+  Subscription,
+)
 
 /** The user of the plan, and their own tenant, which gets the event. */
 export type Subscriber = { readonly userId: number; readonly tenantId: string }
@@ -13,5 +27,5 @@ export async function activatePlan(
   const plan = 'pro'
   const { count } = await tx.user.updateMany({ where: { id: userId, plan: null }, data: { plan } })
   if (count === 0) return
-  await publish(tx, { tenantId }, { type: 'subscription.activated', data: { userId, plan } }, now)
+  await publish(tx, { tenantId }, { kind: subscriptionActivated, data: { userId, plan } }, now)
 }

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
@@ -6,7 +7,30 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { eventKind } from '#src/webhooks/events/types.ts'
+
+export const Post = Type.Object(
+  {
+    id: Id,
+    tenantId: Uuid,
+    authorId: Nullable(Type.Integer({ ...Id, description: 'null after the author has left' })),
+    department: Nullable(Type.String()),
+    title: Type.String(),
+    body: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: 'Post' },
+)
+
+export const postUpdated = eventKind('post.updated', 'A post was changed', Post)
+export const postDeleted = eventKind(
+  'post.deleted',
+  'A post was deleted; `data` is its last state',
+  Post,
+)
 
 export const postList = { name: 'posts', forms: [idForm] }
 
@@ -119,7 +143,7 @@ export async function changePost(
   })
   if (row === undefined) return { outcome: 'missing' }
   const post = toPost(row)
-  await publish(tx, caller, { type: 'post.updated', data: post }, now)
+  await publish(tx, caller, { kind: postUpdated, data: post }, now)
   return { outcome: 'changed', post }
 }
 
@@ -136,7 +160,7 @@ export async function deletePost(
   const [post] = await tx.$queryRaw<PostRow[]>`
     DELETE FROM posts WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} RETURNING ${columns}`
   if (post === undefined) return false
-  await publish(tx, scope, { type: 'post.deleted', data: toPost(post) }, now)
+  await publish(tx, scope, { kind: postDeleted, data: toPost(post) }, now)
   return true
 }
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { build } from '#test/support/helper.ts'
 import { runProgram } from '#test/support/program.ts'
@@ -9,5 +10,8 @@ t.test('openapi prints the same document as a server, without a database', async
   })
   t.equal(await program.ended, 0)
   const { app } = await build(t)
-  t.same(JSON.parse(program.output()), (await app.inject('/openapi.json')).json())
+  const description = (await app.inject('/openapi.json')).json()
+  t.same(JSON.parse(program.output()), description)
+  const document = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
+  t.strictSame(JSON.parse(document), description, 'as npm run generate writes it')
 })

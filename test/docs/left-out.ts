@@ -22,6 +22,11 @@ const start = ['src/cli.ts', 'openapi']
 
 /** Keys are the first column of the page's last table. */
 export const leftOut: Readonly<Record<string, LeftOut>> = {
+  '`schema.operationId` of a route': {
+    path: 'routes/api/notes.ts',
+    piece: "operationId: 'listNotes',\n",
+    run: start,
+  },
   '`config.access` of a route': {
     path: 'routes/api/notes.ts',
     piece: "config: { access: { resource: 'note', action: 'read' } },",
@@ -105,6 +110,11 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
   'the event type in `src/webhooks/events/types.ts`': {
     path: 'src/webhooks/events/types.ts',
     piece: "  'note.created',\n",
+    run: [programs.tsc, '--project', 'tsconfig.domain.json'],
+  },
+  'the line in `src/resources/events.ts`': {
+    path: 'src/resources/events.ts',
+    piece: /^ {2}'note.created': .*\n/m,
     run: [programs.tsc, '--project', 'tsconfig.domain.json'],
   },
   "the way through `src/`: a route that imports Prisma's client": {

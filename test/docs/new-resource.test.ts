@@ -34,7 +34,10 @@ t.test('docs/new-resource.md', async (t) => {
   for (const block of blocks) await applyBlock(tree.folder, block)
   const sources = blocks.map(({ path }) => path).filter((path) => path.endsWith('.ts'))
   await addProject(tree, 'tsconfig.notes.json', ['plugins', 'src/**/*.d.ts', ...sources])
-  await addProject(tree, 'tsconfig.domain.json', ['src/resources/notes.ts'])
+  await addProject(tree, 'tsconfig.domain.json', [
+    'src/resources/notes.ts',
+    'src/resources/events.ts',
+  ])
 
   await t.test('the result passes the import order, the checks and the tests', async (t) => {
     t.strictSame(await findBreaches(tree.folder), [])

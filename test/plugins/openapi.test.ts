@@ -7,11 +7,17 @@ t.test('the description is generated from the schemas that the routes use', asyn
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(openapi, { baseUrl: 'https://app.example.com' })
-  const schema = { summary: 'Read it', params: IdParams, response: problems(404) }
-  app.get('/things/:id', { schema }, async () => 'done')
+  const schema = {
+    operationId: 'getThing',
+    summary: 'Read it',
+    params: IdParams,
+    response: problems(404, 'last-admin'),
+  }
+  const config = { access: 'public' } as const
+  app.get('/things/:id', { schema, config }, async () => 'done')
   app.get('/hidden', { schema: { hide: true } }, async () => 'done')
   await app.ready()
-  const description = JSON.parse(JSON.stringify(app.swagger()))
+  const description = JSON.parse(JSON.stringify(app.describeApi()))
 
   t.match(description, {
     openapi: '3.1.0',
@@ -22,7 +28,29 @@ t.test('the description is generated from the schemas that the routes use', asyn
   const { get } = description.paths['/things/{id}']
   t.match(get, {
     summary: 'Read it',
-    parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string' } }],
+    parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'integer' } }],
   })
-  t.same(Object.keys(get.responses), ['404'])
+  t.same(Object.keys(get.responses), ['404', '409', '500'])
+  t.same(get.responses[409], { $ref: '#/components/responses/LastAdmin' })
 })
+
+t.test(
+  'a route without an operation id, or with a status that needs codes, is refused',
+  async (t) => {
+    const config = { access: 'public' } as const
+    for (const [schema, message] of [
+      [{ response: problems(404) }, 'GET /things does not state schema.operationId.'],
+      [{ operationId: 'getThing', response: problems(409) }, 'GET /things: 409 needs its codes.'],
+    ] as const) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      await app.register(openapi, { baseUrl: 'https://app.example.com' })
+      const describe = async () => {
+        app.get('/things', { schema, config }, async () => 'done')
+        await app.ready()
+        app.describeApi()
+      }
+      await t.rejects(describe(), { message })
+    }
+  },
+)

@@ -27,6 +27,7 @@ import { recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { anyEvent } from '#test/support/any-event.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { testKeys } from '#test/support/webhook-endpoint.ts'
 import { createTwins } from './twin-tenants.ts'
@@ -153,7 +154,7 @@ t.test('owners are alerted about their own endpoint', async (t) => {
 })
 
 t.test('an event is sent only to endpoints of its own tenant', async (t) => {
-  const event = { type: 'order.updated', data: {} } as const
+  const event = anyEvent('order.updated', {})
   const { deliveryIds } = await inTwin((tx) => publish(tx, twin, event, now))
   t.equal(deliveryIds.length, 1)
   await untilInFeed(database)

@@ -10,18 +10,21 @@ import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { addJob } from '#src/queue/jobs.ts'
 
 /** An invitation as the tenant's admins see it. */
-export const Invitation = Type.Object({
-  id: Uuid,
-  email: Type.String({ description: 'In lower case' }),
-  role: Type.String(),
-  department: Nullable(Type.String()),
-  invitedBy: Nullable(
-    Type.Integer({ ...Id, description: 'null after the inviting user was deleted' }),
-  ),
-  createdAt: Time,
-  expiresAt: Time,
-  acceptedAt: Nullable(Time),
-})
+export const Invitation = Type.Object(
+  {
+    id: Uuid,
+    email: Type.String({ description: 'In lower case' }),
+    role: Type.String(),
+    department: Nullable(Type.String()),
+    invitedBy: Nullable(
+      Type.Integer({ ...Id, description: 'null after the inviting user was deleted' }),
+    ),
+    createdAt: Time,
+    expiresAt: Time,
+    acceptedAt: Nullable(Time),
+  },
+  { title: 'Invitation' },
+)
 
 export type Invitation = {
   id: string

@@ -6,15 +6,18 @@ import type { Queryable } from '#src/db/system-database.ts'
 import { Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 /** An open invitation as the invited person sees it. */
-export const OwnInvitation = Type.Object({
-  id: Uuid,
-  tenant: Type.Object({ id: Uuid, name: Type.String() }),
-  role: Type.String(),
-  department: Nullable(Type.String()),
-  inviter: Nullable(Type.String({ description: 'E-mail of the admin who invited you' })),
-  createdAt: Time,
-  expiresAt: Time,
-})
+export const OwnInvitation = Type.Object(
+  {
+    id: Uuid,
+    tenant: Type.Object({ id: Uuid, name: Type.String() }),
+    role: Type.String(),
+    department: Nullable(Type.String()),
+    inviter: Nullable(Type.String({ description: 'E-mail of the admin who invited you' })),
+    createdAt: Time,
+    expiresAt: Time,
+  },
+  { title: 'OwnInvitation' },
+)
 
 export type OwnInvitation = Static<typeof OwnInvitation>
 

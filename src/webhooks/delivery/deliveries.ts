@@ -22,7 +22,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export type Delivery = {
   id: string
   eventId: string
-  eventType: string
+  eventType: EventType
   endpointId: string
   status: DeliveryStatus
   createdAt: string
@@ -161,7 +161,7 @@ function toDelivery(row: DeliveryRow, attempts: ReadonlyMap<string, Attempt[]>):
   return {
     id: row.id,
     eventId: row.eventId,
-    eventType: row.eventType,
+    eventType: row.eventType as EventType, // only `publish` and `sendTest` write it
     endpointId: row.endpointId,
     status: row.status as DeliveryStatus, // deliveries_status_check
     createdAt: row.createdAt.toISOString(),

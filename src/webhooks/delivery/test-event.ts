@@ -1,14 +1,35 @@
+import Type from 'typebox'
 import type { Member } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { Uuid } from '#src/http/schemas.ts'
 import { composeEvent, currentCause } from '#src/webhooks/events/publish.ts'
+import { eventKind } from '#src/webhooks/events/types.ts'
 import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
 import type { SignatureProfile } from './signature.ts'
 
-const type = 'endpoint.test'
+const EndpointTest = Type.Object(
+  {
+    endpointId: Uuid,
+    probe: Type.Optional(
+      Type.String({
+        description: 'The name of a case, if a probe of the receiver sends it',
+        examples: ['correct'],
+      }),
+    ),
+  },
+  { title: 'EndpointTest' },
+)
+
+/** Sent on request only, by the test and the probe of an endpoint. */
+export const endpointTest = eventKind(
+  'endpoint.test',
+  'A test of the endpoint; nothing has happened',
+  EndpointTest,
+)
 
 /**
  * Sends one `endpoint.test` to an endpoint of the tenant, through the same address guard as every
@@ -29,7 +50,7 @@ export async function sendTest(
   )
   if (endpoint === null) return null
   const createdAt = deps.clock.now()
-  const event = composeEvent(type, { endpointId }, createdAt)
+  const event = composeEvent(endpointTest, { endpointId }, createdAt)
   const signature = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
   const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, deps)
   const isSuccess = succeeded(result)
@@ -37,7 +58,7 @@ export async function sendTest(
     id: randomId(),
     endpointId,
     eventId: event.id,
-    eventType: type,
+    eventType: endpointTest.type,
     status: isSuccess ? 'succeeded' : 'exhausted',
     attempts: 1,
     storedAttempts: 1,
@@ -54,7 +75,7 @@ export async function sendTest(
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
     await tx.$executeRaw`
       INSERT INTO outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
-      VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${currentCause})`
+      VALUES (${tenantId}::uuid, ${event.id}, ${endpointTest.type}, ${event.body}, ${createdAt}, ${currentCause})`
     await tx.delivery.createMany({ data: { tenantId, ...delivery } })
     const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
     await tx.deliveryAttempt.createMany({ data: attempt })

@@ -1,14 +1,15 @@
+import type { Static, TSchema } from 'typebox'
 import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { deliverChannel, insertDeliverJobs } from '#src/webhooks/delivery/job.ts'
-import type { EventType } from './types.ts'
+import type { EventKind, EventType } from './types.ts'
 
-export type NewEvent = {
-  type: EventType
-  /** The changed object as the API returns it. */
-  data: object
+export type NewEvent<Data extends TSchema = TSchema> = {
+  kind: EventKind<EventType, Data>
+  /** What the schema of the kind describes. */
+  data: Static<NoInfer<Data>>
   /** Send it only to this endpoint, whichever types it has chosen. */
   endpointId?: string
 }
@@ -21,13 +22,14 @@ export type Published = { eventId: string; deliveryIds: readonly string[] }
  * endpoint gets a delivery without a job, which can be replayed.
  * @param now also the event's `createdAt`
  */
-export async function publish(
+export async function publish<Data extends TSchema>(
   tx: Tx,
   { tenantId }: TenantScope,
-  { type, data, endpointId }: NewEvent,
+  { kind, data, endpointId }: NewEvent<Data>,
   now: Date,
 ): Promise<Published> {
-  const { id: eventId, body } = composeEvent(type, data, now)
+  const { type } = kind
+  const { id: eventId, body } = composeEvent(kind, data, now)
   const chosen =
     endpointId === undefined
       ? Prisma.sql`(all_event_types OR ${type} = ANY (event_types))`
@@ -73,9 +75,9 @@ const firstAttempts = Prisma.sql`
   WHERE delivery.status = 'pending'`
 
 /** A new event, byte for byte as it is stored and sent. The body contains the id (contract 7). */
-export function composeEvent(
-  type: EventType,
-  data: object,
+export function composeEvent<Data extends TSchema>(
+  { type }: EventKind<EventType, Data>,
+  data: Static<NoInfer<Data>>,
   createdAt: Date,
 ): { id: string; body: string } {
   const id = `msg_${randomToken()}`

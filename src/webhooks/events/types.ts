@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox'
+
 /** Types of events that are sent (contract 7). */
 export const eventTypes = [
   'order.updated',
@@ -9,3 +11,20 @@ export const eventTypes = [
 ] as const
 
 export type EventType = (typeof eventTypes)[number]
+
+/** One kind of event. Its schema types what is published, and is part of the API description. */
+export type EventKind<Type extends EventType = EventType, Data extends TSchema = TSchema> = {
+  type: Type
+  /** What has happened, for the API description. */
+  summary: string
+  /** Schema of `data`: the changed object as the API returns it. */
+  data: Data
+}
+
+export function eventKind<const Type extends EventType, Data extends TSchema>(
+  type: Type,
+  summary: string,
+  data: Data,
+): EventKind<Type, Data> {
+  return { type, summary, data }
+}

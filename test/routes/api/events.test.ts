@@ -2,6 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { anyEvent } from '#test/support/any-event.ts'
 import type { TestUser } from '#test/support/helper.ts'
 import { allowScopes } from '#test/support/scope.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
@@ -29,7 +30,7 @@ t.test('the feed has the same events with the same ids, byte for byte, in order'
 
   async function publishTo(tenant: typeof one, data: object) {
     const type = 'order.updated'
-    await test.app.db.write(enter(tenant), (tx) => publish(tx, tenant, { type, data }, now))
+    await test.app.db.write(enter(tenant), (tx) => publish(tx, tenant, anyEvent(type, data), now))
   }
 })
 
@@ -40,7 +41,7 @@ t.test('a cursor stays valid: after the last event come the next ones, once each
   const published: string[] = []
   const publishSome = async (count: number) => {
     for (let number = 0; number < count; number += 1) {
-      const event = { type: 'invoice.created', data: { number } } as const
+      const event = anyEvent('invoice.created', { number })
       const { eventId } = await test.app.db.write(enter(one), (tx) => publish(tx, one, event, now))
       published.push(eventId)
     }
@@ -69,7 +70,7 @@ t.test('a cursor stays valid: after the last event come the next ones, once each
 t.test('a late commit is not skipped', async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const enter = await allowScopes<TestUser>(test.database)
-  const event = { type: 'order.updated', data: {} } as const
+  const event = anyEvent('order.updated', {})
   const late = openDatabase(test.database.url, 2)
   t.teardown(() => late.close())
   const begun = Promise.withResolvers<string>()
@@ -104,7 +105,7 @@ t.test('a transaction that only reads does not delay the feed', async (t) => {
   t.teardown(() => reader.end())
   await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   await reader.query('SELECT count(*) FROM outbound_events')
-  const event = { type: 'order.updated', data: {} } as const
+  const event = anyEvent('order.updated', {})
   const { eventId } = await test.app.db.write(enter(one), (tx) => publish(tx, one, event, now))
   await untilInFeed(test.database)
   t.strictSame(idsOf((await send('GET', '/events')).json()), [eventId])

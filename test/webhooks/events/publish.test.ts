@@ -3,7 +3,9 @@ import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
-import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
+import { endpointTest } from '#src/webhooks/delivery/test-event.ts'
+import { publish } from '#src/webhooks/events/publish.ts'
+import { anyEvent } from '#test/support/any-event.ts'
 import {
   createDatabase,
   createUser,
@@ -14,7 +16,7 @@ import { allowScopes } from '#test/support/scope.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const now = new Date('2026-03-01T10:00:00.000Z')
-const changed: NewEvent = { type: 'order.updated', data: { id: 7 } }
+const changed = anyEvent('order.updated', { id: 7 })
 
 async function setUp(t: Test) {
   const database = await createDatabase(t)
@@ -94,7 +96,7 @@ t.test('a test event goes only to its endpoint, whichever types it has chosen', 
     url: 'https://some.example',
     eventTypes: ['post.deleted'],
   })
-  const event: NewEvent = { type: 'endpoint.test', data: {}, endpointId }
+  const event = { kind: endpointTest, data: { endpointId }, endpointId }
   await db.write(enter(tenant), (tx) => publish(tx, tenant, event, now))
   const { rows } = await database.admin.query('SELECT endpoint_id FROM deliveries')
   t.strictSame(rows, [{ endpoint_id: endpointId }])

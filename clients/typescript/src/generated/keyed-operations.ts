@@ -1,0 +1,19 @@
+// Generated from the API description: npm run generate.
+
+/** Method and path of the operations that take an `Idempotency-Key`. */
+export const keyedOperations: ReadonlySet<string> = new Set([
+  'POST /auth/tokens',
+  'POST /orders',
+  'POST /posts',
+  'POST /users',
+  'POST /documents',
+  'POST /folders',
+  'POST /teams',
+  'POST /webhook-endpoints',
+  'POST /webhook-endpoints/{id}/rotate-secret',
+  'POST /deliveries/{id}/replay',
+  'POST /webhook-endpoints/{id}/replay',
+  'POST /billing/events/{id}/replay',
+  'POST /billing/events/replay',
+  'POST /billing/reconciliations',
+])

@@ -1,0 +1,30 @@
+import openapiTypescript from 'openapi-typescript'
+import type { ApiDescription } from '#src/http/openapi-examples.ts'
+
+const notice = '// Generated from the API description: npm run generate.'
+
+/** The generated files of the TypeScript client, by their path in clients/typescript. */
+export async function clientFiles(description: ApiDescription): Promise<Record<string, string>> {
+  const types = await openapiTypescript(JSON.parse(JSON.stringify(description)), {
+    commentHeader: `${notice}\n\n`,
+  })
+  return {
+    'src/generated/api.ts': types,
+    'src/generated/keyed-operations.ts': keyedOperations(description),
+  }
+}
+
+/** The operations that take an `Idempotency-Key`; the others refuse one. */
+function keyedOperations({ paths }: ApiDescription): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'idempotency-key'))
+      .map(([method]) => `  '${method.toUpperCase()} ${path}',\n`),
+  )
+  return `${notice}
+
+/** Method and path of the operations that take an \`Idempotency-Key\`. */
+export const keyedOperations: ReadonlySet<string> = new Set([
+${operations.join('')}])
+`
+}

@@ -1,0 +1,93 @@
+import Type, { type TSchema } from 'typebox'
+import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi-examples.ts'
+import { Time } from '#src/http/schemas.ts'
+import { type EventKind, type EventType, eventTypes } from './types.ts'
+
+type EventKinds = { readonly [Name in EventType]: EventKind<Name> }
+
+/** The schema of the whole event as it is sent. */
+export function eventSchema<Name extends EventType, Data extends TSchema>({
+  type,
+  summary,
+  data,
+}: EventKind<Name, Data>) {
+  return Type.Object(
+    {
+      id: Type.String({
+        description: 'Also the header `webhook-id`; the same in every attempt',
+        examples: ['msg_p5jXN8AQM9LWM0D4loKWxJek'],
+      }),
+      type: Type.Literal(type),
+      createdAt: Time,
+      data,
+    },
+    { title: `${nameOf(type)}Event`, description: summary },
+  )
+}
+
+/** Any event, told apart by its type. */
+export function eventUnion(kinds: EventKinds): Schema {
+  const mapping = eventTypes.map((type) => [type, `#/components/schemas/${nameOf(type)}Event`])
+  return {
+    title: 'Event',
+    oneOf: eventTypes.map((type) => toSchema(eventSchema(kinds[type]))),
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
+  }
+}
+
+const headers = [
+  ['webhook-id', 'Id of the event, the same in every attempt', 'string'],
+  ['webhook-timestamp', 'Unix time of this attempt in seconds', 'integer'],
+  ['webhook-signature', '`v1,<base64>`, several separated by a space', 'string'],
+] as const
+
+const examples = {
+  'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  'webhook-timestamp': 1_614_265_330,
+  'webhook-signature': 'v1,LjffXUoCjFGn8xM9ZK4eMA0sLJAPGx1J1Daa0lMPiWQ=',
+}
+
+/** The webhooks of the API description (OpenAPI 3.1), one for each type of event. */
+export function describeWebhooks(kinds: EventKinds): NonNullable<ApiDescription['webhooks']> {
+  const entries = eventTypes.map((type) => {
+    const { summary } = kinds[type]
+    const schema = toSchema(eventSchema(kinds[type]))
+    const post = {
+      operationId: `on${nameOf(type)}`,
+      tags: ['webhooks'],
+      summary,
+      description:
+        'Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.',
+      security: [],
+      parameters: headers.map(([name, description, of]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: of },
+        example: examples[name],
+      })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema, example: exampleOf(schema) } },
+      },
+      responses: {
+        '2XX': { description: 'Delivered' },
+        '4XX': { description: 'Not delivered: the next attempt follows the schedule' },
+        '5XX': { description: 'Not delivered: the next attempt follows the schedule' },
+      },
+    }
+    return [type, { post }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A copy without TypeBox's marks, which are no part of JSON Schema. */
+function toSchema(schema: TSchema): Schema {
+  return JSON.parse(JSON.stringify(schema))
+}
+
+/** `OrderUpdated` for `order.updated`. */
+function nameOf(type: EventType): string {
+  return type.replaceAll(/(?:^|\.)(\w)/g, (_all, letter: string) => letter.toUpperCase())
+}
