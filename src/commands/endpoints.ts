@@ -14,8 +14,8 @@ export async function list(env: Environment, { json }: Json): Promise<void> {
   const client = await openApiClient(env)
   const { items } = await collect<Shown>(client, '/webhook-endpoints', {})
   if (json) return printJson(items)
-  for (const { id, status, url, eventTypes } of items) {
-    print(`${id}  ${status.padEnd(8)}  ${url}  ${eventTypes?.join(',') ?? 'all events'}`)
+  for (const { id, health, url, eventTypes } of items) {
+    print(`${id}  ${health.state.padEnd(10)}  ${url}  ${eventTypes?.join(',') ?? 'all events'}`)
   }
 }
 

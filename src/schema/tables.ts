@@ -72,9 +72,9 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
       'SELECT, INSERT, UPDATE (status, cursor, pages, seen, missed, different, refused, missed_ids, different_ids, error, finished_at), DELETE',
   },
   webhook_endpoints: {
-    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, probed_at, probe), DELETE',
+    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe), DELETE',
     worker:
-      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at)',
+      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause)',
   },
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {

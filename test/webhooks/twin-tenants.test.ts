@@ -23,10 +23,10 @@ import {
   listEndpoints,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { recordHealth } from '#src/webhooks/health/record-health.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { testKeys } from '#test/support/webhook-endpoint.ts'
 import { createTwins } from './twin-tenants.ts'
@@ -107,8 +107,9 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
   })
   t.match(recorded, { status: 'succeeded' })
 
-  const after = (outcome: 'succeeded' | 'exhausted') =>
+  const after = (kind: 'succeeded' | 'exhausted') =>
     inTwin(async (tx) => {
+      const outcome = { kind, statusCode: 500, cause: null }
       await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, outcome }], now)
       const { data } = await listNotifications(tx, twin, page)
       return { ...(await findEndpoint(tx, twin, ids.endpoint)), alerts: data.length }

@@ -76,13 +76,14 @@ function factSection({ endpoint, stats }: EndpointView): Html {
   return html`<section class="card" aria-labelledby="facts">
         <h2 id="facts">Health</h2>
         <dl class="facts">
-          <div><dt>Status</dt><dd>${endpointBadge(endpoint, stats)}</dd></div>
+          <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
           ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${sparkline(stats)} ${medianText(stats)}</dd></div>`}
           <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
         </dl>
+        ${endpoint.health.reason === null ? '' : html`<p>${isolated(endpoint.health.reason)}</p>`}
         <p class="quiet small">${statsNote}</p>
       </section>`
 }

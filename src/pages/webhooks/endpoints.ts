@@ -73,7 +73,7 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html
     html`<a href="/app/webhooks/${id}">${isolated(url)}</a>${
       description === null ? '' : html`<br><span class="quiet">${isolated(description)}</span>`
     }`,
-    endpointBadge(endpoint, stats),
+    endpointBadge(endpoint),
     rateText(stats),
     stats === undefined
       ? html`<span class="quiet">–</span>`

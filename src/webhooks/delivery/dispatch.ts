@@ -14,7 +14,7 @@ import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { affectsHealth } from '#src/webhooks/endpoints/health.ts'
+import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import type { AttemptLog } from './attempt-log.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
@@ -187,12 +187,16 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       endedMs: performance.now(),
       result,
     }
-    if (step.outcome === null) {
-      return { ...update, status: 'pending', waitSeconds: step.waitSeconds }
-    }
-    const endpointOutcome = affectsHealth(endpoint, step.outcome, clock.now())
-      ? { endpointId: endpoint.id, outcome: step.outcome }
+    const outcome: AttemptOutcome =
+      step.outcome === 'succeeded'
+        ? { kind: 'succeeded' }
+        : { kind: step.outcome ?? 'failed', statusCode: result.statusCode, cause: result.cause }
+    const endpointOutcome = affectsState(endpoint, outcome, clock.now())
+      ? { endpointId: endpoint.id, outcome }
       : null
+    if (step.outcome === null) {
+      return { ...update, status: 'pending', waitSeconds: step.waitSeconds, endpointOutcome }
+    }
     return { ...update, status: step.outcome, endpointOutcome }
   }
 

@@ -1,8 +1,8 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import { type Cause, readCause } from '#src/db/cause.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { EndpointState } from '#src/webhooks/endpoints/health.ts'
 import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import type { LatestState } from '#src/webhooks/health/state.ts'
 import type { SignatureProfile } from './signature.ts'
 
 /** A delivery with everything an attempt needs. */
@@ -14,7 +14,7 @@ export type DueDelivery = {
   attempts: number
   createdAt: Date
   event: { id: string; body: string; cause: Cause | null; traceparent: string | null }
-  endpoint: Target & Pick<EndpointState, 'status' | 'lastSuccessAt'>
+  endpoint: Target & LatestState
 }
 
 /** The URL of an attempt and the secrets that sign it. */
@@ -38,8 +38,11 @@ type Row = {
   endpoint_id: string
   url: string
   signature: SignatureProfile
-  endpoint_status: EndpointState['status']
+  endpoint_status: LatestState['status']
   last_success_at: Date | null
+  retrying_since: Date | null
+  failure_status: number | null
+  failure_cause: string | null
   secret: Uint8Array
   previous_secret: Uint8Array | null
   previous_secret_expires_at: Date | null
@@ -54,6 +57,7 @@ export async function findDueDeliveries(
   const rows = await tx.$queryRaw<Row[]>`
     SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
       e.id AS endpoint_id, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
+      e.retrying_since, e.failure_status, e.failure_cause,
       e.secret, e.previous_secret, e.previous_secret_expires_at
     FROM unnest(${[...ids]}::uuid[]) AS due (id)
     -- Forces a lookup by the whole key for each id, even on a new table without statistics.
@@ -89,6 +93,9 @@ function toDelivery(row: Row, tenantId: string): DueDelivery {
       signature: row.signature,
       status: row.endpoint_status,
       lastSuccessAt: row.last_success_at,
+      retryingSince: row.retrying_since,
+      failureStatus: row.failure_status,
+      failureCause: row.failure_cause,
       secret: row.secret,
       previousSecret: row.previous_secret,
       previousSecretExpiresAt: row.previous_secret_expires_at,

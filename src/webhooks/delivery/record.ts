@@ -4,7 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { type EndpointOutcome, recordHealth } from '#src/webhooks/endpoints/record-health.ts'
+import { type EndpointOutcome, recordHealth } from '#src/webhooks/health/record-health.ts'
 import { deliverQueue, insertDeliverJobs } from './job.ts'
 
 export type JobOutcome = {

@@ -7,8 +7,8 @@ import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type AlertMailJob, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { type AlertKind, isAlertKind } from '#src/webhooks/health/state.ts'
 import { alertMailQueue } from './alerts.ts'
-import { type AlertKind, isAlertKind } from './health.ts'
 
 export type AlertDeps = {
   db: Database

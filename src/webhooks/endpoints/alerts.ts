@@ -3,7 +3,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
-import type { AlertKind } from './health.ts'
+import type { AlertKind } from '#src/webhooks/health/state.ts'
 
 export type Alert = { kind: AlertKind; endpointId: string; url: string }
 export const alertMailQueue = 'alert-mail'

@@ -9,6 +9,7 @@ import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
+import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
 import { sealEndpointSecret } from './secrets.ts'
 
 /** The fields of an endpoint that a customer sets. */
@@ -28,6 +29,7 @@ export type Endpoint = EndpointFacts & {
   createdAt: string
   failingSince: string | null
   disabledAt: string | null
+  health: Health
 }
 
 /** Endpoints a tenant may have. Every event makes one delivery for each. */
@@ -45,8 +47,15 @@ const shown = {
   signature: true,
   status: true,
   createdAt: true,
+  enabledAt: true,
   failingSince: true,
   disabledAt: true,
+  healthySince: true,
+  retryingSince: true,
+  failureStatus: true,
+  failureCause: true,
+  lastSuccessAt: true,
+  secretRotatedAt: true,
 } as const satisfies Prisma.WebhookEndpointSelect
 
 type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
@@ -158,6 +167,9 @@ export async function enableEndpoint(
       updatedAt: now,
       failingSince: null,
       disabledAt: null,
+      retryingSince: null,
+      failureStatus: null,
+      failureCause: null,
     },
     select: shown,
   })
@@ -216,16 +228,18 @@ function typeColumns(eventTypes: EventType[] | null) {
 }
 
 function toEndpoint(row: EndpointRow): Endpoint {
+  const status = row.status as Endpoint['status'] // webhook_endpoints_status_check
   return {
     id: row.id,
     url: row.url,
     description: row.description,
-    // The schemas of the routes and the checks of the table allow no other values in these three.
+    // The schemas of the routes and the checks of the table allow no other values in these two.
     eventTypes: row.allEventTypes ? null : (row.eventTypes as EventType[]),
     signature: row.signature as SignatureProfile,
-    status: row.status as Endpoint['status'],
+    status,
     createdAt: row.createdAt.toISOString(),
     failingSince: row.failingSince?.toISOString() ?? null,
     disabledAt: row.disabledAt?.toISOString() ?? null,
+    health: describeHealth({ ...row, status }),
   }
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { healthStates } from '#src/webhooks/health/health.ts'
 
 export const EventTypeName = Type.Enum([...eventTypes])
 export const DeliveryStatusName = Type.Enum([...deliveryStatuses])
@@ -10,6 +11,18 @@ const Signature = Type.Enum(['spec', 'standard', 'both'], {
   description:
     '`spec`: `v1,` and base64 of HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret string; `standard`: Standard Webhooks 1.0.0; `both`: `spec`, then `standard`',
 })
+
+const Health = Type.Object(
+  {
+    state: Type.Enum([...healthStates]),
+    since: Time,
+    reason: Nullable(Type.String({ description: 'Why, and what to do; null if it is healthy' })),
+  },
+  {
+    description:
+      'More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once',
+  },
+)
 
 const typesDescription = 'Types of events that are sent to it; null for all'
 
@@ -23,6 +36,7 @@ export const Endpoint = Type.Object({
   createdAt: Time,
   failingSince: Nullable(Time),
   disabledAt: Nullable(Time),
+  health: Health,
 })
 
 /** Returned when it is created, and never again. */

@@ -7,6 +7,7 @@ import { createSender } from '#src/webhooks/client/client.ts'
 import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { createOutbox, openReceiver } from '#test/support/outbox.ts'
 import type { Receiver, Respond } from '#test/support/receiver.ts'
 import { createEndpoint, testKeys } from '#test/support/webhook-endpoint.ts'
@@ -42,6 +43,26 @@ t.test('the whole schedule: five attempts, then exhausted, failing and an alert'
     failing_since: Date,
     alerts: ['endpoint.failing'],
   })
+})
+
+t.test('the first failed attempt is visible at once, and so is the success after it', async (t) => {
+  const { outbox, receiver, moveTo, workDue, health } = await setUp(t, fail)
+  t.match(await health(), { state: 'healthy' })
+  await outbox.publish()
+  await workDue()
+  const first = await health()
+  t.match(first, { state: 'retrying', reason: /^The endpoint answered 500\./ })
+  await moveTo(5)
+  receiver.respond((_request, response) => response.writeHead(404).end())
+  await workDue()
+  t.match(await health(), { ...first, reason: /^The endpoint answered 404\./ })
+  receiver.respond(succeed)
+  await moveTo(30)
+  await workDue()
+  const { state, since } = await health()
+  t.equal(state, 'healthy')
+  t.ok(since > first.since)
+  t.strictSame((await stateOf(outbox)).alerts, [], 'nobody is alerted')
 })
 
 t.test('owners are alerted once per endpoint and hour', async (t) => {
@@ -147,7 +168,7 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
   const outbox = await createOutbox(t, clock)
   const { database, tenant } = outbox
   const receiver: Receiver = await openReceiver(t, respond)
-  await createEndpoint(database, tenant, { url: receiver.url })
+  const endpointId = await createEndpoint(database, tenant, { url: receiver.url })
   // The test clock of pg-boss is set by the owner; this makes every connection read it.
   const name = new URL(database.url).pathname.slice(1)
   await database.admin.query(`ALTER DATABASE ${name} SET pgboss.test_clock = 'on'`)
@@ -191,6 +212,11 @@ async function setUp(t: Test, respond: Respond, waits: readonly number[] = retry
       const jobs = await queue.fetch<DeliverJob>(deliverQueue, { batchSize: 100 })
       await Promise.all(deliver(jobs, new AbortController().signal))
       return jobs.length
+    },
+    async health() {
+      const found = await db.read(outbox.entry, (tx) => findEndpoint(tx, tenant, endpointId))
+      if (found === null) throw new Error('the endpoint is missing')
+      return found.health
     },
   }
 }
