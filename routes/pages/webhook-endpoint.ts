@@ -6,13 +6,7 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
-import {
-  SubmissionForm,
-  shownQuery,
-  submissionFields,
-  submitOnce,
-  takeSecret,
-} from '#src/pages/form-submission.ts'
+import { shownQuery, submissionFields, submitOnce, takeSecret } from '#src/pages/form-submission.ts'
 import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { EndpointFields, RangeFields, readFields, readRange } from '#src/pages/webhooks/forms.ts'
@@ -23,7 +17,7 @@ import {
   listDeliveries,
 } from '#src/webhooks/delivery/deliveries.ts'
 import { createReplay } from '#src/webhooks/delivery/replays.ts'
-import { sendTest } from '#src/webhooks/delivery/test-event.ts'
+import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -50,6 +44,10 @@ const Query = Type.Object(
 )
 const RotateForm = Type.Object(
   { ...submissionFields, overlapSeconds: Type.Enum(['0', '3600', '86400', '604800']) },
+  { additionalProperties: false },
+)
+const TestForm = Type.Object(
+  { ...submissionFields, type: Type.Optional(Type.Enum([...eventTypes])) },
   { additionalProperties: false },
 )
 const RemoveForm = Type.Object(
@@ -80,7 +78,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   app.post(path, { config: update, schema: { ...schema, body: EndpointFields } }, editEndpoint)
   app.post(
     `${path}/test`,
-    { config: update, schema: { ...schema, body: SubmissionForm } },
+    { config: update, schema: { ...schema, body: TestForm } },
     sendTestEvent(options),
   )
   app.post(
@@ -143,10 +141,10 @@ async function editEndpoint(
 function sendTestEvent({ keys }: Options) {
   return async function sendTestEvent(
     this: FastifyInstance,
-    request: EndpointRequest,
+    request: FormRequest<typeof TestForm>,
     reply: FastifyReply,
   ) {
-    const { params, tenantEntry, clientInfo } = request
+    const { params, body, tenantEntry, clientInfo } = request
     const { db, sender, clock } = this
     const { id } = params
     const deps = { sender, keys, clock, clientInfo }
@@ -161,7 +159,9 @@ function sendTestEvent({ keys }: Options) {
       return { isFirst, location }
     })
     if (!isFirst) return reply.redirect(location, 303)
-    const delivery = found(await sendTest(db, tenantEntry, id, deps))
+    const delivery = found(
+      await sendTest(db, tenantEntry, { endpointId: id, type: body.type ?? testType }, deps),
+    )
     return redirect(reply, id, 'tested', { test: delivery.id })
   }
 }

@@ -2,8 +2,10 @@ import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts
 import { type Html, html, isolated, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
+import { testType } from '#src/webhooks/delivery/test-event.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
 import { medianText, notices, rateText, sparkline, statsNote } from './endpoints.ts'
@@ -88,6 +90,10 @@ function factSection({ endpoint, stats }: EndpointView): Html {
       </section>`
 }
 
+const testOptions = eventTypes
+  .toSorted((a, b) => Number(b === testType) - Number(a === testType))
+  .map((type) => html`<option>${type}</option>`)
+
 /** Every action except replay; the less common ones are collapsed. */
 function endpointActions(
   { id, status }: Pick<Endpoint, 'id' | 'status'>,
@@ -98,9 +104,9 @@ function endpointActions(
         <h2 id="actions">Actions</h2>
         <div class="row">
           ${status === 'active' ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
-          <form method="post" action="${path}/test">${submissionField()}<button class="button${status === 'active' ? '' : ' plain'}">Send test event</button></form>
+          <form method="post" action="${path}/test">${submissionField()}<select name="type" aria-label="Type of the test event">${testOptions}</select> <button class="button${status === 'active' ? '' : ' plain'}">Send test event</button></form>
         </div>
-        <p class="quiet small">Test events are sent immediately, even to a disabled endpoint, and do not affect its health.</p>
+        <p class="quiet small">Test events are sent immediately, even to a disabled endpoint, and do not affect its health. Those of other types than endpoint.test have example data.</p>
         <details${draft.urlFault === null ? '' : html` open`}>
           <summary>Edit endpoint</summary>
           ${endpointForm(draft, { action: path, label: 'Save changes', isNew: false })}
