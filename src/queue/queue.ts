@@ -18,6 +18,8 @@ export type Jobs = {
   /** `since`: earlier events have been handled by a previous run (RFC 3339). */
   'billing-retention': { since?: string }
   deliver: DeliverJob
+  /** Releases deliveries of an endpoint that are held. */
+  'endpoint-drain': { tenantId: string; endpointId: string }
   'outbound-retention': Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob
@@ -113,6 +115,15 @@ const queues = {
     expireInSeconds: 900,
     deleteAfterSeconds: 3_600,
     retentionSeconds: 2_592_000,
+  },
+  // At most one job of an endpoint waits. It is retried without limit: the deliveries have no other.
+  'endpoint-drain': {
+    policy: 'short',
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 60,
   },
   'outbound-retention': {
     policy: 'short',
@@ -237,6 +248,8 @@ export type DeliverJob = {
   series: number
   /** Of the attempt, from 1 within the series. */
   number: number
+  /** It was held, and is within the rate limit of its endpoint. */
+  released?: true
 }
 
 /** The invitation to mail. */

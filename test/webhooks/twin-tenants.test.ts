@@ -62,7 +62,14 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
     { url, status: 'active' },
   )
   t.equal(await inTwin((tx) => deleteEndpoint(tx, by, ids.endpoint)), true)
-  const facts = { url, description: null, eventTypes: null, signature: 'spec' } as const
+  const facts = {
+    url,
+    description: null,
+    eventTypes: null,
+    signature: 'spec',
+    rateLimit: null,
+    payload: 'full',
+  } as const
   t.match(
     await inTwin((tx) => createEndpoint(tx, by, facts, sealing)),
     { url },

@@ -13,6 +13,7 @@ import { ownHeaders } from '#src/webhooks/client/client.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { succeeded } from './attempt.ts'
 import { explainFailure } from './explain.ts'
+import { thinBody } from './thin-body.ts'
 
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -181,7 +182,7 @@ export async function findSentRequest(
   })
   const endpoint = await tx.webhookEndpoint.findFirst({
     where: { tenantId, id: endpointId },
-    select: { url: true },
+    select: { url: true, thin: true },
   })
   if (event === null || endpoint === null) return null
   const headers = {
@@ -190,5 +191,7 @@ export async function findSentRequest(
     'webhook-timestamp': '<Unix seconds of the attempt>',
     'webhook-signature': 'v1,<base64, different for each attempt>',
   }
-  return { ...endpoint, ...event, headers: Object.entries(headers) }
+  const { url, thin } = endpoint
+  const body = thin ? thinBody(event.body) : event.body
+  return { url, body, headers: Object.entries(headers) }
 }

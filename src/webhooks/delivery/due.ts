@@ -4,6 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { LatestState } from '#src/webhooks/health/state.ts'
 import type { SignatureProfile } from './signature.ts'
+import { thinBody } from './thin-body.ts'
 
 /** A delivery with everything an attempt needs. */
 export type DueDelivery = {
@@ -14,7 +15,7 @@ export type DueDelivery = {
   attempts: number
   createdAt: Date
   event: { id: string; body: string; cause: Cause | null; traceparent: string | null }
-  endpoint: Target & LatestState
+  endpoint: Target & LatestState & { isLimited: boolean }
 }
 
 /** The URL of an attempt and the secrets that sign it. */
@@ -36,6 +37,8 @@ type Row = {
   cause: string | null
   traceparent: string | null
   endpoint_id: string
+  thin: boolean
+  is_limited: boolean
   url: string
   signature: SignatureProfile
   endpoint_status: LatestState['status']
@@ -56,7 +59,7 @@ export async function findDueDeliveries(
 ): Promise<Map<string, DueDelivery>> {
   const rows = await tx.$queryRaw<Row[]>`
     SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
-      e.id AS endpoint_id, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
+      e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
       e.retrying_since, e.failure_status, e.failure_cause,
       e.secret, e.previous_secret, e.previous_secret_expires_at
     FROM unnest(${[...ids]}::uuid[]) AS due (id)
@@ -82,7 +85,7 @@ function toDelivery(row: Row, tenantId: string): DueDelivery {
     createdAt: row.created_at,
     event: {
       id: row.event_id,
-      body: row.body,
+      body: row.thin ? thinBody(row.body) : row.body,
       cause: readCause(row.cause),
       traceparent: row.traceparent,
     },
@@ -91,6 +94,7 @@ function toDelivery(row: Row, tenantId: string): DueDelivery {
       tenantId,
       url: row.url,
       signature: row.signature,
+      isLimited: row.is_limited,
       status: row.endpoint_status,
       lastSuccessAt: row.last_success_at,
       retryingSince: row.retrying_since,

@@ -9,6 +9,7 @@ import type { EventType } from '#src/webhooks/events/types.ts'
 import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
 import type { SignatureProfile } from './signature.ts'
+import { thinBody } from './thin-body.ts'
 
 /** The type of a test that names none. */
 export const testType = 'endpoint.test'
@@ -44,7 +45,9 @@ export async function sendTest(
   const event = composeEvent(type, exampleData(type, ids, createdAt), createdAt)
   const example = type !== testType
   const signature = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
-  const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, deps)
+  const sent = endpoint.thin ? { ...event, body: thinBody(event.body) } : event
+  const target = { ...endpoint, signature }
+  const result = await attemptDelivery({ event: sent, endpoint: target }, deps)
   const isSuccess = succeeded(result)
   const delivery = {
     id: randomId(),

@@ -7,6 +7,7 @@ import { type DeliverJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { createAttemptLog } from './attempt-log.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
+import { drainQueue, workDrain } from './drain.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 import { turnOf, turnQueue, workReplayTurn } from './replays.ts'
 import { purgeHistory } from './retention.ts'
@@ -77,10 +78,11 @@ export async function workOutbound(
     logger,
   })
   const replays = await startReplays(deps)
+  const drains = await startDrains(deps)
   return {
     ...consumer,
     async stop() {
-      await Promise.all([consumer.stop(), replays.stop()])
+      await Promise.all([consumer.stop(), replays.stop(), drains.stop()])
       await sender.close()
       attemptLog.close()
     },
@@ -119,6 +121,38 @@ function startReplays({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise
       logger.error({ tenantId, err: error }, 'replay page failed')
       // If this fails too, the job returns without its heartbeat.
       await queue.fail(turnQueue, job, { message: String(error) }).catch(() => {})
+    }
+  }
+}
+
+type DrainJob = Job<Jobs['endpoint-drain']>
+
+const drainLimits = { inFlight: 8, pollMs: 500, stopMs: 6_000 } as const
+
+/** Starts the consumer that releases deliveries that are held. */
+function startDrains({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
+  return startConsumer<DrainJob>({
+    queue,
+    name: drainQueue,
+    channel: null,
+    limits: drainLimits,
+    fetch: (batchSize) => queue.fetch(drainQueue, { batchSize }),
+    run: (jobs, abandoned) => jobs.map((job) => drain(job, abandoned)),
+    logger,
+  })
+
+  /** Never rejects. */
+  async function drain(job: DrainJob, abandoned: AbortSignal): Promise<void> {
+    try {
+      await workDrain(db, queue, job, clock.now())
+    } catch (error) {
+      if (abandoned.aborted) return
+      if (error instanceof JobGone) {
+        logger.info(job.data, 'release of held deliveries taken over by another worker')
+        return
+      }
+      logger.error({ ...job.data, err: error }, 'release of held deliveries failed')
+      await queue.fail(drainQueue, job, { message: String(error) }).catch(() => {})
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
+import type { RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
@@ -20,6 +21,10 @@ export type EndpointFacts = {
   /** Null for every type. */
   eventTypes: EventType[] | null
   signature: SignatureProfile
+  /** Deliveries beyond it wait; null for no limit. */
+  rateLimit: RateLimit | null
+  /** `thin`: only the id of an object is sent, for receivers that fetch what they need. */
+  payload: 'full' | 'thin'
 }
 
 /** An endpoint as its tenant sees it. Times are RFC 3339 in UTC. */
@@ -45,6 +50,9 @@ const shown = {
   allEventTypes: true,
   eventTypes: true,
   signature: true,
+  ratePerSecond: true,
+  rateBurst: true,
+  thin: true,
   status: true,
   createdAt: true,
   enabledAt: true,
@@ -68,7 +76,7 @@ type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
 export async function createEndpoint(
   tx: Tx,
   by: Actor,
-  { url, description, eventTypes, signature }: EndpointFacts,
+  facts: EndpointFacts,
   { keys, now }: { keys: EncryptionKeys; now: Date },
 ): Promise<(Endpoint & { secret: string }) | null> {
   const { tenantId } = by
@@ -81,10 +89,9 @@ export async function createEndpoint(
     data: {
       tenantId,
       id,
-      url,
-      description,
-      ...typeColumns(eventTypes),
-      signature,
+      ...columnsOf(facts),
+      url: facts.url,
+      signature: facts.signature,
       secret: new Uint8Array(sealEndpointSecret(keys, { tenantId, id }, secret)),
       createdAt: now,
       updatedAt: now,
@@ -129,10 +136,9 @@ export async function changeEndpoint(
   change: Partial<EndpointFacts>,
   now: Date,
 ): Promise<Endpoint | null> {
-  const { eventTypes, ...fields } = change
   const [row] = await tx.webhookEndpoint.updateManyAndReturn({
     where: { tenantId: by.tenantId, id },
-    data: { ...fields, ...(eventTypes !== undefined && typeColumns(eventTypes)), updatedAt: now },
+    data: { ...columnsOf(change), updatedAt: now },
     select: shown,
   })
   if (row === undefined) return null
@@ -223,8 +229,21 @@ export async function rotateSecret(
   return { ...endpoint, secret, previousSecretExpiresAt: expiresAt?.toISOString() ?? null }
 }
 
-function typeColumns(eventTypes: EventType[] | null) {
-  return { allEventTypes: eventTypes === null, eventTypes: eventTypes ?? [] }
+/** The columns of the given fields. */
+function columnsOf({ eventTypes, rateLimit, payload, ...fields }: Partial<EndpointFacts>) {
+  return {
+    ...fields,
+    ...(eventTypes !== undefined && {
+      allEventTypes: eventTypes === null,
+      eventTypes: eventTypes ?? [],
+    }),
+    ...(rateLimit !== undefined && {
+      ratePerSecond: rateLimit?.perSecond ?? null,
+      rateBurst: rateLimit?.burst ?? null,
+      rateNextAt: null, // a time by the previous rate
+    }),
+    ...(payload !== undefined && { thin: payload === 'thin' }),
+  }
 }
 
 function toEndpoint(row: EndpointRow): Endpoint {
@@ -236,6 +255,11 @@ function toEndpoint(row: EndpointRow): Endpoint {
     // The schemas of the routes and the checks of the table allow no other values in these two.
     eventTypes: row.allEventTypes ? null : (row.eventTypes as EventType[]),
     signature: row.signature as SignatureProfile,
+    rateLimit:
+      row.ratePerSecond === null || row.rateBurst === null
+        ? null
+        : { perSecond: row.ratePerSecond, burst: row.rateBurst },
+    payload: row.thin ? 'thin' : 'full',
     status,
     createdAt: row.createdAt.toISOString(),
     failingSince: row.failingSince?.toISOString() ?? null,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
+import { maxRate, type RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { healthStates } from '#src/webhooks/health/health.ts'
 
@@ -10,6 +11,15 @@ export const DeliveryStatusName = Type.Enum([...deliveryStatuses])
 const Signature = Type.Enum(['spec', 'standard', 'both'], {
   description:
     '`spec`: `v1,` and base64 of HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret string; `standard`: Standard Webhooks 1.0.0; `both`: `spec`, then `standard`',
+})
+
+const Rate = Type.Integer({ minimum: 1, maximum: maxRate })
+const rateDescription =
+  'Deliveries to it per second, and how many at once after a quiet time. Others wait. Null for no limit'
+
+const Payload = Type.Enum(['full', 'thin'], {
+  description:
+    '`thin`: `data` has only the `id` of the object, for receivers that fetch what they need',
 })
 
 const Health = Type.Object(
@@ -32,6 +42,10 @@ export const Endpoint = Type.Object({
   description: Nullable(Type.String()),
   eventTypes: Nullable(Type.Array(Type.String(), { description: typesDescription })),
   signature: Signature,
+  rateLimit: Nullable(
+    Type.Object({ perSecond: Rate, burst: Rate }, { description: rateDescription }),
+  ),
+  payload: Payload,
   status: Type.Enum(['active', 'failing', 'disabled']),
   createdAt: Time,
   failingSince: Nullable(Time),
@@ -60,6 +74,13 @@ const fields = {
     }),
   ),
   signature: Signature,
+  rateLimit: Nullable(
+    Type.Object(
+      { perSecond: Rate, burst: Type.Optional(Rate) },
+      { additionalProperties: false, description: `${rateDescription}. \`burst\` is 1 by default` },
+    ),
+  ),
+  payload: Payload,
 }
 
 export const NewEndpoint = Type.Object(
@@ -68,6 +89,8 @@ export const NewEndpoint = Type.Object(
     description: Type.Optional(fields.description),
     eventTypes: Type.Optional(fields.eventTypes),
     signature: Type.Optional(fields.signature),
+    rateLimit: Type.Optional(fields.rateLimit),
+    payload: Type.Optional(fields.payload),
   },
   { additionalProperties: false },
 )
@@ -76,6 +99,11 @@ export const EndpointChange = Type.Partial(Type.Object(fields), {
   additionalProperties: false,
   minProperties: 1,
 })
+
+/** The rate limit of a body. */
+export function readRateLimit(given: Type.Static<typeof fields.rateLimit>): RateLimit | null {
+  return given && { burst: 1, ...given }
+}
 
 export const Delivery = Type.Object({
   id: Uuid,

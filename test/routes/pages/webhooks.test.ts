@@ -82,6 +82,9 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
     ['eventTypes', 'order.updated'],
     ['eventTypes', 'post.deleted'],
     ['signature', 'both'],
+    ['perSecond', '5'],
+    ['burst', ''],
+    ['payload', 'thin'],
     ['submission', crypto.randomUUID()],
   ])
   t.equal(made.statusCode, 303)
@@ -92,9 +95,10 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
   t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
   t.notMatch(page.body, '<script')
   const { rows } = await test.database.admin.query(
-    'SELECT id, event_types, signature FROM webhook_endpoints',
+    'SELECT id, event_types, signature, rate_per_second, rate_burst, thin FROM webhook_endpoints',
   )
   t.match(rows, [{ event_types: ['order.updated', 'post.deleted'], signature: 'both' }])
+  t.match(rows, [{ rate_per_second: 5, rate_burst: 1, thin: true }])
   for (const page of ['/app/webhooks', `/app/webhooks/${rows[0].id}`]) {
     const { body } = await admin.open(page)
     t.match(body, url)
