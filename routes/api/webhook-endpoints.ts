@@ -129,6 +129,7 @@ function postEndpoint({ keys, signature }: Options) {
       signature: body.signature ?? signature,
       rateLimit: readRateLimit(body.rateLimit ?? null),
       payload: body.payload ?? 'full',
+      recoverWhenDisabled: body.recoverWhenDisabled ?? false,
     }
     const made = { keys, now: this.clock.now() }
     const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>

@@ -102,7 +102,7 @@ async function sendEndpoints(
   })
   const empty: EndpointDraft = {
     ...{ url: '', description: null, eventTypes: null, signature, urlFault: null },
-    ...{ rateLimit: null, payload: 'full' },
+    ...{ rateLimit: null, payload: 'full', recoverWhenDisabled: false },
   }
   const { viewer } = request
   return reply.sendPage(

@@ -20,6 +20,8 @@ export type Jobs = {
   deliver: DeliverJob
   /** Releases deliveries of an endpoint that are held. */
   'endpoint-drain': { tenantId: string; endpointId: string }
+  /** Starts a trial delivery. `at`: when it was planned for, in ms since 1970. */
+  'endpoint-trial': { tenantId: string; endpointId: string; at: number }
   'outbound-retention': Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob
@@ -119,6 +121,14 @@ const queues = {
   // At most one job of an endpoint waits. It is retried without limit: the deliveries have no other.
   'endpoint-drain': {
     policy: 'short',
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 60,
+  },
+  // The only job of a recovery, so it is retried without limit.
+  'endpoint-trial': {
     retryLimit: 1_000_000,
     retryDelay: 1,
     retryBackoff: true,

@@ -7,6 +7,7 @@ import { createSender } from '#src/webhooks/client/client.ts'
 import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
 import { drainQueue, workDrain } from '#src/webhooks/delivery/drain.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { trialQueue, workTrial } from '#src/webhooks/delivery/trial.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { createOutbox, openReceiver } from './outbox.ts'
 import type { Receiver, Respond } from './receiver.ts'
@@ -31,6 +32,9 @@ export async function createDeliveryWorker(
   const { database, tenant } = outbox
   const receiver: Receiver = await openReceiver(t, respond)
   const endpointId = await createEndpoint(database, tenant, { url: receiver.url })
+  // Of the test's clock, like all times after it.
+  const since = [clock.now()]
+  await database.admin.query('UPDATE webhook_endpoints SET created_at = $1, enabled_at = $1', since)
   // The test clock of pg-boss is set by the owner; this makes every connection read it.
   const name = new URL(database.url).pathname.slice(1)
   await database.admin.query(`ALTER DATABASE ${name} SET pgboss.test_clock = 'on'`)
@@ -82,6 +86,12 @@ export async function createDeliveryWorker(
     async workDrains() {
       const jobs = await queue.fetch<Jobs['endpoint-drain']>(drainQueue, { batchSize: 100 })
       for (const job of jobs) await workDrain(db, queue, job, clock.now())
+      return jobs.length
+    },
+    /** Starts the trials that are due; resolves to the number of jobs. */
+    async workTrials() {
+      const jobs = await queue.fetch<Jobs['endpoint-trial']>(trialQueue, { batchSize: 100 })
+      for (const job of jobs) await workTrial(db, queue, job, clock.now())
       return jobs.length
     },
     /** The endpoint as the API shows it. */

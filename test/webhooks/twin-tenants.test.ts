@@ -69,6 +69,7 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
     signature: 'spec',
     rateLimit: null,
     payload: 'full',
+    recoverWhenDisabled: false,
   } as const
   t.match(
     await inTwin((tx) => createEndpoint(tx, by, facts, sealing)),
@@ -116,7 +117,7 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
 
   const after = (kind: 'succeeded' | 'exhausted') =>
     inTwin(async (tx) => {
-      const outcome = { kind, statusCode: 500, cause: null }
+      const outcome = { kind, isTrial: false, statusCode: 500, cause: null }
       await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, outcome }], now)
       const { data } = await listNotifications(tx, twin, page)
       return { ...(await findEndpoint(tx, twin, ids.endpoint)), alerts: data.length }

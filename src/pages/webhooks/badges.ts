@@ -6,12 +6,14 @@ const healthLabels = {
   healthy: 'Active',
   retrying: 'Retrying',
   failing: 'Failing',
+  recovering: 'Recovering',
   disabled: 'Disabled',
 } as const
 const healthMoods = {
   healthy: 'good',
   retrying: 'warning',
   failing: 'warning',
+  recovering: 'warning',
   disabled: 'bad',
 } as const
 

@@ -31,7 +31,7 @@ type Target = { action: string; label: string; isNew: boolean }
 
 /** The form to add or edit an endpoint. */
 export function endpointForm(draft: EndpointDraft, { action, label, isNew }: Target): Html {
-  const { url, description, signature, rateLimit, payload, urlFault } = draft
+  const { url, description, signature, rateLimit, payload, recoverWhenDisabled, urlFault } = draft
   return html`<form class="form" method="post" action="${action}">
           ${isNew ? submissionField() : ''}
           <label>URL <input type="url" name="url" required maxlength="2048" autocomplete="off" placeholder="https://" value="${url}"${
@@ -45,13 +45,14 @@ export function endpointForm(draft: EndpointDraft, { action, label, isNew }: Tar
             <div class="boxes">${typeBoxes(draft.eventTypes ?? [])}</div>
           </fieldset>
           <label>Signature <select name="signature">${profileOptions(signature)}</select></label>
-          <details${rateLimit === null && payload === 'full' ? '' : html` open`}>
-            <summary>Rate and content</summary>
+          <details${rateLimit === null && payload === 'full' && !recoverWhenDisabled ? '' : html` open`}>
+            <summary>Rate, content and recovery</summary>
             <div class="pair">
               <label>Deliveries per second (empty: no limit) <input type="number" name="perSecond" min="1" max="${maxRate}" value="${rateLimit?.perSecond ?? ''}"></label>
               <label>At once after a quiet time <input type="number" name="burst" min="1" max="${maxRate}" value="${rateLimit?.burst ?? ''}"></label>
             </div>
             <label class="box"><input type="checkbox" name="payload" value="thin"${payload === 'thin' ? html` checked` : ''}> Send only the id of an object, not its content</label>
+            <label class="box"><input type="checkbox" name="recoverWhenDisabled" value="yes"${recoverWhenDisabled ? html` checked` : ''}> Try it every 6 hours while it is disabled</label>
           </details>
           <button class="button">${label}</button>
         </form>`
@@ -90,6 +91,7 @@ export const EndpointFields = Type.Object(
     perSecond: Type.Optional(Rate),
     burst: Type.Optional(Rate),
     payload: Type.Optional(Type.Literal('thin')),
+    recoverWhenDisabled: Type.Optional(Type.Literal('yes')),
   },
   { additionalProperties: false },
 )
@@ -110,6 +112,7 @@ export function readFields(fields: Type.Static<typeof EndpointFields>): Endpoint
     signature,
     rateLimit: perSecond ? { perSecond: Number(perSecond), burst: Number(burst || '1') } : null,
     payload: payload ?? 'full',
+    recoverWhenDisabled: fields.recoverWhenDisabled === 'yes',
   }
 }
 

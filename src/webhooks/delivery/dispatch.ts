@@ -14,6 +14,7 @@ import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
+import type { Failure } from '#src/webhooks/health/recovery.ts'
 import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import type { AttemptLog } from './attempt-log.ts'
@@ -186,7 +187,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     }
     if (start === 'give-up') return { ...unchanged, status: 'exhausted' }
     if (start !== 'attempt') return { ...unchanged, status: 'pending', ...start }
-    if (job.series === 0 && job.number === 1) {
+    if (job.series === 0 && job.number === 1 && !delivery.isTrial) {
       metrics.lag.observe((now.getTime() - delivery.createdAt.getTime()) / 1_000)
     }
     return afterAttempt(job, delivery, unchanged, await attempt(job, delivery))
@@ -211,11 +212,12 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
 
   function afterAttempt(
     { number }: DeliverJob,
-    { endpoint }: DueDelivery,
+    { endpoint, isTrial }: DueDelivery,
     unchanged: Omit<DeliveryUpdate, 'status'>,
     result: SendResult,
   ): DeliveryUpdate {
-    const step = nextStep(number, succeeded(result), retrySeconds)
+    // A trial has one attempt.
+    const step = nextStep(number, succeeded(result), isTrial ? [] : retrySeconds)
     const update = {
       ...unchanged,
       attempts: { before: number - 1, after: number },
@@ -224,8 +226,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     }
     const outcome: AttemptOutcome =
       step.outcome === 'succeeded'
-        ? { kind: 'succeeded' }
-        : { kind: step.outcome ?? 'failed', statusCode: result.statusCode, cause: result.cause }
+        ? { kind: 'succeeded', isTrial }
+        : { kind: isTrial ? 'failed' : (step.outcome ?? 'failed'), isTrial, ...failureOf(result) }
     const endpointOutcome = affectsState(endpoint, outcome, clock.now())
       ? { endpointId: endpoint.id, outcome }
       : null
@@ -259,6 +261,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       return work(job, loaded, abandoned)
     })
   }
+}
+
+function failureOf({ statusCode, cause }: SendResult): Failure {
+  return { statusCode, cause }
 }
 
 /** Runs at most a fixed number of calls at once; the others wait in order. */

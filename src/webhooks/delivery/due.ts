@@ -16,6 +16,8 @@ export type DueDelivery = {
   createdAt: Date
   event: { id: string; body: string; cause: Cause | null; traceparent: string | null }
   endpoint: Target & LatestState & { isLimited: boolean }
+  /** A trial of an endpoint that fails: one attempt, whose result decides. */
+  isTrial: boolean
 }
 
 /** The URL of an attempt and the secrets that sign it. */
@@ -39,6 +41,8 @@ type Row = {
   endpoint_id: string
   thin: boolean
   is_limited: boolean
+  is_trial: boolean | null
+  recovering_since: Date | null
   url: string
   signature: SignatureProfile
   endpoint_status: LatestState['status']
@@ -60,7 +64,8 @@ export async function findDueDeliveries(
   const rows = await tx.$queryRaw<Row[]>`
     SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
       e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
-      e.retrying_since, e.failure_status, e.failure_cause,
+      e.retrying_since, e.failure_status, e.failure_cause, e.recovering_since,
+      e.trial_delivery_id = d.id AND (e.status <> 'disabled' OR e.recover_when_disabled) AS is_trial,
       e.secret, e.previous_secret, e.previous_secret_expires_at
     FROM unnest(${[...ids]}::uuid[]) AS due (id)
     -- Forces a lookup by the whole key for each id, even on a new table without statistics.
@@ -83,6 +88,7 @@ function toDelivery(row: Row, tenantId: string): DueDelivery {
     series: row.series,
     attempts: row.attempts,
     createdAt: row.created_at,
+    isTrial: row.is_trial === true,
     event: {
       id: row.event_id,
       body: row.thin ? thinBody(row.body) : row.body,
@@ -100,6 +106,7 @@ function toDelivery(row: Row, tenantId: string): DueDelivery {
       retryingSince: row.retrying_since,
       failureStatus: row.failure_status,
       failureCause: row.failure_cause,
+      recoveringSince: row.recovering_since,
       secret: row.secret,
       previousSecret: row.previous_secret,
       previousSecretExpiresAt: row.previous_secret_expires_at,

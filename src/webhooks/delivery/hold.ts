@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { addJob, transactionOf } from '#src/queue/jobs.ts'
-import { drainQueue } from './drain.ts'
+import { transactionOf } from '#src/queue/jobs.ts'
+import { planDrain } from './drain.ts'
 import { deliverQueue } from './job.ts'
 import { grantDeliveries } from './rate-limit.ts'
 
@@ -24,10 +24,11 @@ export type LimitedJob = {
 export async function holdBeyondLimit(
   tx: Tx,
   queue: PgBoss,
-  { tenantId }: TenantScope,
+  scope: TenantScope,
   jobs: readonly LimitedJob[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
+  const { tenantId } = scope
   const oldestFirst = jobs.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
   const byEndpoint = Map.groupBy(oldestFirst, ({ endpointId }) => endpointId)
   const endpoints = await tx.$queryRaw<LimitRow[]>`
@@ -46,7 +47,7 @@ export async function holdBeyondLimit(
     if (beyond.length === 0) continue
     held.push(...beyond)
     // The endpoint's row is locked, so a drain in progress sees these deliveries or leaves this job.
-    await addJob(queue, tx, drainQueue, { tenantId, endpointId: id }, { singletonKey: id })
+    await planDrain(tx, queue, scope, id)
   }
   if (held.length === 0) return new Set()
   const ids = held.map(({ deliveryId }) => deliveryId)

@@ -11,6 +11,7 @@ import type { RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
+import { noOutage } from '#src/webhooks/health/state.ts'
 import { sealEndpointSecret } from './secrets.ts'
 
 /** The fields of an endpoint that a customer sets. */
@@ -25,6 +26,8 @@ export type EndpointFacts = {
   rateLimit: RateLimit | null
   /** `thin`: only the id of an object is sent, for receivers that fetch what they need. */
   payload: 'full' | 'thin'
+  /** Whether it gets trial deliveries while it is disabled. */
+  recoverWhenDisabled: boolean
 }
 
 /** An endpoint as its tenant sees it. Times are RFC 3339 in UTC. */
@@ -53,6 +56,7 @@ const shown = {
   ratePerSecond: true,
   rateBurst: true,
   thin: true,
+  recoverWhenDisabled: true,
   status: true,
   createdAt: true,
   enabledAt: true,
@@ -60,6 +64,8 @@ const shown = {
   disabledAt: true,
   healthySince: true,
   retryingSince: true,
+  recoveringSince: true,
+  recoveryStep: true,
   failureStatus: true,
   failureCause: true,
   lastSuccessAt: true,
@@ -171,8 +177,8 @@ export async function enableEndpoint(
       status: 'active',
       enabledAt: now,
       updatedAt: now,
-      failingSince: null,
       disabledAt: null,
+      ...noOutage,
       retryingSince: null,
       failureStatus: null,
       failureCause: null,
@@ -260,6 +266,7 @@ function toEndpoint(row: EndpointRow): Endpoint {
         ? null
         : { perSecond: row.ratePerSecond, burst: row.rateBurst },
     payload: row.thin ? 'thin' : 'full',
+    recoverWhenDisabled: row.recoverWhenDisabled,
     status,
     createdAt: row.createdAt.toISOString(),
     failingSince: row.failingSince?.toISOString() ?? null,

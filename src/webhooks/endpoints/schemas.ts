@@ -22,6 +22,10 @@ const Payload = Type.Enum(['full', 'thin'], {
     '`thin`: `data` has only the `id` of the object, for receivers that fetch what they need',
 })
 
+const Recover = Type.Boolean({
+  description: 'Whether it gets trial deliveries while it is disabled, so that it may recover',
+})
+
 const Health = Type.Object(
   {
     state: Type.Enum([...healthStates]),
@@ -30,7 +34,7 @@ const Health = Type.Object(
   },
   {
     description:
-      'More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once',
+      'More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once; `recovering`: it accepts deliveries again, and those that failed follow',
   },
 )
 
@@ -46,6 +50,7 @@ export const Endpoint = Type.Object({
     Type.Object({ perSecond: Rate, burst: Rate }, { description: rateDescription }),
   ),
   payload: Payload,
+  recoverWhenDisabled: Recover,
   status: Type.Enum(['active', 'failing', 'disabled']),
   createdAt: Time,
   failingSince: Nullable(Time),
@@ -81,6 +86,7 @@ const fields = {
     ),
   ),
   payload: Payload,
+  recoverWhenDisabled: Recover,
 }
 
 export const NewEndpoint = Type.Object(
@@ -91,6 +97,7 @@ export const NewEndpoint = Type.Object(
     signature: Type.Optional(fields.signature),
     rateLimit: Type.Optional(fields.rateLimit),
     payload: Type.Optional(fields.payload),
+    recoverWhenDisabled: Type.Optional(fields.recoverWhenDisabled),
   },
   { additionalProperties: false },
 )

@@ -43,9 +43,10 @@ export async function publish(
       WHERE tenant_id = ${tenantId}::uuid AND ${chosen} FOR KEY SHARE
     ), delivery AS (
       INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, created_at,
-                              next_attempt_at, finished_at)
+                              held_for, next_attempt_at, finished_at)
       SELECT event.tenant_id, event.id, endpoint.id, event.type,
         CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, event.created_at,
+        CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
         CASE WHEN endpoint.status <> 'disabled' THEN event.created_at END,
         CASE WHEN endpoint.status = 'disabled' THEN event.created_at END
       FROM event CROSS JOIN endpoint

@@ -136,7 +136,7 @@ function setLimit(worker: DeliveryWorker, rateLimit: (Change['rateLimit'] & obje
 
 async function heldIn({ outbox }: DeliveryWorker): Promise<unknown[]> {
   const { rows } = await outbox.database.admin.query(
-    'SELECT id FROM deliveries WHERE held_for IS NOT NULL',
+    `SELECT id FROM deliveries WHERE held_for = 'rate'`,
   )
   return rows
 }

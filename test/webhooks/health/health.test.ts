@@ -11,6 +11,8 @@ const healthy: HealthFacts = {
   disabledAt: null,
   failureStatus: null,
   failureCause: null,
+  recoveringSince: null,
+  recoveryStep: 0,
   lastSuccessAt: at(2),
   secretRotatedAt: null,
 }

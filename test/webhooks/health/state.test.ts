@@ -8,10 +8,16 @@ import {
 
 const day = 86_400_000
 const now = new Date('2026-03-10T10:00:00Z')
+const alone = { now, hasBacklog: false }
 const ago = (ms: number) => new Date(now.getTime() - ms)
-const succeeded: AttemptOutcome = { kind: 'succeeded' }
-const failed: AttemptOutcome = { kind: 'failed', statusCode: 503, cause: null }
-const exhausted: AttemptOutcome = { kind: 'exhausted', statusCode: 503, cause: null }
+const succeeded: AttemptOutcome = { kind: 'succeeded', isTrial: false }
+const failed: AttemptOutcome = { kind: 'failed', isTrial: false, statusCode: 503, cause: null }
+const exhausted: AttemptOutcome = {
+  kind: 'exhausted',
+  isTrial: false,
+  statusCode: 503,
+  cause: null,
+}
 const active: EndpointState = {
   status: 'active',
   lastSuccessAt: ago(day),
@@ -21,6 +27,13 @@ const active: EndpointState = {
   failureCause: null,
   failingSince: null,
   exhaustedDeliveries: 0,
+  disabledAt: null,
+  outageSince: null,
+  recoveringSince: null,
+  recoveryStep: 0,
+  trialAt: null,
+  trials: 0,
+  trialDeliveryId: null,
 }
 const retrying: EndpointState = { ...active, retryingSince: ago(1_000), failureStatus: 500 }
 const failing: EndpointState = {
@@ -31,7 +44,7 @@ const failing: EndpointState = {
 }
 
 t.test('the first failed attempt is in the state at once, and alerts nobody', async (t) => {
-  const change = changeState(active, failed, now)
+  const change = changeState(active, failed, alone)
   t.match(change, {
     state: { status: 'active', retryingSince: now, failureStatus: 503, failingSince: null },
     alert: null,
@@ -39,8 +52,8 @@ t.test('the first failed attempt is in the state at once, and alerts nobody', as
   t.match(
     changeState(
       retrying,
-      { kind: 'failed', statusCode: null, cause: 'timeout: after 10.0 s' },
-      now,
+      { kind: 'failed', isTrial: false, statusCode: null, cause: 'timeout: after 10.0 s' },
+      alone,
     ),
     {
       state: {
@@ -54,12 +67,12 @@ t.test('the first failed attempt is in the state at once, and alerts nobody', as
 })
 
 t.test('an exhausted delivery makes the endpoint failing and alerts its owners', async (t) => {
-  t.match(changeState(active, exhausted, now), {
+  t.match(changeState(active, exhausted, alone), {
     state: { status: 'failing', failingSince: now, exhaustedDeliveries: 1, disabledAt: null },
     alert: 'endpoint.failing',
   })
   t.match(
-    changeState(failing, exhausted, now),
+    changeState(failing, exhausted, alone),
     {
       state: { status: 'failing', failingSince: failing.failingSince, exhaustedDeliveries: 2 },
       alert: 'endpoint.failing',
@@ -69,7 +82,7 @@ t.test('an exhausted delivery makes the endpoint failing and alerts its owners',
 })
 
 t.test('a success resets, and the recovery of a failing endpoint is an alert', async (t) => {
-  t.match(changeState(failing, succeeded, now), {
+  t.match(changeState(failing, succeeded, alone), {
     state: {
       status: 'active',
       failingSince: null,
@@ -81,11 +94,11 @@ t.test('a success resets, and the recovery of a failing endpoint is an alert', a
     },
     alert: 'endpoint.recovered',
   })
-  t.match(changeState(retrying, succeeded, now), {
+  t.match(changeState(retrying, succeeded, alone), {
     state: { status: 'active', retryingSince: null, healthySince: now },
     alert: null,
   })
-  t.match(changeState(active, succeeded, now), {
+  t.match(changeState(active, succeeded, alone), {
     state: { status: 'active', lastSuccessAt: now, healthySince: active.healthySince },
     alert: null,
   })
@@ -98,7 +111,7 @@ t.test('disabled: failing for 5 days with at least 10 exhausted deliveries since
     ['one too few', { failingSince: ago(5 * day), exhaustedDeliveries: 8 }, 'failing'],
   ]
   for (const [name, changes, status] of cases) {
-    const change = changeState({ ...failing, ...changes }, exhausted, now)
+    const change = changeState({ ...failing, ...changes }, exhausted, alone)
     t.match(change, { state: { status }, alert: `endpoint.${status}` }, name)
     t.strictSame(change?.state.disabledAt, status === 'disabled' ? now : null, name)
   }
@@ -108,7 +121,7 @@ t.test('the five days count from when it started failing, not from the last succ
   let state: EndpointState = { ...active, lastSuccessAt: ago(30 * day), exhaustedDeliveries: 99 }
   for (let delivery = 1; delivery <= 20; delivery += 1) {
     const at = new Date(now.getTime() + delivery * 60_000)
-    state = changeState(state, exhausted, at)?.state ?? state
+    state = changeState(state, exhausted, { now: at, hasBacklog: false })?.state ?? state
     t.equal(state.status, 'failing')
     t.equal(state.exhaustedDeliveries, delivery)
   }
@@ -117,7 +130,7 @@ t.test('the five days count from when it started failing, not from the last succ
 t.test('a disabled endpoint stays disabled until it is enabled', async (t) => {
   const disabled: EndpointState = { ...failing, status: 'disabled' }
   for (const outcome of [succeeded, failed, exhausted]) {
-    t.equal(changeState(disabled, outcome, now), null, outcome.kind)
+    t.equal(changeState(disabled, outcome, alone), null, outcome.kind)
   }
 })
 
@@ -134,7 +147,11 @@ t.test('a success of a healthy endpoint is stored at most once a minute', async 
 
 t.test('a failed attempt is stored if it is the first one or fails in another way', async (t) => {
   const affects = (state: Partial<EndpointState>, statusCode: number | null, cause?: string) =>
-    affectsState({ ...active, ...state }, { kind: 'failed', statusCode, cause: cause ?? null }, now)
+    affectsState(
+      { ...active, ...state },
+      { kind: 'failed', isTrial: false, statusCode, cause: cause ?? null },
+      now,
+    )
   const since = { retryingSince: ago(1) }
   t.equal(affects({}, 500), true, 'the first')
   t.equal(affects({ ...since, failureStatus: 500 }, 500), false, 'the same')
