@@ -9,7 +9,7 @@ const Notification = Type.Object(
   {
     id: Id,
     kind: Type.String({
-      description: 'endpoint.failing, endpoint.disabled or endpoint.recovered',
+      description: 'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered',
     }),
     endpointId: Uuid,
     message: Type.String(),

@@ -5,9 +5,9 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, Time, UuidParams } from '#src/http/schemas.ts'
-import { sendTest } from '#src/webhooks/delivery/test-event.ts'
+import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import { enableEndpoint, overlapSeconds, rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
-import { Delivery, Endpoint, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import { Delivery, Endpoint, EventTypeName, Secret } from '#src/webhooks/endpoints/schemas.ts'
 import { findProbe, probeEndpoint, probeEveryHours } from '#src/webhooks/probe/probe.ts'
 import { ProbeReport } from '#src/webhooks/probe/schemas.ts'
 
@@ -25,6 +25,10 @@ const Rotation = Type.Object(
 )
 
 const OptionalRotation = Nullable(Rotation)
+
+const OptionalTest = Nullable(
+  Type.Object({ type: Type.Optional(EventTypeName) }, { additionalProperties: false }),
+)
 
 const access = { resource: 'webhook-endpoint', action: 'update' } as const
 const tags = ['webhook endpoints']
@@ -87,11 +91,11 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
         schema: {
           operationId: 'testWebhookEndpoint',
           tags,
-          summary: 'Send one `endpoint.test` to an endpoint now and return the result',
+          summary: 'Send one test event to an endpoint now and return the result',
           description:
-            'Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
+            'An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
           params: UuidParams,
-          body: NoBody,
+          body: OptionalTest,
           response: { 200: Delivery, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
         },
       },
@@ -171,12 +175,16 @@ async function enableEndpointAgain(
 function testEndpoint({ keys }: Options) {
   return async function testEndpoint(
     this: FastifyInstance,
-    request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
+    request: FastifyRequest<{
+      Params: Static<typeof UuidParams>
+      Body: Static<typeof OptionalTest>
+    }>,
   ) {
-    const { params, clientInfo } = request
+    const { params, body, clientInfo } = request
     const { db, sender, clock } = this
     const deps = { sender, keys, clock, clientInfo }
-    return found(await sendTest(db, request.tenantEntry, params.id, deps))
+    const test = { endpointId: params.id, type: body?.type ?? testType }
+    return found(await sendTest(db, request.tenantEntry, test, deps))
   }
 }
 

@@ -17,7 +17,13 @@ import {
   lockEndpoint,
   maxEndpoints,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { Endpoint, EndpointChange, NewEndpoint, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import {
+  Endpoint,
+  EndpointChange,
+  NewEndpoint,
+  readRateLimit,
+  Secret,
+} from '#src/webhooks/endpoints/schemas.ts'
 
 type Options = {
   keys: EncryptionKeys
@@ -132,6 +138,9 @@ function postEndpoint({ keys, signature }: Options) {
       description: body.description ?? null,
       eventTypes: body.eventTypes ?? null,
       signature: body.signature ?? signature,
+      rateLimit: readRateLimit(body.rateLimit ?? null),
+      payload: body.payload ?? 'full',
+      recoverWhenDisabled: body.recoverWhenDisabled ?? false,
     }
     const made = { keys, now: this.clock.now() }
     const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>
@@ -178,9 +187,12 @@ async function patchEndpoint(
   found(
     await this.db.read(request.tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
   )
-  const { url } = body
-  const change =
-    url === undefined ? body : { ...body, url: await this.readCustomerUrl(url, request.log) }
+  const { url, rateLimit, ...rest } = body
+  const change = {
+    ...rest,
+    ...(url !== undefined && { url: await this.readCustomerUrl(url, request.log) }),
+    ...(rateLimit !== undefined && { rateLimit: readRateLimit(rateLimit) }),
+  }
   return found(
     await this.db.write(request.tenantEntry, async (tx, caller) => {
       await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))

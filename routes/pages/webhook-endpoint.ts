@@ -24,7 +24,7 @@ import {
   listDeliveries,
 } from '#src/webhooks/delivery/deliveries.ts'
 import { createReplay } from '#src/webhooks/delivery/replays.ts'
-import { sendTest } from '#src/webhooks/delivery/test-event.ts'
+import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -56,6 +56,10 @@ const RotateForm = Type.Object(
   { ...submissionFields, overlapSeconds: Type.Enum(['0', '3600', '86400', '604800']) },
   { additionalProperties: false },
 )
+const TestForm = Type.Object(
+  { ...submissionFields, type: Type.Optional(Type.Enum([...eventTypes])) },
+  { additionalProperties: false },
+)
 const RemoveForm = Type.Object(
   { ...submissionFields, confirm: Type.Literal('yes') },
   { additionalProperties: false },
@@ -84,7 +88,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   app.post(path, { config: update, schema: { ...schema, body: EndpointFields } }, editEndpoint)
   app.post(
     `${path}/test`,
-    { config: update, schema: { ...schema, body: SubmissionForm } },
+    { config: update, schema: { ...schema, body: TestForm } },
     sendTestEvent(options),
   )
   app.post(
@@ -152,16 +156,18 @@ async function editEndpoint(
 function sendTestEvent({ keys }: Options) {
   return async function sendTestEvent(
     this: FastifyInstance,
-    request: EndpointRequest,
+    request: FormRequest<typeof TestForm>,
     reply: FastifyReply,
   ) {
-    const { tenantEntry, clientInfo } = request
+    const { body, tenantEntry, clientInfo } = request
     const { db, sender, clock } = this
     const { id } = request.params
     const repeated = await countFirst(request, 'testing')
     if (repeated !== null) return reply.redirect(repeated, 303)
     const deps = { sender, keys, clock, clientInfo }
-    const delivery = found(await sendTest(db, tenantEntry, id, deps))
+    const delivery = found(
+      await sendTest(db, tenantEntry, { endpointId: id, type: body.type ?? testType }, deps),
+    )
     return redirect(reply, id, 'tested', { test: delivery.id })
   }
 }

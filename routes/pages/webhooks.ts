@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { submitOnce } from '#src/pages/form-submission.ts'
 import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
-import { NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
+import { type EndpointDraft, NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { listNotifications } from '#src/webhooks/endpoints/alerts.ts'
 import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
@@ -100,7 +100,10 @@ async function sendEndpoints(
     ])
     return { endpoints: endpoints.data, stats, notifications: notifications.data }
   })
-  const empty = { url: '', description: null, eventTypes: null, signature, urlFault: null }
+  const empty: EndpointDraft = {
+    ...{ url: '', description: null, eventTypes: null, signature, urlFault: null },
+    ...{ rateLimit: null, payload: 'full', recoverWhenDisabled: false },
+  }
   const { viewer } = request
   return reply.sendPage(
     webhooksPage({ viewer, ...result, draft: draft ?? empty, schedule, done, fault }),

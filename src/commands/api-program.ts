@@ -99,6 +99,12 @@ function addEndpointCommands(program: Command): void {
     .command('test')
     .description('Send a test event now and show the response')
     .argument('<id>', 'Id of the endpoint', readUuid)
+    .addOption(
+      new Option(
+        '--type <type>',
+        'Send example data of this type (default: endpoint.test)',
+      ).choices(types),
+    )
     .option(...json)
     .addHelpText('after', details('the test failed', needs))
     .action(async (id, options) =>

@@ -14,8 +14,8 @@ export async function list(env: Environment, { json }: Json): Promise<void> {
   const client = await openApiClient(env)
   const { items } = await collect<Shown>(client, '/webhook-endpoints', {})
   if (json) return printJson(items)
-  for (const { id, status, url, eventTypes } of items) {
-    print(`${id}  ${status.padEnd(8)}  ${url}  ${eventTypes?.join(',') ?? 'all events'}`)
+  for (const { id, health, url, eventTypes } of items) {
+    print(`${id}  ${health.state.padEnd(10)}  ${url}  ${eventTypes?.join(',') ?? 'all events'}`)
   }
 }
 
@@ -42,9 +42,14 @@ export async function create(
 }
 
 /** `gatehouse endpoints test`: sends a test event and shows the response. */
-export async function test(env: Environment, id: string, { json }: Json): Promise<void> {
+export async function test(
+  env: Environment,
+  id: string,
+  { type, json }: Json & { readonly type?: string },
+): Promise<void> {
   const client = await openApiClient(env)
-  const delivery = await client.post<Static<typeof Delivery>>(`/webhook-endpoints/${id}/test`)
+  const path = `/webhook-endpoints/${id}/test`
+  const delivery = await client.post<Static<typeof Delivery>>(path, { type })
   if (delivery.status !== 'succeeded') process.exitCode = 1
   if (json) return printJson(delivery)
   const [attempt] = delivery.attempts

@@ -7,14 +7,14 @@ import type { Jobs } from './queue.ts'
  * Adds a job in the transaction of `connection`: it exists once that is committed. Every job, here
  * and in `jobInsert`, is inserted by pg-boss's own statement.
  * @param options `group`: a consumer may limit the jobs in progress of one group; `singletonKey`: in a
- *   queue with the policy `short`, at most one job with this key waits
+ *   queue with the policy `short`, at most one job with this key waits; `startAfter`: seconds
  */
 export async function addJob<Name extends keyof Jobs>(
   queue: PgBoss,
   connection: Tx | Queryable,
   name: Name,
   data: Jobs[Name],
-  options: { group?: { id: string }; singletonKey?: string } = {},
+  options: { group?: { id: string }; singletonKey?: string; startAfter?: number } = {},
 ): Promise<void> {
   await queue.send(name, data, { ...options, db: transactionOf(connection) })
 }

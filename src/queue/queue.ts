@@ -18,6 +18,10 @@ export type Jobs = {
   /** `since`: earlier events have been handled by a previous run (RFC 3339). */
   'billing-retention': { since?: string }
   deliver: DeliverJob
+  /** Releases deliveries of an endpoint that are held. */
+  'endpoint-drain': { tenantId: string; endpointId: string }
+  /** Starts a trial delivery. `at`: when it was planned for, in ms since 1970. */
+  'endpoint-trial': { tenantId: string; endpointId: string; at: number }
   'outbound-retention': Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob
@@ -113,6 +117,23 @@ const queues = {
     expireInSeconds: 900,
     deleteAfterSeconds: 3_600,
     retentionSeconds: 2_592_000,
+  },
+  // At most one job of an endpoint waits. It is retried without limit: the deliveries have no other.
+  'endpoint-drain': {
+    policy: 'short',
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 60,
+  },
+  // The only job of a recovery, so it is retried without limit.
+  'endpoint-trial': {
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 60,
   },
   'outbound-retention': {
     policy: 'short',
@@ -237,6 +258,8 @@ export type DeliverJob = {
   series: number
   /** Of the attempt, from 1 within the series. */
   number: number
+  /** It was held, and is within the rate limit of its endpoint. */
+  released?: true
 }
 
 /** The invitation to mail. */

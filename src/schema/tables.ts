@@ -72,15 +72,15 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
       'SELECT, INSERT, UPDATE (status, cursor, pages, seen, missed, different, refused, missed_ids, different_ids, error, finished_at), DELETE',
   },
   webhook_endpoints: {
-    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, probed_at, probe), DELETE',
+    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id), DELETE',
     worker:
-      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at)',
+      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, rate_next_at, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id)',
   },
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {
-    web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at)',
+    web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, held_for)',
     worker:
-      'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, stored_attempts, stored_bytes)',
+      'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, held_for, stored_attempts, stored_bytes)',
   },
   // The web role makes the attempt of a test event.
   delivery_attempts: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },

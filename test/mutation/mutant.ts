@@ -58,7 +58,7 @@ export const tests = {
   billingReplays: 'test/billing/replays.test.ts',
   consumer: 'test/queue/consumer.test.ts',
   takeover: 'test/queue/takeover.test.ts',
-  health: 'test/webhooks/endpoints/health.test.ts',
+  health: 'test/webhooks/health/state.test.ts',
   addressLimit: 'test/webhooks/client/address-limit.test.ts',
   ownFaults: 'test/webhooks/delivery/own-faults.test.ts',
   turns: 'test/webhooks/delivery/replay-turns.test.ts',

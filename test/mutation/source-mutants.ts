@@ -174,7 +174,7 @@ function queueHunts(): Hunt[] {
       tests.takeover,
     ),
     hunt(
-      'src/webhooks/endpoints/health.ts',
+      'src/webhooks/health/state.ts',
       /failingSince\.getTime\(\)/g,
       '(state.lastSuccessAt ?? failingSince).getTime()',
       tests.health,

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
 import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
+import type { EventType } from '#src/webhooks/events/types.ts'
 import { anyEvent } from './any-event.ts'
 import { createDatabase, createUser, type TestDatabase, type TestUser } from './helper.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
@@ -17,7 +18,9 @@ export type Outbox = {
   /** Opens transactions of `db` in the tenant. */
   entry: Entry<TestUser>
   /** @returns the id of the event */
-  publish(event?: Partial<Pick<NewEvent, 'data' | 'endpointId'>>): Promise<string>
+  publish(
+    event?: { type?: EventType } & Partial<Pick<NewEvent, 'data' | 'endpointId'>>,
+  ): Promise<string>
   /** The deliveries with their attempts, oldest first. */
   deliveries(): Promise<DeliveryRow[]>
   /** Resolves once the query `condition` returns a row. */
@@ -45,8 +48,8 @@ export async function createOutbox(t: Test, clock: Clock = systemClock): Promise
     db,
     tenant,
     entry,
-    async publish(event = {}) {
-      const whole = { ...anyEvent('order.updated', { id: 7 }), ...event }
+    async publish({ type = 'order.updated', ...event } = {}) {
+      const whole = { ...anyEvent(type, { id: 7 }), ...event }
       const { eventId } = await db.write(entry, (tx) => publish(tx, tenant, whole, clock.now()))
       return eventId
     },

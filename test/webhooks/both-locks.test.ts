@@ -3,7 +3,7 @@ import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { createReplay, findReplay, replayDelivery } from '#src/webhooks/delivery/replays.ts'
-import { sendTest } from '#src/webhooks/delivery/test-event.ts'
+import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -110,5 +110,5 @@ t.test('row-level security alone: a query with another tenant finds nothing', as
   // Enters the other tenant, but says that it is this one.
   const foreign: Entry<TestUser> = { ...enter(other), admit: () => one }
   const deps = { sender, keys: testKeys, clock, clientInfo }
-  t.equal(await sendTest(db, foreign, endpointId, deps), null)
+  t.equal(await sendTest(db, foreign, { endpointId, type: testType }, deps), null)
 })

@@ -23,10 +23,10 @@ import {
   listEndpoints,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { recordHealth } from '#src/webhooks/endpoints/record-health.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { recordHealth } from '#src/webhooks/health/record-health.ts'
 import { anyEvent } from '#test/support/any-event.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { testKeys } from '#test/support/webhook-endpoint.ts'
@@ -63,7 +63,15 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
     { url, status: 'active' },
   )
   t.equal(await inTwin((tx) => deleteEndpoint(tx, by, ids.endpoint)), true)
-  const facts = { url, description: null, eventTypes: null, signature: 'spec' } as const
+  const facts = {
+    url,
+    description: null,
+    eventTypes: null,
+    signature: 'spec',
+    rateLimit: null,
+    payload: 'full',
+    recoverWhenDisabled: false,
+  } as const
   t.match(
     await inTwin((tx) => createEndpoint(tx, by, facts, sealing)),
     { url },
@@ -108,8 +116,9 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
   })
   t.match(recorded, { status: 'succeeded' })
 
-  const after = (outcome: 'succeeded' | 'exhausted') =>
+  const after = (kind: 'succeeded' | 'exhausted') =>
     inTwin(async (tx) => {
+      const outcome = { kind, isTrial: false, statusCode: 500, cause: null }
       await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, outcome }], now)
       const { data } = await listNotifications(tx, twin, page)
       return { ...(await findEndpoint(tx, twin, ids.endpoint)), alerts: data.length }

@@ -2,8 +2,10 @@ import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts
 import { copyable, type Html, html, isolated, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
+import { testType } from '#src/webhooks/delivery/test-event.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
@@ -84,17 +86,22 @@ function factSection({ endpoint, stats }: EndpointView): Html {
   return html`<section class="card" aria-labelledby="facts">
         <h2 id="facts">Health</h2>
         <dl class="facts">
-          <div><dt>Status</dt><dd>${endpointBadge(endpoint, stats)}</dd></div>
+          <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
           ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${medianText(stats)}</dd></div>`}
           <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
         </dl>
+        ${endpoint.health.reason === null ? '' : html`<p>${isolated(endpoint.health.reason)}</p>`}
         ${stats === undefined ? '' : dayCharts(stats)}
         <p class="quiet small">${statsNote}</p>
       </section>`
 }
+
+const testOptions = eventTypes
+  .toSorted((a, b) => Number(b === testType) - Number(a === testType))
+  .map((type) => html`<option>${type}</option>`)
 
 /** Test events reach a disabled endpoint too, so both buttons can stand beside each other. */
 function mainActions({ id, status }: Pick<Endpoint, 'id' | 'status'>): Html {
@@ -102,7 +109,7 @@ function mainActions({ id, status }: Pick<Endpoint, 'id' | 'status'>): Html {
   const isActive = status === 'active'
   return html`<div class="row">
           ${isActive ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
-          <form method="post" action="${path}/test">${submissionField()}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint. It does not affect the health.">Send test event</button></form>
+          <form method="post" action="${path}/test">${submissionField()}<span class="inline"><select name="type" aria-label="Type of the test event">${testOptions}</select> <button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint, with example data. It does not affect the health.">Send test event</button></span></form>
         </div>`
 }
 

@@ -78,7 +78,7 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html
     html`<a href="/app/webhooks/${id}">${isolated(url)}</a>${
       description === null ? '' : html`<br><span class="quiet">${isolated(description)}</span>`
     }`,
-    endpointBadge(endpoint, stats),
+    endpointBadge(endpoint),
     stats === undefined ? html`<span class="quiet">–</span>` : dayStrip(stats),
     rateText(stats),
     stats === undefined ? html`<span class="quiet">–</span>` : medianText(stats),

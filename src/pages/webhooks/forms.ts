@@ -5,6 +5,7 @@ import { type Html, html, timeText } from '#src/pages/html.ts'
 import { layout, type Viewer } from '#src/pages/layout.ts'
 import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
 import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
+import { maxRate } from '#src/webhooks/delivery/rate-limit.ts'
 import {
   type EndpointReplay,
   isReplayRange,
@@ -30,7 +31,7 @@ type Target = { action: string; label: string; isNew: boolean }
 
 /** The form to add or edit an endpoint. */
 export function endpointForm(draft: EndpointDraft, { action, label, isNew }: Target): Html {
-  const { url, description, signature, urlFault } = draft
+  const { url, description, signature, rateLimit, payload, recoverWhenDisabled, urlFault } = draft
   return html`<form class="form" method="post" action="${action}">
           ${isNew ? submissionField() : ''}
           <label>URL <input type="url" name="url" required maxlength="2048" autocomplete="off" placeholder="https://" value="${url}"${
@@ -44,6 +45,15 @@ export function endpointForm(draft: EndpointDraft, { action, label, isNew }: Tar
             <div class="boxes">${typeBoxes(draft.eventTypes ?? [])}</div>
           </fieldset>
           <label>Signature <select name="signature">${profileOptions(signature)}</select></label>
+          <details${rateLimit === null && payload === 'full' && !recoverWhenDisabled ? '' : html` open`}>
+            <summary>Rate, content and recovery</summary>
+            <div class="pair">
+              <label>Deliveries per second (empty: no limit) <input type="number" name="perSecond" min="1" max="${maxRate}" value="${rateLimit?.perSecond ?? ''}"></label>
+              <label>At once after a quiet time <input type="number" name="burst" min="1" max="${maxRate}" value="${rateLimit?.burst ?? ''}"></label>
+            </div>
+            <label class="box"><input type="checkbox" name="payload" value="thin"${payload === 'thin' ? html` checked` : ''}> Send only the id of an object, not its content</label>
+            <label class="box"><input type="checkbox" name="recoverWhenDisabled" value="yes"${recoverWhenDisabled ? html` checked` : ''}> Try it every 6 hours while it is disabled</label>
+          </details>
           <button class="button">${label}</button>
         </form>`
 }
@@ -65,6 +75,9 @@ function profileOptions(chosen: EndpointFacts['signature']): readonly Html[] {
   )
 }
 
+// From 1 to maxRate, or empty.
+const Rate = Type.String({ pattern: '^([1-9]\\d{0,2}|1000)?$' })
+
 /** Fields of the endpoint form. The URL guard validates the URL and explains what is wrong. */
 export const EndpointFields = Type.Object(
   {
@@ -75,6 +88,10 @@ export const EndpointFields = Type.Object(
       Type.Union([EventTypeName, Type.Array(EventTypeName, { maxItems: eventTypes.length })]),
     ),
     signature: Endpoint.properties.signature,
+    perSecond: Type.Optional(Rate),
+    burst: Type.Optional(Rate),
+    payload: Type.Optional(Type.Literal('thin')),
+    recoverWhenDisabled: Type.Optional(Type.Literal('yes')),
   },
   { additionalProperties: false },
 )
@@ -87,12 +104,15 @@ export const NewEndpointFields = Type.Object(
 
 /** Converts form fields: an empty description is null, and no selected type means every type. */
 export function readFields(fields: Type.Static<typeof EndpointFields>): EndpointFacts {
-  const { url, description, eventTypes: types, signature } = fields
+  const { url, description, eventTypes: types, signature, perSecond, burst, payload } = fields
   return {
     url: url.trim(),
     description: description.trim() === '' ? null : description,
     eventTypes: types === undefined ? null : [...new Set([types].flat())],
     signature,
+    rateLimit: perSecond ? { perSecond: Number(perSecond), burst: Number(burst || '1') } : null,
+    payload: payload ?? 'full',
+    recoverWhenDisabled: fields.recoverWhenDisabled === 'yes',
   }
 }
 

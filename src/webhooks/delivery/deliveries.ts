@@ -14,6 +14,7 @@ import type { EventType } from '#src/webhooks/events/types.ts'
 import { succeeded } from './attempt.ts'
 import { explainFailure } from './explain.ts'
 import type { SignatureProfile } from './signature.ts'
+import { thinBody } from './thin-body.ts'
 
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -205,7 +206,7 @@ export async function findSentRequest(
   })
   const endpoint = await tx.webhookEndpoint.findFirst({
     where: { tenantId, id: endpointId },
-    select: { url: true, signature: true },
+    select: { url: true, signature: true, thin: true },
   })
   if (event === null || endpoint === null) return null
   const headers = {
@@ -216,7 +217,7 @@ export async function findSentRequest(
   }
   return {
     url: endpoint.url,
-    body: event.body,
+    body: endpoint.thin ? thinBody(event.body) : event.body,
     headers: Object.entries(headers),
     profile: endpoint.signature as SignatureProfile, // webhook_endpoints_signature_check
   }

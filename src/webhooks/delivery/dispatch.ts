@@ -14,10 +14,12 @@ import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { affectsHealth } from '#src/webhooks/endpoints/health.ts'
+import type { Failure } from '#src/webhooks/health/recovery.ts'
+import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import type { AttemptLog } from './attempt-log.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
+import { holdBeyondLimit } from './hold.ts'
 import { deliverQueue } from './job.ts'
 import { type DeliveryUpdate, type JobOutcome, recordOutcomes } from './record.ts'
 import { decideStart, nextStep } from './retry-schedule.ts'
@@ -35,6 +37,13 @@ export type DispatchDeps = {
   attemptLog: AttemptLog
 }
 
+type Loaded = {
+  due: ReadonlyMap<string, DueDelivery>
+  /** Ids of jobs whose deliveries are held for a rate limit. */
+  held: ReadonlySet<string>
+}
+
+const nothingHeld: ReadonlySet<string> = new Set()
 const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
 
 /** Runs jobs, each in the scope of its tenant: one attempt, and its outcome in one commit. */
@@ -81,22 +90,49 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     }
   }
 
-  function load(jobs: readonly Job<DeliverJob>[]) {
+  async function load(jobs: readonly Job<DeliverJob>[]): Promise<Loaded> {
     const jobIds = jobs.map(({ id }) => id)
     const ids = jobs.map(({ data }) => data.deliveryId)
-    return readLimit(() =>
+    const due = await readLimit(() =>
       db.read(enterJobs(deliverQueue, jobIds), (tx, scope) => findDueDeliveries(tx, scope, ids)),
+    )
+    return { due, held: await hold(jobs, due) }
+  }
+
+  /** Only endpoints with a rate limit need it. */
+  async function hold(
+    jobs: readonly Job<DeliverJob>[],
+    due: Loaded['due'],
+  ): Promise<Loaded['held']> {
+    const now = clock.now()
+    const limited = jobs.flatMap(({ id, data }) => {
+      const delivery = due.get(data.deliveryId)
+      const isLimited = delivery?.endpoint.isLimited === true && data.released !== true
+      const isDue = isLimited && decideStart(data, delivery, retrySeconds, now) === 'attempt'
+      if (!isDue) return []
+      const { endpoint, createdAt } = delivery
+      return [{ jobId: id, deliveryId: delivery.id, endpointId: endpoint.id, createdAt }]
+    })
+    if (limited.length === 0) return nothingHeld
+    const entry = enterJobs(
+      deliverQueue,
+      limited.map(({ jobId }) => jobId),
+    )
+    return writeLimit(() =>
+      db.write(entry, (tx, scope) => holdBeyondLimit(tx, queue, scope, limited, now)),
     )
   }
 
   async function work(
     job: Job<DeliverJob>,
-    loaded: Promise<ReadonlyMap<string, DueDelivery>>,
+    loaded: Promise<Loaded>,
     abandoned: AbortSignal,
   ): Promise<void> {
     const { id: jobId, data } = job
     try {
-      const delivery = (await loaded).get(data.deliveryId)
+      const { due, held } = await loaded
+      if (held.has(jobId)) return
+      const delivery = due.get(data.deliveryId)
       const update = await runJob(data, delivery)
       await retryWhileUnavailable(() => record(data.tenantId, { jobId, update }), abandoned)
       if (update !== null) report(data, update, delivery)
@@ -151,7 +187,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     }
     if (start === 'give-up') return { ...unchanged, status: 'exhausted' }
     if (start !== 'attempt') return { ...unchanged, status: 'pending', ...start }
-    if (job.series === 0 && job.number === 1) {
+    if (job.series === 0 && job.number === 1 && !delivery.isTrial) {
       metrics.lag.observe((now.getTime() - delivery.createdAt.getTime()) / 1_000)
     }
     return afterAttempt(job, delivery, unchanged, await attempt(job, delivery))
@@ -176,23 +212,28 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
 
   function afterAttempt(
     { number }: DeliverJob,
-    { endpoint }: DueDelivery,
+    { endpoint, isTrial }: DueDelivery,
     unchanged: Omit<DeliveryUpdate, 'status'>,
     result: SendResult,
   ): DeliveryUpdate {
-    const step = nextStep(number, succeeded(result), retrySeconds)
+    // A trial has one attempt.
+    const step = nextStep(number, succeeded(result), isTrial ? [] : retrySeconds)
     const update = {
       ...unchanged,
       attempts: { before: number - 1, after: number },
       endedMs: performance.now(),
       result,
     }
-    if (step.outcome === null) {
-      return { ...update, status: 'pending', waitSeconds: step.waitSeconds }
-    }
-    const endpointOutcome = affectsHealth(endpoint, step.outcome, clock.now())
-      ? { endpointId: endpoint.id, outcome: step.outcome }
+    const outcome: AttemptOutcome =
+      step.outcome === 'succeeded'
+        ? { kind: 'succeeded', isTrial }
+        : { kind: isTrial ? 'failed' : (step.outcome ?? 'failed'), isTrial, ...failureOf(result) }
+    const endpointOutcome = affectsState(endpoint, outcome, clock.now())
+      ? { endpointId: endpoint.id, outcome }
       : null
+    if (step.outcome === null) {
+      return { ...update, status: 'pending', waitSeconds: step.waitSeconds, endpointOutcome }
+    }
     return { ...update, status: step.outcome, endpointOutcome }
   }
 
@@ -216,10 +257,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId)
     const loads = new Map([...byTenant].map(([tenantId, some]) => [tenantId, load(some)] as const))
     return jobs.map((job) => {
-      const loaded = loads.get(job.data.tenantId) ?? Promise.resolve(new Map())
+      const loaded = loads.get(job.data.tenantId) ?? load([job])
       return work(job, loaded, abandoned)
     })
   }
+}
+
+function failureOf({ statusCode, cause }: SendResult): Failure {
+  return { statusCode, cause }
 }
 
 /** Runs at most a fixed number of calls at once; the others wait in order. */

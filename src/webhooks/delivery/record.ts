@@ -4,7 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { type EndpointOutcome, recordHealth } from '#src/webhooks/endpoints/record-health.ts'
+import { type EndpointOutcome, recordHealth } from '#src/webhooks/health/record-health.ts'
 import { deliverQueue, insertDeliverJobs } from './job.ts'
 
 export type JobOutcome = {
@@ -73,6 +73,7 @@ async function updateDeliveries(
         duration_ms int, status_code int, error text, cause text, response_excerpt text)
     ), updated AS (
       UPDATE deliveries d SET status = change.status, attempts = change.after,
+        held_for = CASE change.status WHEN 'exhausted' THEN 'recovery' END,
         next_attempt_at = change.next_attempt_at, finished_at = change.finished_at,
         stored_attempts = d.stored_attempts + (change.started_at IS NOT NULL)::int,
         stored_bytes = d.stored_bytes + octet_length(concat(change.error, change.cause, change.response_excerpt))

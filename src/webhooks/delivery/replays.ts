@@ -264,7 +264,7 @@ export async function startReplay(
     ), started AS (
       UPDATE deliveries d
       SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = ${now},
-          finished_at = NULL
+          finished_at = NULL, held_for = NULL
       FROM chosen
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id AND chosen.startable
       RETURNING d.tenant_id, d.id, d.endpoint_id, d.series

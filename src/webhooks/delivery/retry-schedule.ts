@@ -20,7 +20,10 @@ export function nextStep(
 }
 
 /** The fields of a delivery that `decideStart` reads. */
-export type Startable = Pick<DueDelivery, 'status' | 'series' | 'attempts' | 'createdAt'> & {
+export type Startable = Pick<
+  DueDelivery,
+  'status' | 'series' | 'attempts' | 'createdAt' | 'isTrial'
+> & {
   endpoint: Pick<DueDelivery['endpoint'], 'status'>
 }
 
@@ -42,6 +45,7 @@ export function decideStart(
     delivery.series === job.series &&
     delivery.attempts === job.number - 1
   if (!isDue) return 'drop'
+  if (delivery.isTrial) return 'attempt'
   if (delivery.endpoint.status === 'disabled') return 'give-up'
   if (job.series > 0 || job.number > 1) return 'attempt'
   // `publish` does not know the schedule, so the wait before the first attempt is applied here.

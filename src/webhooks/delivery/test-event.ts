@@ -5,11 +5,13 @@ import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Uuid } from '#src/http/schemas.ts'
+import { exampleData } from '#src/webhooks/events/examples.ts'
 import { composeEvent, currentCause } from '#src/webhooks/events/publish.ts'
-import { eventKind } from '#src/webhooks/events/types.ts'
+import { type EventType, eventKind } from '#src/webhooks/events/types.ts'
 import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
 import type { SignatureProfile } from './signature.ts'
+import { thinBody } from './thin-body.ts'
 
 const EndpointTest = Type.Object(
   {
@@ -30,10 +32,18 @@ export const endpointTest = eventKind(
   'A test of the endpoint; nothing has happened',
   EndpointTest,
 )
+/** The type of a test that names none. */
+export const testType = endpointTest.type
+
+type Test = {
+  endpointId: string
+  /** Any but `endpoint.test` is sent with example data. */
+  type: EventType
+}
 
 /**
- * Sends one `endpoint.test` to an endpoint of the tenant, through the same address guard as every
- * delivery, and waits for the response. Event, delivery and attempt are written together afterwards,
+ * Sends one test event to an endpoint of the tenant, whichever types it has chosen, through the same
+ * address guard as every delivery, and waits for the response. Event, delivery and attempt are written together afterwards,
  * so that a crash in between leaves nothing behind. The attempt is not retried and does not affect
  * the health of the endpoint. The right is checked before the attempt and again when it is recorded.
  * @returns null if the endpoint is missing or another tenant's
@@ -42,24 +52,31 @@ export const endpointTest = eventKind(
 export async function sendTest(
   db: Database,
   entry: Entry<Pick<Member, 'userId' | 'tenantId'>>,
-  endpointId: string,
+  { endpointId, type }: Test,
   deps: AttemptDeps & Pick<Actor, 'clientInfo'>,
 ): Promise<Delivery | null> {
-  const endpoint = await db.read(entry, (tx, { tenantId }) =>
-    tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId } }),
-  )
-  if (endpoint === null) return null
+  const found = await db.read(entry, async (tx, { userId, tenantId }) => {
+    const endpoint = await tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId } })
+    return endpoint && { endpoint, userId }
+  })
+  if (found === null) return null
+  const { endpoint, userId } = found
   const createdAt = deps.clock.now()
-  const event = composeEvent(endpointTest, { endpointId }, createdAt)
+  const ids = { userId, tenantId: endpoint.tenantId, endpointId }
+  const event = composeEvent(type, exampleData(type, ids, createdAt), createdAt)
+  const example = type !== testType
   const signature = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
-  const result = await attemptDelivery({ event, endpoint: { ...endpoint, signature } }, deps)
+  const sent = endpoint.thin ? { ...event, body: thinBody(event.body) } : event
+  const target = { ...endpoint, signature }
+  const result = await attemptDelivery({ event: sent, endpoint: target }, deps)
   const isSuccess = succeeded(result)
   const delivery = {
     id: randomId(),
     endpointId,
     eventId: event.id,
-    eventType: endpointTest.type,
+    eventType: type,
     status: isSuccess ? 'succeeded' : 'exhausted',
+    example,
     attempts: 1,
     storedAttempts: 1,
     storedBytes: Buffer.byteLength(
@@ -74,8 +91,9 @@ export async function sendTest(
     const where = { tenantId, id: endpointId }
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
     await tx.$executeRaw`
-      INSERT INTO outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
-      VALUES (${tenantId}::uuid, ${event.id}, ${endpointTest.type}, ${event.body}, ${createdAt}, ${currentCause})`
+      INSERT INTO outbound_events (tenant_id, id, type, body, created_at, example, cause, traceparent)
+      VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${example},
+              ${currentCause})`
     await tx.delivery.createMany({ data: { tenantId, ...delivery } })
     const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
     await tx.deliveryAttempt.createMany({ data: attempt })

@@ -1,15 +1,18 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import type { JobLog } from '#src/observability/logger.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type DeliverJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { createAttemptLog } from './attempt-log.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
+import { drainQueue, workDrain } from './drain.ts'
 import { deliverChannel, deliverQueue } from './job.ts'
 import { turnOf, turnQueue, workReplayTurn } from './replays.ts'
 import { purgeHistory } from './retention.ts'
+import { trialQueue, workTrial } from './trial.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase
@@ -77,10 +80,12 @@ export async function workOutbound(
     logger,
   })
   const replays = await startReplays(deps)
+  const drains = await startDrains(deps)
+  const trials = await startTrials(deps)
   return {
     ...consumer,
     async stop() {
-      await Promise.all([consumer.stop(), replays.stop()])
+      await Promise.all([consumer.stop(), replays.stop(), drains.stop(), trials.stop()])
       await sender.close()
       attemptLog.close()
     },
@@ -121,4 +126,46 @@ function startReplays({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise
       await queue.fail(turnQueue, job, { message: String(error) }).catch(() => {})
     }
   }
+}
+
+/** Starts the consumer that releases deliveries that are held. */
+function startDrains({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
+  return startSmall(drainQueue, queue, logger, (job) => workDrain(db, queue, job, clock.now()))
+}
+
+/** Starts the consumer that starts trial deliveries. */
+function startTrials({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
+  return startSmall(trialQueue, queue, logger, (job) => workTrial(db, queue, job, clock.now()))
+}
+
+const smallLimits = { inFlight: 8, pollMs: 500, stopMs: 6_000 } as const
+
+/** A consumer of jobs of one transaction each, which also ends the job. */
+function startSmall<Name extends 'endpoint-drain' | 'endpoint-trial'>(
+  name: Name,
+  queue: PgBoss,
+  logger: JobLog,
+  work: (job: Job<Jobs[Name]>) => Promise<void>,
+): Promise<Consumer> {
+  async function run(job: Job<Jobs[Name]>, abandoned: AbortSignal): Promise<void> {
+    try {
+      await work(job)
+    } catch (error) {
+      if (abandoned.aborted) return
+      const facts = { queue: name, ...job.data }
+      if (error instanceof JobGone) return logger.info(facts, 'job taken over by another worker')
+      logger.error({ ...facts, err: error }, 'job failed')
+      // If this fails too, the job returns without its heartbeat.
+      await queue.fail(name, job, { message: String(error) }).catch(() => {})
+    }
+  }
+  return startConsumer<Job<Jobs[Name]>>({
+    queue,
+    name,
+    channel: null,
+    limits: smallLimits,
+    fetch: (batchSize) => queue.fetch<Jobs[Name]>(name, { batchSize }),
+    run: (jobs, abandoned) => jobs.map((job) => run(job, abandoned)),
+    logger,
+  })
 }

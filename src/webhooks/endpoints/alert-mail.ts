@@ -7,8 +7,8 @@ import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type AlertMailJob, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { type AlertKind, isAlertKind } from '#src/webhooks/health/state.ts'
 import { alertMailQueue } from './alerts.ts'
-import { type AlertKind, isAlertKind } from './health.ts'
 
 export type AlertDeps = {
   db: Database
@@ -37,7 +37,8 @@ async function workAlert(job: Job, deps: AlertDeps, log: JobLog): Promise<JobRes
   const entry = enterJobs(alertMailQueue, [job.id])
   try {
     const { outcome, kind, endpointId } = await mailAlert(entry, notificationId, deps)
-    const level = kind === 'endpoint.recovered' ? 'info' : 'warn'
+    const isGood = kind === 'endpoint.recovered' || kind === 'endpoint.recovering'
+    const level = isGood ? 'info' : 'warn'
     log[level]({ tenantId, notificationId, kind, endpointId, outcome }, 'endpoint alert handled')
     return { id: job.id, status: 'completed' }
   } catch (error) {
@@ -102,14 +103,18 @@ export type Notification = {
 const subjects: Readonly<Record<AlertKind, string>> = {
   'endpoint.failing': 'A webhook endpoint is failing',
   'endpoint.disabled': 'A webhook endpoint was disabled',
+  'endpoint.recovering': 'A webhook endpoint is recovering',
   'endpoint.recovered': 'A webhook endpoint has recovered',
 }
 
 const consequences: Readonly<Record<AlertKind, string>> = {
-  'endpoint.failing': 'New events are still sent to it. Failed deliveries can be sent again.',
+  'endpoint.failing':
+    'New events are still sent to it. A failed delivery is tried again after 1, 5, 15 and 60 minutes, then every 6 hours; when one succeeds, the others follow.',
   'endpoint.disabled':
-    'Nothing is sent to it until you enable it. Its events are kept and can be sent again.',
-  'endpoint.recovered': 'Deliveries that failed before can be sent again.',
+    'Nothing is sent to it until you enable it, unless you have allowed trial deliveries. Its events are kept and can be sent again.',
+  'endpoint.recovering': 'If it fails again, the deliveries stop until the next trial.',
+  'endpoint.recovered':
+    'Deliveries that failed in the meantime have been sent again or are being sent.',
 }
 
 /** A notification as mail. Of the customer's input only the host appears, and only in the text. */

@@ -3,9 +3,15 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
-import type { AlertKind } from './health.ts'
+import type { AlertKind } from '#src/webhooks/health/state.ts'
 
-export type Alert = { kind: AlertKind; endpointId: string; url: string }
+export type Alert = {
+  kind: AlertKind
+  endpointId: string
+  url: string
+  /** The same alert is not sent again if it was sent since then. */
+  since?: Date | null
+}
 export const alertMailQueue = 'alert-mail'
 
 const repeatAfterMs = 3_600_000 // contract 7: once per endpoint and hour
@@ -15,6 +21,8 @@ const messages: Readonly<Record<AlertKind, (host: string) => string>> = {
     `The webhook endpoint at ${host} is failing: all attempts of a delivery have failed.`,
   'endpoint.disabled': (host) =>
     `The webhook endpoint at ${host} is disabled: it has failed for five days.`,
+  'endpoint.recovering': (host) =>
+    `The webhook endpoint at ${host} has accepted a delivery again. Those that failed are sent again, slowly at first.`,
   'endpoint.recovered': (host) => `The webhook endpoint at ${host} accepts deliveries again.`,
 }
 
@@ -28,10 +36,11 @@ export async function alertOwners(
   tx: Tx,
   queue: PgBoss,
   { tenantId }: TenantScope,
-  { kind, endpointId, url }: Alert,
+  { kind, endpointId, url, since = null }: Alert,
   now: Date,
 ): Promise<void> {
-  const recent = { gt: new Date(now.getTime() - repeatAfterMs) }
+  const recentMs = now.getTime() - repeatAfterMs
+  const recent = { gt: new Date(Math.min(since?.getTime() ?? recentMs, recentMs)) }
   const sent = await tx.notification.findFirst({
     where: { tenantId, endpointId, kind, createdAt: recent },
     select: { id: true },

@@ -7,8 +7,11 @@ import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
+import type { RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
+import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
+import { noOutage } from '#src/webhooks/health/state.ts'
 import { sealEndpointSecret } from './secrets.ts'
 
 /** The fields of an endpoint that a customer sets. */
@@ -19,6 +22,12 @@ export type EndpointFacts = {
   /** Null for every type. */
   eventTypes: EventType[] | null
   signature: SignatureProfile
+  /** Deliveries beyond it wait; null for no limit. */
+  rateLimit: RateLimit | null
+  /** `thin`: only the id of an object is sent, for receivers that fetch what they need. */
+  payload: 'full' | 'thin'
+  /** Whether it gets trial deliveries while it is disabled. */
+  recoverWhenDisabled: boolean
 }
 
 /** An endpoint as its tenant sees it. Times are RFC 3339 in UTC. */
@@ -28,6 +37,7 @@ export type Endpoint = EndpointFacts & {
   createdAt: string
   failingSince: string | null
   disabledAt: string | null
+  health: Health
 }
 
 /** Endpoints a tenant may have. Every event makes one delivery for each. */
@@ -43,10 +53,23 @@ const shown = {
   allEventTypes: true,
   eventTypes: true,
   signature: true,
+  ratePerSecond: true,
+  rateBurst: true,
+  thin: true,
+  recoverWhenDisabled: true,
   status: true,
   createdAt: true,
+  enabledAt: true,
   failingSince: true,
   disabledAt: true,
+  healthySince: true,
+  retryingSince: true,
+  recoveringSince: true,
+  recoveryStep: true,
+  failureStatus: true,
+  failureCause: true,
+  lastSuccessAt: true,
+  secretRotatedAt: true,
 } as const satisfies Prisma.WebhookEndpointSelect
 
 type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
@@ -59,7 +82,7 @@ type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
 export async function createEndpoint(
   tx: Tx,
   by: Actor,
-  { url, description, eventTypes, signature }: EndpointFacts,
+  facts: EndpointFacts,
   { keys, now }: { keys: EncryptionKeys; now: Date },
 ): Promise<(Endpoint & { secret: string }) | null> {
   const { tenantId } = by
@@ -72,10 +95,9 @@ export async function createEndpoint(
     data: {
       tenantId,
       id,
-      url,
-      description,
-      ...typeColumns(eventTypes),
-      signature,
+      ...columnsOf(facts),
+      url: facts.url,
+      signature: facts.signature,
       secret: new Uint8Array(sealEndpointSecret(keys, { tenantId, id }, secret)),
       createdAt: now,
       updatedAt: now,
@@ -120,10 +142,9 @@ export async function changeEndpoint(
   change: Partial<EndpointFacts>,
   now: Date,
 ): Promise<Endpoint | null> {
-  const { eventTypes, ...fields } = change
   const [row] = await tx.webhookEndpoint.updateManyAndReturn({
     where: { tenantId: by.tenantId, id },
-    data: { ...fields, ...(eventTypes !== undefined && typeColumns(eventTypes)), updatedAt: now },
+    data: { ...columnsOf(change), updatedAt: now },
     select: shown,
   })
   if (row === undefined) return null
@@ -156,8 +177,11 @@ export async function enableEndpoint(
       status: 'active',
       enabledAt: now,
       updatedAt: now,
-      failingSince: null,
       disabledAt: null,
+      ...noOutage,
+      retryingSince: null,
+      failureStatus: null,
+      failureCause: null,
     },
     select: shown,
   })
@@ -211,21 +235,42 @@ export async function rotateSecret(
   return { ...endpoint, secret, previousSecretExpiresAt: expiresAt?.toISOString() ?? null }
 }
 
-function typeColumns(eventTypes: EventType[] | null) {
-  return { allEventTypes: eventTypes === null, eventTypes: eventTypes ?? [] }
+/** The columns of the given fields. */
+function columnsOf({ eventTypes, rateLimit, payload, ...fields }: Partial<EndpointFacts>) {
+  return {
+    ...fields,
+    ...(eventTypes !== undefined && {
+      allEventTypes: eventTypes === null,
+      eventTypes: eventTypes ?? [],
+    }),
+    ...(rateLimit !== undefined && {
+      ratePerSecond: rateLimit?.perSecond ?? null,
+      rateBurst: rateLimit?.burst ?? null,
+      rateNextAt: null, // a time by the previous rate
+    }),
+    ...(payload !== undefined && { thin: payload === 'thin' }),
+  }
 }
 
 function toEndpoint(row: EndpointRow): Endpoint {
+  const status = row.status as Endpoint['status'] // webhook_endpoints_status_check
   return {
     id: row.id,
     url: row.url,
     description: row.description,
-    // The schemas of the routes and the checks of the table allow no other values in these three.
+    // The schemas of the routes and the checks of the table allow no other values in these two.
     eventTypes: row.allEventTypes ? null : (row.eventTypes as EventType[]),
     signature: row.signature as SignatureProfile,
-    status: row.status as Endpoint['status'],
+    rateLimit:
+      row.ratePerSecond === null || row.rateBurst === null
+        ? null
+        : { perSecond: row.ratePerSecond, burst: row.rateBurst },
+    payload: row.thin ? 'thin' : 'full',
+    recoverWhenDisabled: row.recoverWhenDisabled,
+    status,
     createdAt: row.createdAt.toISOString(),
     failingSince: row.failingSince?.toISOString() ?? null,
     disabledAt: row.disabledAt?.toISOString() ?? null,
+    health: describeHealth({ ...row, status }),
   }
 }

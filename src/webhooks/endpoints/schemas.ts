@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
+import { maxRate, type RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { healthStates } from '#src/webhooks/health/health.ts'
 
 export const EventTypeName = Type.Enum([...eventTypes], { title: 'EventType' })
 export const DeliveryStatusName = Type.Enum([...deliveryStatuses], { title: 'DeliveryStatus' })
@@ -12,6 +14,31 @@ export const Signature = Type.Enum(['spec', 'standard', 'both'], {
     '`spec`: `v1,` and base64 of HMAC-SHA256 over `<timestamp>.<body>`, keyed with the secret string; `standard`: Standard Webhooks 1.0.0; `both`: `spec`, then `standard`',
 })
 
+const Rate = Type.Integer({ minimum: 1, maximum: maxRate })
+const rateDescription =
+  'Deliveries to it per second, and how many at once after a quiet time. Others wait. Null for no limit'
+
+const Payload = Type.Enum(['full', 'thin'], {
+  description:
+    '`thin`: `data` has only the `id` of the object, for receivers that fetch what they need',
+})
+
+const Recover = Type.Boolean({
+  description: 'Whether it gets trial deliveries while it is disabled, so that it may recover',
+})
+
+const Health = Type.Object(
+  {
+    state: Type.Enum([...healthStates]),
+    since: Time,
+    reason: Nullable(Type.String({ description: 'Why, and what to do; null if it is healthy' })),
+  },
+  {
+    description:
+      'More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once; `recovering`: it accepts deliveries again, and those that failed follow',
+  },
+)
+
 const typesDescription = 'Types of events that are sent to it; null for all'
 
 export const Endpoint = Type.Object(
@@ -21,10 +48,19 @@ export const Endpoint = Type.Object(
     description: Nullable(Type.String()),
     eventTypes: Nullable(Type.Array(EventTypeName, { description: typesDescription })),
     signature: Signature,
+    rateLimit: Nullable(
+      Type.Object(
+        { perSecond: Rate, burst: Rate },
+        { title: 'RateLimit', description: rateDescription },
+      ),
+    ),
+    payload: Payload,
+    recoverWhenDisabled: Recover,
     status: Type.Enum(['active', 'failing', 'disabled']),
     createdAt: Time,
     failingSince: Nullable(Time),
     disabledAt: Nullable(Time),
+    health: Health,
   },
   { title: 'WebhookEndpoint' },
 )
@@ -50,6 +86,14 @@ const fields = {
     }),
   ),
   signature: Signature,
+  rateLimit: Nullable(
+    Type.Object(
+      { perSecond: Rate, burst: Type.Optional(Rate) },
+      { additionalProperties: false, description: `${rateDescription}. \`burst\` is 1 by default` },
+    ),
+  ),
+  payload: Payload,
+  recoverWhenDisabled: Recover,
 }
 
 export const NewEndpoint = Type.Object(
@@ -58,6 +102,9 @@ export const NewEndpoint = Type.Object(
     description: Type.Optional(fields.description),
     eventTypes: Type.Optional(fields.eventTypes),
     signature: Type.Optional(fields.signature),
+    rateLimit: Type.Optional(fields.rateLimit),
+    payload: Type.Optional(fields.payload),
+    recoverWhenDisabled: Type.Optional(fields.recoverWhenDisabled),
   },
   { title: 'NewWebhookEndpoint', additionalProperties: false },
 )
@@ -67,6 +114,11 @@ export const EndpointChange = Type.Partial(Type.Object(fields), {
   additionalProperties: false,
   minProperties: 1,
 })
+
+/** The rate limit of a body. */
+export function readRateLimit(given: Type.Static<typeof fields.rateLimit>): RateLimit | null {
+  return given && { burst: 1, ...given }
+}
 
 export const Delivery = Type.Object(
   {

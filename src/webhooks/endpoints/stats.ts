@@ -48,7 +48,7 @@ export async function measureEndpoints(
     CROSS JOIN LATERAL (
       SELECT d.id FROM deliveries d
       WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = e.id
-        AND d.created_at >= ${from}::timestamptz AND d.event_type <> 'endpoint.test'
+        AND d.created_at >= ${from}::timestamptz AND d.event_type <> 'endpoint.test' AND NOT d.example
       ORDER BY d.created_at DESC LIMIT ${sampledDeliveries}
     ) d
     CROSS JOIN LATERAL (

@@ -17,6 +17,7 @@ type EventRow = { body: string; xact_id: string; sequence: string }
 /**
  * The tenant's events in order, after a cursor. Rows become visible when their transaction commits.
  * The feed stops before the oldest transaction in progress, so that it never skips a late commit.
+ * Examples are left out, because they report no change.
  */
 export async function readFeed(
   tx: Tx,
@@ -33,6 +34,7 @@ export async function readFeed(
       ? []
       : [Prisma.sql`(xact_id, sequence) > (${xactId}::xid8, ${sequence}::bigint)`]),
     Prisma.sql`xact_id < pg_snapshot_xmin(pg_current_snapshot())`,
+    Prisma.sql`NOT example`,
   ]
   // With the table's name the order is by the columns, without it by their text aliases.
   const rows = await tx.$queryRaw<EventRow[]>`

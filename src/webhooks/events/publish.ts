@@ -29,7 +29,7 @@ export async function publish<Data extends TSchema>(
   now: Date,
 ): Promise<Published> {
   const { type } = kind
-  const { id: eventId, body } = composeEvent(kind, data, now)
+  const { id: eventId, body } = composeEvent(type, data, now)
   const chosen =
     endpointId === undefined
       ? Prisma.sql`(all_event_types OR ${type} = ANY (event_types))`
@@ -45,9 +45,10 @@ export async function publish<Data extends TSchema>(
       WHERE tenant_id = ${tenantId}::uuid AND ${chosen} FOR KEY SHARE
     ), delivery AS (
       INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, created_at,
-                              next_attempt_at, finished_at)
+                              held_for, next_attempt_at, finished_at)
       SELECT event.tenant_id, event.id, endpoint.id, event.type,
         CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, event.created_at,
+        CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
         CASE WHEN endpoint.status <> 'disabled' THEN event.created_at END,
         CASE WHEN endpoint.status = 'disabled' THEN event.created_at END
       FROM event CROSS JOIN endpoint
@@ -75,9 +76,9 @@ const firstAttempts = Prisma.sql`
   WHERE delivery.status = 'pending'`
 
 /** A new event, byte for byte as it is stored and sent. The body contains the id (contract 7). */
-export function composeEvent<Data extends TSchema>(
-  { type }: EventKind<EventType, Data>,
-  data: Static<NoInfer<Data>>,
+export function composeEvent(
+  type: EventType,
+  data: unknown,
   createdAt: Date,
 ): { id: string; body: string } {
   const id = `msg_${randomToken()}`

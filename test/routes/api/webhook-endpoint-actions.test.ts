@@ -1,9 +1,11 @@
 import t, { type Test } from 'tap'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { miscountedDeliveries } from '#test/support/delivery.ts'
-import type { TestApp } from '#test/support/helper.ts'
+import type { TestApp, TestUser } from '#test/support/helper.ts'
 import { startReceiver } from '#test/support/receiver.ts'
+import { allowScopes } from '#test/support/scope.ts'
 import { standingClock, twoAdmins, url } from '#test/support/webhook-admin.ts'
 import { createEndpoint, endpointSecret, testKeys } from '#test/support/webhook-endpoint.ts'
 
@@ -172,6 +174,32 @@ t.test('a test returns the result of one signed attempt', async (t) => {
   t.match((await send('GET', `/webhook-endpoints/${id}`)).json(), { status: 'active' })
   const waiting = await test.database.admin.query(`SELECT FROM pgboss.job WHERE name = 'deliver'`)
   t.equal(waiting.rowCount, 0, 'a test is not retried')
+})
+
+t.test('a test of a type sends its example, which is in no feed and no statistics', async (t) => {
+  const { test, one, receiver, id, send } = await withReceiver(t)
+  await test.database.admin.query(
+    `UPDATE webhook_endpoints SET all_event_types = false, event_types = '{post.deleted}'`,
+  )
+  const body = { type: 'order.updated' }
+  const made = await send('POST', `/webhook-endpoints/${id}/test`, body)
+  t.match(made.json(), {
+    eventType: 'order.updated',
+    status: 'succeeded',
+    attempts: [{ number: 1 }],
+  })
+  const sent = JSON.parse((await receiver.next()).body.toString())
+  t.match(sent, { type: 'order.updated', data: { userId: one.userId, cardLast4: '4242' } })
+  t.equal((await send('GET', `/orders/${sent.data.id}`)).statusCode, 404, 'an object of nobody')
+  t.strictSame((await send('GET', '/events')).json().data, [])
+  const { db } = test.app
+  const entry = (await allowScopes<TestUser>(test.database))(one)
+  t.equal((await db.read(entry, (tx) => measureEndpoints(tx, one, new Date()))).size, 0)
+
+  for (const odd of [{ type: 'order.created' }, { type: null }, { kind: 'order.updated' }]) {
+    t.equal((await send('POST', `/webhook-endpoints/${id}/test`, odd)).statusCode, 400)
+  }
+  t.equal(receiver.requests.length, 1)
 })
 
 t.test(

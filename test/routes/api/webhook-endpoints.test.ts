@@ -9,7 +9,11 @@ const members = [
   'disabledAt',
   'eventTypes',
   'failingSince',
+  'health',
   'id',
+  'payload',
+  'rateLimit',
+  'recoverWhenDisabled',
   'signature',
   'status',
   'url',
@@ -27,9 +31,13 @@ t.test('an endpoint is created, read, listed, changed and deleted', async (t) =>
     description: 'Orders',
     eventTypes: null,
     signature: 'spec',
+    rateLimit: null,
+    payload: 'full',
+    recoverWhenDisabled: false,
     status: 'active',
     failingSince: null,
     disabledAt: null,
+    health: { state: 'healthy', since: endpoint.createdAt, reason: null },
   })
   t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
 
@@ -58,6 +66,22 @@ t.test('an endpoint is created, read, listed, changed and deleted', async (t) =>
   t.equal(deleted.body, '')
   t.equal((await send('GET', one)).statusCode, 404)
   t.equal((await send('DELETE', one)).statusCode, 404)
+})
+
+t.test('an endpoint may have a rate limit and a thin payload', async (t) => {
+  const { send } = await twoAdmins(t)
+  const limits = { rateLimit: { perSecond: 5 }, payload: 'thin' }
+  const made = (await send('POST', '/webhook-endpoints', { url, ...limits })).json()
+  t.match(made, { rateLimit: { perSecond: 5, burst: 1 }, payload: 'thin' })
+  const one = `/webhook-endpoints/${made.id}`
+  const rateLimit = { perSecond: 1_000, burst: 20 }
+  t.match((await send('PATCH', one, { rateLimit })).json(), { rateLimit, payload: 'thin' })
+  const without = await send('PATCH', one, { rateLimit: null, payload: 'full' })
+  t.match(without.json(), { rateLimit: null, payload: 'full' })
+  for (const odd of [{ perSecond: 0 }, { perSecond: 1_001 }, { burst: 1 }, { perSecond: 0.5 }, 1]) {
+    t.equal((await send('PATCH', one, { rateLimit: odd })).statusCode, 400, JSON.stringify(odd))
+  }
+  t.equal((await send('PATCH', one, { payload: 'none' })).statusCode, 400)
 })
 
 t.test('the default profile comes from the settings', async (t) => {

@@ -32,17 +32,20 @@ t.test('an admin sees the endpoints of their own tenant only, with their health'
   t.match((await admin.open('/')).body, /<a href="\/app\/webhooks"><svg.*<\/svg>Webhooks<\/a>/)
 })
 
-t.test('an active endpoint none of whose attempts succeeded is not shown as healthy', async (t) => {
+t.test('a failed attempt shows at once, with its reason on the page of the endpoint', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const endpointId = await createEndpoint(test.database, one, { url })
   const pages = ['/app/webhooks', `/app/webhooks/${endpointId}`]
   for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Active')
-  await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
+  await test.database.admin.query(
+    'UPDATE webhook_endpoints SET retrying_since = now(), failure_status = 404',
+  )
   for (const path of pages) {
     const { body } = await admin.open(path)
-    t.match(body, 'badge warning">Active</span> <span class="quiet">all attempts failed', path)
+    t.match(body, 'badge warning">Retrying</span> <span class="quiet">since', path)
     t.notMatch(body, 'badge good', path)
   }
+  t.match((await admin.open(`/app/webhooks/${endpointId}`)).body, 'The endpoint answered 404.')
 })
 
 t.test('the text about retries follows the settings', async (t) => {
@@ -76,6 +79,9 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
     ['eventTypes', 'order.updated'],
     ['eventTypes', 'post.deleted'],
     ['signature', 'both'],
+    ['perSecond', '5'],
+    ['burst', ''],
+    ['payload', 'thin'],
     ['submission', crypto.randomUUID()],
   ])
   t.equal(made.statusCode, 303)
@@ -86,9 +92,10 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
   t.match(page.body, '&lt;script&gt;alert(1)&lt;/script&gt;')
   t.notMatch(page.body, '<script>')
   const { rows } = await test.database.admin.query(
-    'SELECT id, event_types, signature FROM webhook_endpoints',
+    'SELECT id, event_types, signature, rate_per_second, rate_burst, thin FROM webhook_endpoints',
   )
   t.match(rows, [{ event_types: ['order.updated', 'post.deleted'], signature: 'both' }])
+  t.match(rows, [{ rate_per_second: 5, rate_burst: 1, thin: true }])
   for (const page of ['/app/webhooks', `/app/webhooks/${rows[0].id}`]) {
     const { body } = await admin.open(page)
     t.match(body, url)

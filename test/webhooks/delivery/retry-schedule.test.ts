@@ -29,6 +29,7 @@ const delivery: Startable = {
   status: 'pending',
   series: 0,
   attempts: 0,
+  isTrial: false,
   createdAt,
   endpoint: { status: 'active' },
 }
@@ -48,6 +49,12 @@ t.test('a job makes its attempt only if it is due', async (t) => {
   for (const status of ['succeeded', 'exhausted'] as const) {
     t.equal(start(first, { ...delivery, status }), 'drop', 'the delivery has ended')
   }
+})
+
+t.test('a trial is made even if its endpoint is disabled, but only if it is due', async (t) => {
+  const trial = { ...delivery, isTrial: true, endpoint: { status: 'disabled' as const } }
+  t.equal(decideStart(first, trial, waits, createdAt), 'attempt')
+  t.equal(decideStart(first, { ...trial, status: 'exhausted' }, waits, createdAt), 'drop')
 })
 
 t.test('nothing is sent to a disabled endpoint', async (t) => {

@@ -115,6 +115,7 @@ t.test('owners are also alerted when it recovers and when it is disabled', async
   t.match((await mail.next()).text, /^Subject: A webhook endpoint is failing\r$/m)
   scene.answer(204)
   await scene.deliver()
+  t.match((await mail.next()).text, /^Subject: A webhook endpoint is recovering\r$/m)
   t.match((await mail.next()).text, /^Subject: A webhook endpoint has recovered\r$/m)
   scene.answer(500)
   scene.pass(2 * hourMs)
@@ -126,8 +127,8 @@ t.test('owners are also alerted when it recovers and when it is disabled', async
   const both = (await mail.next()).text + (await mail.next()).text
   t.match(both, /^Subject: A webhook endpoint is failing\r$/m)
   t.match(both, /^Subject: A webhook endpoint was disabled\r$/m)
-  await mailed(scene.outbox, 5)
-  t.equal(mail.mails.length, 5)
+  await mailed(scene.outbox, 6)
+  t.equal(mail.mails.length, 6)
 })
 
 t.test('a flapping endpoint sends each kind of alert once an hour', async (t) => {
@@ -137,10 +138,10 @@ t.test('a flapping endpoint sends each kind of alert once an hour', async (t) =>
     scene.answer(status)
     await scene.deliver()
   }
-  await mailed(scene.outbox, 2)
+  await mailed(scene.outbox, 3)
   t.same(
     (await scene.notifications()).map(({ kind }) => kind),
-    ['endpoint.failing', 'endpoint.recovered'],
+    ['endpoint.failing', 'endpoint.recovering', 'endpoint.recovered'],
   )
 })
 

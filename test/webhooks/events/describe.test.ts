@@ -29,7 +29,10 @@ t.test('every event that is sent matches its schema in the API description', asy
     t.equal((await send('DELETE', `/posts/${post}`)).statusCode, 204)
   }
   const endpoint = await createEndpoint(test.database, one, { url: receiver.url })
-  t.equal((await send('POST', `/webhook-endpoints/${endpoint}/test`)).statusCode, 200)
+  for (const type of eventTypes) {
+    const answer = await send('POST', `/webhook-endpoints/${endpoint}/test`, { type })
+    t.equal(answer.statusCode, 200, `an example of ${type}`)
+  }
   await admin.query(`UPDATE users SET billing_customer = 'cus_1' WHERE id = $1`, [one.userId])
   const db = openDatabase(test.database.workerUrl, 2)
   t.teardown(() => db.close())

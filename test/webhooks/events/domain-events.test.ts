@@ -1,6 +1,8 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
+import { exampleData } from '#src/webhooks/events/examples.ts'
+import type { EventType } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
 import { buildAt, noon } from '#test/support/at-time.ts'
 import {
@@ -12,6 +14,14 @@ import {
 } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
 import { untilBlocked } from '#test/support/until.ts'
+
+/** Compares the published events with the examples of their types. */
+async function matchExamples(t: Test, database: TestDatabase): Promise<void> {
+  const ids = { userId: 1, tenantId: crypto.randomUUID(), endpointId: crypto.randomUUID() }
+  for (const { type, data } of await eventsOf(database)) {
+    t.strictSame(shapeOf(exampleData(type, ids, new Date(noon))), shapeOf(data), type)
+  }
+}
 
 const shippingAddress = {
   name: 'Ada',
@@ -29,6 +39,7 @@ t.test('a changed order publishes an event in the tenant it was placed in', asyn
   t.match(await eventsOf(test.database), [
     { tenant_id: user.tenantId, type: 'order.updated', createdAt: noon, data: JSON.parse(body) },
   ])
+  await matchExamples(t, test.database)
   await send('PATCH', `/orders/${id + 1}`, { shippingAddress })
   t.equal((await eventsOf(test.database)).length, 1, 'a foreign order publishes nothing')
 })
@@ -53,6 +64,7 @@ t.test('a changed and a deleted post publish events in their tenant', async (t) 
     { tenant_id: user.tenantId, type: 'post.updated', data: changed.json() },
     { tenant_id: user.tenantId, type: 'post.deleted', data: changed.json() },
   ])
+  await matchExamples(t, test.database)
 })
 
 t.test('the event of a deleted post has the text that was deleted', async (t) => {
@@ -96,10 +108,19 @@ t.test('an invoice and the first activation publish one event each', async (t) =
     { tenant_id: tenantId, type: 'subscription.activated', data: { userId, plan: 'pro' } },
   ])
   t.equal((await eventsOf(database)).length, 2)
+  await matchExamples(t, database)
 })
 
+/** The members of an event's data, and those of its objects and lists. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [shapeOf(value[0])]
+  if (value === null || typeof value !== 'object') return null
+  const entries = Object.entries(value).map(([name, member]) => [name, shapeOf(member)] as const)
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 async function eventsOf({ admin }: TestDatabase) {
-  const { rows } = await admin.query<{ tenant_id: string; type: string; body: string }>(
+  const { rows } = await admin.query<{ tenant_id: string; type: EventType; body: string }>(
     'SELECT tenant_id, type, body FROM outbound_events ORDER BY sequence',
   )
   return rows.map(({ tenant_id, type, body }) => ({ ...JSON.parse(body), tenant_id, type }))

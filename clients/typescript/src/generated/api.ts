@@ -484,8 +484,8 @@ export interface paths {
   };
   "/webhook-endpoints/{id}/test": {
     /**
-     * Send one `endpoint.test` to an endpoint now and return the result
-     * @description Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
+     * Send one test event to an endpoint now and return the result
+     * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
      *
      * Roles admin: of the active tenant. A limited token needs `user:manage`.
      */
@@ -1336,6 +1336,17 @@ export interface components {
       description?: string | null;
       eventTypes?: components["schemas"]["EventType"][] | null;
       signature?: components["schemas"]["SignatureProfile"];
+      rateLimit?: {
+        perSecond: number;
+        burst?: number;
+      } | null;
+      /**
+       * @description `thin`: `data` has only the `id` of the object, for receivers that fetch what they need
+       * @enum {unknown}
+       */
+      payload?: "full" | "thin";
+      /** @description Whether it gets trial deliveries while it is disabled, so that it may recover */
+      recoverWhenDisabled?: boolean;
     };
     /** @description There is no such path or object, or you have no access to it. The response is the same in all cases. */
     NotFoundProblem: components["schemas"]["Problem"] & {
@@ -1348,7 +1359,7 @@ export interface components {
     };
     Notification: {
       id: number;
-      /** @description endpoint.failing, endpoint.disabled or endpoint.recovered */
+      /** @description endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered */
       kind: string;
       /** Format: uuid */
       endpointId: string;
@@ -1535,6 +1546,11 @@ export interface components {
       title: "The storage of your tenant is full";
       /** @constant */
       status: 409;
+    };
+    /** @description Deliveries to it per second, and how many at once after a quiet time. Others wait. Null for no limit */
+    RateLimit: {
+      perSecond: number;
+      burst: number;
     };
     /** @description This needs a sign-in of the last five minutes. */
     ReauthenticationRequiredProblem: components["schemas"]["Problem"] & {
@@ -1744,12 +1760,28 @@ export interface components {
       description: string | null;
       eventTypes: components["schemas"]["EventType"][] | null;
       signature: components["schemas"]["SignatureProfile"];
+      rateLimit: components["schemas"]["RateLimit"] | null;
+      /**
+       * @description `thin`: `data` has only the `id` of the object, for receivers that fetch what they need
+       * @enum {unknown}
+       */
+      payload: "full" | "thin";
+      /** @description Whether it gets trial deliveries while it is disabled, so that it may recover */
+      recoverWhenDisabled: boolean;
       /** @enum {unknown} */
       status: "active" | "failing" | "disabled";
       /** Format: date-time */
       createdAt: string;
       failingSince: string | null;
       disabledAt: string | null;
+      /** @description More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once; `recovering`: it accepts deliveries again, and those that failed follow */
+      health: {
+        /** @enum {unknown} */
+        state: "healthy" | "retrying" | "failing" | "recovering" | "disabled";
+        /** Format: date-time */
+        since: string;
+        reason: string | null;
+      };
     };
     WebhookEndpointChange: {
       /** @description https, port 443 or 8443, a public host; no user name, password or fragment */
@@ -1757,6 +1789,17 @@ export interface components {
       description?: string | null;
       eventTypes?: components["schemas"]["EventType"][] | null;
       signature?: components["schemas"]["SignatureProfile"];
+      rateLimit?: {
+        perSecond: number;
+        burst?: number;
+      } | null;
+      /**
+       * @description `thin`: `data` has only the `id` of the object, for receivers that fetch what they need
+       * @enum {unknown}
+       */
+      payload?: "full" | "thin";
+      /** @description Whether it gets trial deliveries while it is disabled, so that it may recover */
+      recoverWhenDisabled?: boolean;
     };
     WebhookEndpointPage: {
       data: components["schemas"]["WebhookEndpoint"][];
@@ -1769,12 +1812,28 @@ export interface components {
       description: string | null;
       eventTypes: components["schemas"]["EventType"][] | null;
       signature: components["schemas"]["SignatureProfile"];
+      rateLimit: components["schemas"]["RateLimit"] | null;
+      /**
+       * @description `thin`: `data` has only the `id` of the object, for receivers that fetch what they need
+       * @enum {unknown}
+       */
+      payload: "full" | "thin";
+      /** @description Whether it gets trial deliveries while it is disabled, so that it may recover */
+      recoverWhenDisabled: boolean;
       /** @enum {unknown} */
       status: "active" | "failing" | "disabled";
       /** Format: date-time */
       createdAt: string;
       failingSince: string | null;
       disabledAt: string | null;
+      /** @description More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once; `recovering`: it accepts deliveries again, and those that failed follow */
+      health: {
+        /** @enum {unknown} */
+        state: "healthy" | "retrying" | "failing" | "recovering" | "disabled";
+        /** Format: date-time */
+        since: string;
+        reason: string | null;
+      };
       /** @description `whsec_` and base64; store it now, it is not shown again */
       secret: string;
     };
@@ -1785,12 +1844,28 @@ export interface components {
       description: string | null;
       eventTypes: components["schemas"]["EventType"][] | null;
       signature: components["schemas"]["SignatureProfile"];
+      rateLimit: components["schemas"]["RateLimit"] | null;
+      /**
+       * @description `thin`: `data` has only the `id` of the object, for receivers that fetch what they need
+       * @enum {unknown}
+       */
+      payload: "full" | "thin";
+      /** @description Whether it gets trial deliveries while it is disabled, so that it may recover */
+      recoverWhenDisabled: boolean;
       /** @enum {unknown} */
       status: "active" | "failing" | "disabled";
       /** Format: date-time */
       createdAt: string;
       failingSince: string | null;
       disabledAt: string | null;
+      /** @description More than `status` says. `retrying`: the latest attempt failed and further ones follow, so that a failure is visible at once; `recovering`: it accepts deliveries again, and those that failed follow */
+      health: {
+        /** @enum {unknown} */
+        state: "healthy" | "retrying" | "failing" | "recovering" | "disabled";
+        /** Format: date-time */
+        since: string;
+        reason: string | null;
+      };
       /** @description `whsec_` and base64; store it now, it is not shown again */
       secret: string;
       previousSecretExpiresAt: string | null;
@@ -4217,7 +4292,13 @@ export interface operations {
          *   "eventTypes": [
          *     "order.updated"
          *   ],
-         *   "signature": "spec"
+         *   "signature": "spec",
+         *   "rateLimit": {
+         *     "perSecond": 1,
+         *     "burst": 1
+         *   },
+         *   "payload": "full",
+         *   "recoverWhenDisabled": true
          * }
          */
         "application/json": components["schemas"]["NewWebhookEndpoint"];
@@ -4341,7 +4422,13 @@ export interface operations {
          *   "eventTypes": [
          *     "order.updated"
          *   ],
-         *   "signature": "spec"
+         *   "signature": "spec",
+         *   "rateLimit": {
+         *     "perSecond": 1,
+         *     "burst": 1
+         *   },
+         *   "payload": "full",
+         *   "recoverWhenDisabled": true
          * }
          */
         "application/json": components["schemas"]["WebhookEndpointChange"];
@@ -4459,8 +4546,8 @@ export interface operations {
     };
   };
   /**
-   * Send one `endpoint.test` to an endpoint now and return the result
-   * @description Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
+   * Send one test event to an endpoint now and return the result
+   * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
    *
    * Roles admin: of the active tenant. A limited token needs `user:manage`.
    */
@@ -4473,8 +4560,14 @@ export interface operations {
     };
     requestBody?: {
       content: {
-        /** @example {} */
-        "application/json": components["schemas"]["Empty"];
+        /**
+         * @example {
+         *   "type": "order.updated"
+         * }
+         */
+        "application/json": {
+          type?: components["schemas"]["EventType"];
+        };
       };
     };
     responses: {

@@ -1,0 +1,191 @@
+import type { Job, PgBoss } from 'pg-boss'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
+import { addJob, transactionOf } from '#src/queue/jobs.ts'
+import type { Jobs } from '#src/queue/queue.ts'
+import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
+import { drainRate } from '#src/webhooks/health/recovery.ts'
+import { noOutage } from '#src/webhooks/health/state.ts'
+import { insertDeliverJobs } from './job.ts'
+import { grantDeliveries } from './rate-limit.ts'
+import { waitingFor } from './trial.ts'
+
+/** At most one job of an endpoint waits. It releases deliveries that are held. */
+export const drainQueue = 'endpoint-drain'
+
+const everySeconds = 1
+const aheadMs = 3_000 // longer than until the next drain, so that none is late
+const maxReleased = 5_000
+
+/** Does a job: the release, the next job and the end of this one are one commit. */
+export async function workDrain(
+  db: Database,
+  queue: PgBoss,
+  { id, data }: Job<Jobs['endpoint-drain']>,
+  now: Date,
+): Promise<void> {
+  await db.write(enterJobs(drainQueue, [id]), async (tx, scope) => {
+    await queue.deleteJob(drainQueue, id, { db: transactionOf(tx) })
+    await drainEndpoint(tx, queue, scope, data.endpointId, now)
+  })
+}
+
+/** Begins to release what is held, in a transaction that has locked the endpoint's row. */
+export async function planDrain(
+  tx: Tx,
+  queue: PgBoss,
+  { tenantId }: TenantScope,
+  endpointId: string,
+  startAfter = 0,
+): Promise<void> {
+  const options = { singletonKey: endpointId, startAfter }
+  await addJob(queue, tx, drainQueue, { tenantId, endpointId }, options)
+}
+
+/** Releases what is due until the next drain, oldest first, until nothing is held any more. */
+async function drainEndpoint(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  endpointId: string,
+  now: Date,
+): Promise<void> {
+  const endpoint = await lockEndpointRow(tx, scope, endpointId)
+  if (endpoint === null) return
+  const isLimitedMore = await releaseLimited(tx, endpoint, now)
+  const isWaitingMore = await releaseWaiting(tx, queue, scope, endpoint, now)
+  if (isLimitedMore || isWaitingMore) await planDrain(tx, queue, scope, endpointId, everySeconds)
+}
+
+type EndpointRow = {
+  tenantId: string
+  id: string
+  url: string
+  status: string
+  perSecond: number | null
+  burst: number | null
+  nextAt: Date | null
+  recoveryStep: number
+}
+
+async function lockEndpointRow(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  id: string,
+): Promise<EndpointRow | null> {
+  const [row] = await tx.$queryRaw<EndpointRow[]>`
+    SELECT tenant_id AS "tenantId", id, url, status, rate_per_second AS "perSecond",
+      rate_burst AS burst, rate_next_at AS "nextAt", recovery_step AS "recoveryStep"
+    FROM webhook_endpoints
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+  return row ?? null
+}
+
+/**
+ * Releases deliveries that are held for the rate limit: as many as are within it until the next drain.
+ * Without a limit (it was removed, or the endpoint is disabled) all of them, in portions.
+ * @returns whether more are held
+ */
+async function releaseLimited(tx: Tx, endpoint: EndpointRow, now: Date): Promise<boolean> {
+  const { tenantId, id, status, perSecond, burst, nextAt } = endpoint
+  if (perSecond === null || burst === null || status === 'disabled') {
+    return (await releaseHeld(tx, endpoint, atOnce, now)) === maxReleased
+  }
+  const limit = { perSecond, burst }
+  const wanted = { wanted: maxReleased, aheadMs }
+  const { waitsSeconds } = grantDeliveries(limit, nextAt, wanted, now)
+  const released = await releaseHeld(tx, endpoint, waitsSeconds, now)
+  if (released > 0) {
+    const used = grantDeliveries(limit, nextAt, { wanted: released, aheadMs }, now)
+    const data = { rateNextAt: used.nextAt }
+    await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+  }
+  return released === waitsSeconds.length
+}
+
+const atOnce: readonly number[] = Array<number>(maxReleased).fill(0)
+
+/** @returns how many were released: fewer than `waitsSeconds` has if no more are held */
+async function releaseHeld(
+  tx: Tx,
+  { tenantId, id }: EndpointRow,
+  waitsSeconds: readonly number[],
+  now: Date,
+): Promise<number> {
+  if (waitsSeconds.length === 0) return 0
+  const waits = JSON.stringify(waitsSeconds)
+  const [row] = await tx.$queryRaw<{ released: number }[]>`
+    WITH held AS MATERIALIZED (
+      SELECT id FROM deliveries
+      WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = ${id}::uuid
+        AND held_for = 'rate' AND status = 'pending'
+      ORDER BY created_at LIMIT ${waitsSeconds.length} FOR UPDATE
+    ), slot AS (
+      SELECT id, (${waits}::text::json ->> (row_number() OVER ())::int - 1)::float8 AS wait_seconds
+      FROM held
+    ), released AS (
+      UPDATE deliveries d
+      SET held_for = NULL, next_attempt_at = ${now}::timestamptz + make_interval(secs => wait_seconds)
+      FROM slot WHERE d.tenant_id = ${tenantId}::uuid AND d.id = slot.id
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts + 1 AS number,
+        slot.wait_seconds
+    ), queued AS (
+      ${await insertDeliverJobs(releasedJobs, { released: true })}
+    )
+    SELECT count(*)::int AS released FROM released`
+  return row?.released ?? 0
+}
+
+/**
+ * Sends deliveries that waited for the recovery of the endpoint, each with a new schedule: at the rate
+ * of its step while it recovers, and the rest once it has recovered.
+ * @returns whether more may wait
+ */
+async function releaseWaiting(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  endpoint: EndpointRow,
+  now: Date,
+): Promise<boolean> {
+  const { tenantId, id, status, recoveryStep } = endpoint
+  if (status !== 'active') return false
+  const isRecovering = recoveryStep > 0
+  const wanted = isRecovering ? drainRate(recoveryStep) * everySeconds : maxReleased
+  const [row] = await tx.$queryRaw<{ released: number }[]>`
+    WITH waiting AS MATERIALIZED (
+      ${waitingFor(tenantId, id)} ORDER BY d.created_at LIMIT ${wanted} FOR UPDATE OF d
+    ), released AS (
+      UPDATE deliveries d
+      SET status = 'pending', series = d.series + 1, attempts = 0, held_for = NULL,
+        finished_at = NULL, next_attempt_at = ${now}
+      FROM waiting WHERE d.tenant_id = ${tenantId}::uuid AND d.id = waiting.id
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, 1 AS number, 0 AS wait_seconds
+    ), queued AS (
+      ${await insertDeliverJobs(releasedJobs)}
+    )
+    SELECT count(*)::int AS released FROM released`
+  const isMore = row?.released === wanted
+  if (isRecovering && !isMore) await endRecovery(tx, queue, scope, endpoint, now)
+  return isMore
+}
+
+/** Nothing waits any more, so the endpoint has recovered. */
+async function endRecovery(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  { tenantId, id, url }: EndpointRow,
+  now: Date,
+): Promise<void> {
+  const data = { ...noOutage, healthySince: now }
+  await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+  const alert = { kind: 'endpoint.recovered', endpointId: id, url } as const
+  await alertOwners(tx, queue, scope, alert, now)
+}
+
+const releasedJobs = Prisma.sql`
+  SELECT tenant_id, id AS delivery_id, series, number, endpoint_id, wait_seconds, 0 AS priority
+  FROM released`

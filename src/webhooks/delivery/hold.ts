@@ -1,0 +1,63 @@
+import type { PgBoss } from 'pg-boss'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
+import { transactionOf } from '#src/queue/jobs.ts'
+import { planDrain } from './drain.ts'
+import { deliverQueue } from './job.ts'
+import { grantDeliveries } from './rate-limit.ts'
+
+/** A job whose attempt is due, to an endpoint with a rate limit. */
+export type LimitedJob = {
+  jobId: string
+  deliveryId: string
+  endpointId: string
+  /** Of the delivery: the oldest go first. */
+  createdAt: Date
+}
+
+/**
+ * Holds deliveries beyond the rate limits of their endpoints: they lose their jobs until `drainEndpoint`
+ * releases them, so that a backlog occupies neither slots nor the queue.
+ * @param jobs active ones of the tenant
+ * @returns ids of the jobs that are gone
+ */
+export async function holdBeyondLimit(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  jobs: readonly LimitedJob[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const { tenantId } = scope
+  const oldestFirst = jobs.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  const byEndpoint = Map.groupBy(oldestFirst, ({ endpointId }) => endpointId)
+  const endpoints = await tx.$queryRaw<LimitRow[]>`
+    SELECT id, rate_per_second AS "perSecond", rate_burst AS burst, rate_next_at AS "nextAt"
+    FROM webhook_endpoints
+    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...byEndpoint.keys()]}::uuid[])
+      AND rate_per_second IS NOT NULL
+    ORDER BY id FOR NO KEY UPDATE`
+  const held: LimitedJob[] = []
+  for (const { id, nextAt, ...limit } of endpoints) {
+    const own = byEndpoint.get(id) ?? []
+    const granted = grantDeliveries(limit, nextAt, { wanted: own.length, aheadMs: 0 }, now)
+    const data = { rateNextAt: granted.nextAt }
+    await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+    const beyond = own.slice(granted.waitsSeconds.length)
+    if (beyond.length === 0) continue
+    held.push(...beyond)
+    // The endpoint's row is locked, so a drain in progress sees these deliveries or leaves this job.
+    await planDrain(tx, queue, scope, id)
+  }
+  if (held.length === 0) return new Set()
+  const ids = held.map(({ deliveryId }) => deliveryId)
+  await tx.delivery.updateMany({
+    where: { tenantId, id: { in: ids }, status: 'pending' },
+    data: { heldFor: 'rate', nextAttemptAt: null },
+  })
+  const jobIds = held.map(({ jobId }) => jobId)
+  await queue.deleteJob(deliverQueue, jobIds, { db: transactionOf(tx) })
+  return new Set(jobIds)
+}
+
+type LimitRow = { id: string; perSecond: number; burst: number; nextAt: Date | null }

@@ -1,0 +1,126 @@
+import type { Job, PgBoss } from 'pg-boss'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
+import { addJob, transactionOf } from '#src/queue/jobs.ts'
+import type { Jobs } from '#src/queue/queue.ts'
+import { nextTrialAt } from '#src/webhooks/health/recovery.ts'
+import { insertDeliverJobs } from './job.ts'
+
+export const trialQueue = 'endpoint-trial'
+
+/** Plans the next trial of an endpoint, in the transaction that writes its `trial_at`. */
+export async function planTrial(
+  tx: Tx,
+  queue: PgBoss,
+  { tenantId }: TenantScope,
+  { endpointId, at }: { endpointId: string; at: Date },
+  now: Date,
+): Promise<void> {
+  const startAfter = Math.max(0, (at.getTime() - now.getTime()) / 1_000)
+  await addJob(queue, tx, trialQueue, { tenantId, endpointId, at: at.getTime() }, { startAfter })
+}
+
+/** Does a job: the trial, the plan for the next one and the end of this job are one commit. */
+export async function workTrial(
+  db: Database,
+  queue: PgBoss,
+  { id, data }: Job<Jobs['endpoint-trial']>,
+  now: Date,
+): Promise<void> {
+  await db.write(enterJobs(trialQueue, [id]), async (tx, scope) => {
+    await queue.deleteJob(trialQueue, id, { db: transactionOf(tx) })
+    await startTrial(tx, queue, scope, data, now)
+  })
+}
+
+/**
+ * Starts a trial: one more attempt of the oldest delivery that waits for the endpoint. The next one is
+ * planned at once, so that the recovery goes on whatever becomes of this one. A job that is no longer
+ * the planned one does nothing.
+ */
+async function startTrial(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  { endpointId, at }: Jobs['endpoint-trial'],
+  now: Date,
+): Promise<void> {
+  const { tenantId } = scope
+  const [endpoint] = await tx.$queryRaw<EndpointRow[]>`
+    SELECT e.status, e.recover_when_disabled AS "recoverWhenDisabled", e.trials,
+      e.failing_since AS "failingSince", e.failure_status AS "statusCode",
+      e.failure_cause AS cause, e.trial_at AS "trialAt", e.trial_delivery_id AS "trialDeliveryId"
+    FROM webhook_endpoints e
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${endpointId}::uuid FOR NO KEY UPDATE`
+  if (endpoint === undefined || endpoint.status === 'active') return
+  if (endpoint.trialAt?.getTime() !== at) return
+  const started = await startDelivery(tx, scope, endpointId, endpoint, now)
+  const trials = endpoint.trials + (started === null ? 0 : 1)
+  const failingSince = endpoint.failingSince ?? now
+  const next = nextTrialAt({ ...endpoint, failingSince, trials: Math.max(trials, 1) }, now)
+  await tx.webhookEndpoint.updateMany({
+    where: { tenantId, id: endpointId },
+    data: { trials, trialAt: next, ...(started !== null && { trialDeliveryId: started }) },
+  })
+  await planTrial(tx, queue, scope, { endpointId, at: next }, now)
+}
+
+type EndpointRow = {
+  status: 'active' | 'failing' | 'disabled'
+  recoverWhenDisabled: boolean
+  trials: number
+  failingSince: Date | null
+  statusCode: number | null
+  cause: string | null
+  trialAt: Date | null
+  trialDeliveryId: string | null
+}
+
+/** @returns the id of the delivery; null if a trial is in progress, not wanted, or nothing waits */
+async function startDelivery(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  endpointId: string,
+  { status, recoverWhenDisabled, trialDeliveryId }: EndpointRow,
+  now: Date,
+): Promise<string | null> {
+  if (status === 'disabled' && !recoverWhenDisabled) return null
+  if (trialDeliveryId !== null) {
+    const where = { tenantId, id: trialDeliveryId, status: 'pending' }
+    if ((await tx.delivery.count({ where })) > 0) return null
+  }
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    WITH oldest AS (
+      ${waitingFor(tenantId, endpointId)} ORDER BY d.created_at LIMIT 1 FOR UPDATE OF d
+    ), started AS (
+      UPDATE deliveries d
+      SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = ${now}
+      FROM oldest WHERE d.tenant_id = ${tenantId}::uuid AND d.id = oldest.id
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts
+    ), queued AS (
+      ${await insertDeliverJobs(nextAttempt, { released: true })}
+    )
+    SELECT id FROM started`
+  return rows[0]?.id ?? null
+}
+
+const nextAttempt = Prisma.sql`
+  SELECT tenant_id, id AS delivery_id, series, attempts + 1 AS number, endpoint_id,
+    0 AS wait_seconds, 0 AS priority
+  FROM started`
+
+/**
+ * Selects the ids of deliveries that wait for the recovery of an endpoint. What failed before it was
+ * enabled by hand is left to a replay. The bound on `created_at` is for the index: a delivery that was
+ * older than a day when it failed is left to a replay too.
+ */
+export function waitingFor(tenantId: string, endpointId: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT d.id FROM deliveries d
+    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = ${endpointId}::uuid
+      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at >= e.enabled_at
+      AND d.created_at >= e.enabled_at - interval '1 day'`
+}

@@ -1,0 +1,103 @@
+import type { PgBoss } from 'pg-boss'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
+import { planDrain } from '#src/webhooks/delivery/drain.ts'
+import { planTrial, waitingFor } from '#src/webhooks/delivery/trial.ts'
+import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
+import { type AttemptOutcome, changeState, type EndpointState, type StateChange } from './state.ts'
+
+/** The outcome of one attempt at an endpoint. */
+export type EndpointOutcome = { endpointId: string; outcome: AttemptOutcome }
+
+type EndpointRow = EndpointState & { id: string; url: string }
+
+/** Updates the state of the tenant's endpoints, one outcome after another. */
+export async function recordHealth(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  outcomes: readonly EndpointOutcome[],
+  now: Date,
+): Promise<void> {
+  const ids = [...new Set(outcomes.map(({ endpointId }) => endpointId))]
+  for (const row of await lockStates(tx, scope, ids)) {
+    const own = outcomes.filter(({ endpointId }) => endpointId === row.id)
+    await recordOutcomes(tx, queue, scope, row, own, now)
+  }
+}
+
+/** Locked in the order of ids, so that two transactions cannot deadlock. */
+function lockStates(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  ids: readonly string[],
+): Promise<EndpointRow[]> {
+  return tx.$queryRaw<EndpointRow[]>`
+    SELECT id, url, status, last_success_at AS "lastSuccessAt", healthy_since AS "healthySince",
+      retrying_since AS "retryingSince", failure_status AS "failureStatus",
+      failure_cause AS "failureCause", failing_since AS "failingSince",
+      exhausted_deliveries AS "exhaustedDeliveries", disabled_at AS "disabledAt",
+      outage_since AS "outageSince", recovering_since AS "recoveringSince",
+      recovery_step AS "recoveryStep", trial_at AS "trialAt", trials,
+      trial_delivery_id AS "trialDeliveryId"
+    FROM webhook_endpoints
+    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...ids]}::uuid[])
+    ORDER BY id FOR NO KEY UPDATE`
+}
+
+async function recordOutcomes(
+  tx: Tx,
+  queue: PgBoss,
+  scope: TenantScope,
+  { id, url, ...before }: EndpointRow,
+  outcomes: readonly EndpointOutcome[],
+  now: Date,
+): Promise<void> {
+  const { tenantId } = scope
+  const hasBacklog = await findBacklog(tx, scope, id, before, outcomes)
+  const changes = changesAfter(before, outcomes, { now, hasBacklog })
+  const last = changes.at(-1)
+  if (last === undefined) return
+  await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data: last.state })
+  const { trialAt, outageSince } = last.state
+  if (trialAt !== null && trialAt.getTime() !== before.trialAt?.getTime()) {
+    await planTrial(tx, queue, scope, { endpointId: id, at: trialAt }, now)
+  }
+  if (changes.some(({ drains }) => drains)) await planDrain(tx, queue, scope, id)
+  for (const { alert: kind } of changes) {
+    if (kind === null) continue
+    // It may fail again while it recovers, but the owners hear only once that it recovers.
+    const since = kind === 'endpoint.recovering' ? outageSince : null
+    await alertOwners(tx, queue, scope, { kind, endpointId: id, url, since }, now)
+  }
+}
+
+/** Whether deliveries wait for the endpoint, if that makes a difference. */
+async function findBacklog(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  endpointId: string,
+  { status, recoveringSince }: EndpointState,
+  outcomes: readonly EndpointOutcome[],
+): Promise<boolean> {
+  const mayRecover =
+    (status !== 'active' || recoveringSince !== null) &&
+    outcomes.some(({ outcome }) => outcome.kind === 'succeeded')
+  if (!mayRecover) return false
+  const rows = await tx.$queryRaw<object[]>`${waitingFor(tenantId, endpointId)} LIMIT 1`
+  return rows.length > 0
+}
+
+/** One after another, each from the state that the one before left. */
+function changesAfter(
+  before: EndpointState,
+  outcomes: readonly EndpointOutcome[],
+  moment: Parameters<typeof changeState>[2],
+): readonly StateChange[] {
+  const changes: StateChange[] = []
+  for (const { outcome } of outcomes) {
+    const change = changeState(changes.at(-1)?.state ?? before, outcome, moment)
+    if (change !== null) changes.push(change)
+  }
+  return changes
+}

@@ -1,0 +1,113 @@
+import { PgBoss, TestClock } from 'pg-boss'
+import type { Test } from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
+import type { DeliverJob, Jobs } from '#src/queue/queue.ts'
+import { createSender } from '#src/webhooks/client/client.ts'
+import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
+import { drainQueue, workDrain } from '#src/webhooks/delivery/drain.ts'
+import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { trialQueue, workTrial } from '#src/webhooks/delivery/trial.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { createOutbox, openReceiver } from './outbox.ts'
+import type { Receiver, Respond } from './receiver.ts'
+import { createEndpoint, testKeys } from './webhook-endpoint.ts'
+
+export const retrySeconds = [0, 5, 30, 300, 3_600]
+export const fail: Respond = (_request, response) => response.writeHead(500).end()
+export const succeed: Respond = (_request, response) => response.writeHead(204).end()
+
+/**
+ * An endpoint, and a worker whose clock the test sets, for the program and the queue. It works only
+ * when the test says so.
+ */
+export async function createDeliveryWorker(
+  t: Test,
+  respond: Respond,
+  waits: readonly number[] = retrySeconds,
+) {
+  const testClock = new TestClock(Date.now())
+  const clock = { now: () => new Date(testClock.now()) }
+  const outbox = await createOutbox(t, clock)
+  const { database, tenant } = outbox
+  const receiver: Receiver = await openReceiver(t, respond)
+  const endpointId = await createEndpoint(database, tenant, { url: receiver.url })
+  // Of the test's clock, like all times after it.
+  const since = [clock.now()]
+  await database.admin.query('UPDATE webhook_endpoints SET created_at = $1, enabled_at = $1', since)
+  // The test clock of pg-boss is set by the owner; this makes every connection read it.
+  const name = new URL(database.url).pathname.slice(1)
+  await database.admin.query(`ALTER DATABASE ${name} SET pgboss.test_clock = 'on'`)
+  const queue = new PgBoss({
+    connectionString: database.superuserUrl,
+    clock: testClock,
+    supervise: false,
+    schedule: false,
+    migrate: false,
+  })
+  const tell = (error: Error) => t.error(error)
+  queue.on('error', tell)
+  await queue.start()
+  await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
+  const db = openDatabase(database.workerUrl, 4)
+  const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
+  const deliver = createDispatcher({
+    queue,
+    db,
+    sender,
+    keys: testKeys,
+    retrySeconds: waits,
+    clock,
+    metrics: createMetrics().outbound,
+    attemptLog: { add() {}, close() {} },
+    logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
+  })
+  t.teardown(async () => {
+    await sender.close()
+    // A connection that is closing may report the end of the database.
+    queue.off('error', tell).on('error', () => {})
+    await queue.stop({ graceful: false })
+    await db.close()
+  })
+  return {
+    outbox,
+    receiver,
+    endpointId,
+    queue,
+    clock,
+    moveTo: (seconds: number) => testClock.setTime(testClock.now() + seconds * 1_000),
+    /** Processes the deliveries that are due now; resolves to their number. */
+    async workDue() {
+      const jobs = await queue.fetch<DeliverJob>(deliverQueue, { batchSize: 100 })
+      await Promise.all(deliver(jobs, new AbortController().signal))
+      return jobs.length
+    },
+    /** Releases the deliveries that are due to be released; resolves to the number of jobs. */
+    async workDrains() {
+      const jobs = await queue.fetch<Jobs['endpoint-drain']>(drainQueue, { batchSize: 100 })
+      for (const job of jobs) await workDrain(db, queue, job, clock.now())
+      return jobs.length
+    },
+    /** Starts the trials that are due; resolves to the number of jobs. */
+    async workTrials() {
+      const jobs = await queue.fetch<Jobs['endpoint-trial']>(trialQueue, { batchSize: 100 })
+      for (const job of jobs) await workTrial(db, queue, job, clock.now())
+      return jobs.length
+    },
+    /** The endpoint as the API shows it. */
+    async endpoint() {
+      const found = await outbox.db.read(outbox.entry, (tx) => findEndpoint(tx, tenant, endpointId))
+      if (found === null) throw new Error('the endpoint is missing')
+      return found
+    },
+    /** The kinds of its notifications, oldest first. */
+    async alerts() {
+      const { rows } = await database.admin.query<{ kind: string }>(
+        'SELECT kind FROM notifications ORDER BY id',
+      )
+      return rows.map(({ kind }) => kind)
+    },
+  }
+}
+
+export type DeliveryWorker = Awaited<ReturnType<typeof createDeliveryWorker>>
