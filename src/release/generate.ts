@@ -3,6 +3,7 @@ import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
+import { evidenceDocument } from './evidence.ts'
 
 /*
  * `npm run generate`: writes the documents that are generated from the code. Tests fail if one of
@@ -18,6 +19,9 @@ await writeFile(access, accessDocument(accessOverview()))
 
 const commandLine = new URL('../../docs/command-line.md', import.meta.url)
 await writeFile(commandLine, commandLineDocument())
+
+const evidence = new URL('../../docs/evidence.md', import.meta.url)
+await writeFile(evidence, await evidenceDocument())
 
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())
