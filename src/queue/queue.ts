@@ -19,6 +19,8 @@ export type Jobs = {
   'billing-retention': { since?: string }
   deliver: DeliverJob
   'outbound-retention': Record<string, never>
+  /** Seals and checks the ledger. */
+  ledger: Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob
 }
@@ -115,6 +117,14 @@ const queues = {
     retentionSeconds: 2_592_000,
   },
   'outbound-retention': {
+    policy: 'short',
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 900,
+  },
+  ledger: {
     policy: 'short',
     retryLimit: 1_000,
     retryDelay: 60,

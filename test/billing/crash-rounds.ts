@@ -1,6 +1,7 @@
 import { signatureHeader } from '#src/billing/signature.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
 import { webhookSecret } from '#test/support/helper.ts'
+import { unaccounted } from '#test/support/ledger.ts'
 import { randomOf, waitTurns } from '#test/support/seeded.ts'
 import { crashServer } from './durable-database.ts'
 import { checkHistory } from './history.ts'
@@ -49,6 +50,7 @@ export async function runCrashRounds(
     await resend([...sent])
     await settle(database)
     const violations = await checkHistory(database.admin, { acknowledged, sent })
+    violations.push(...(await unaccounted(database)))
     if (acknowledged.size !== sent.size) violations.push('events that were never acknowledged')
     return { rounds: round, acknowledged: acknowledged.size, violations }
   } finally {
