@@ -169,3 +169,19 @@ t.test('two transactions that miss each other’s writes are found as a circle',
   t.match(findAnomalies(skew), [/^no order explains: (one → two → one|two → one → two)$/])
   t.same(findAnomalies(skew.slice(1)), ['last: a of y was never appended'])
 })
+
+t.test('a value that was sent again may be there from the first time on', async (t) => {
+  const read = (at: number): Operation => {
+    const reads = [['x', ['a']]] as const
+    return { name: `read ${at}`, from: at, to: at + 1, outcome: 'ok', appends: [], reads }
+  }
+  const send = (at: number, outcome: Operation['outcome']): Operation => {
+    const appends = [['x', 'a']] as const
+    return { name: `send ${at}`, from: at, to: at + 1, outcome, appends, reads: [] }
+  }
+  t.same(findAnomalies([send(0, 'unknown'), read(10), send(20, 'ok'), read(30)]), [])
+  t.same(findAnomalies([send(0, 'failed'), read(10), send(20, 'ok')]), [
+    'read 10: a of x had failed',
+  ])
+  t.match(findAnomalies([read(10), send(20, 'ok')]), [/comes from the future/])
+})

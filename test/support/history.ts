@@ -27,9 +27,12 @@ export function findAnomalies(
   operations: readonly Operation[],
   { ordered }: HistoryRules = { ordered: true },
 ): string[] {
-  const writers = new Map<string, Operation>()
+  const writers: Writers = new Map()
   for (const operation of operations) {
-    for (const [key, value] of operation.appends) writers.set(nameOf(key, value), operation)
+    for (const [key, value] of operation.appends) {
+      const name = nameOf(key, value)
+      writers.set(name, [...(writers.get(name) ?? []), operation])
+    }
   }
   const seen = operations.filter(({ outcome }) => outcome === 'ok')
   const reads = seen.flatMap((operation) =>
@@ -47,6 +50,9 @@ export function findAnomalies(
   return anomalies
 }
 
+/** The operations that appended a value: several if a client sent it again. */
+type Writers = Map<string, Operation[]>
+
 type Read = { operation: Operation; key: string; values: readonly string[] }
 
 function nameOf(key: string, value: string): string {
@@ -54,17 +60,17 @@ function nameOf(key: string, value: string): string {
 }
 
 /** What a read shows that no list can have. */
-function faultsOfRead(
-  { operation: { name, to }, key, values }: Read,
-  writers: ReadonlyMap<string, Operation>,
-): string[] {
+function faultsOfRead({ operation: { name, to }, key, values }: Read, writers: Writers): string[] {
   const faults: string[] = []
   for (const [index, value] of values.entries()) {
     if (values.indexOf(value) !== index) faults.push(`${name}: ${value} of ${key} is doubled`)
-    const writer = writers.get(nameOf(key, value))
-    if (writer === undefined) faults.push(`${name}: ${value} of ${key} was never appended`)
-    else if (writer.outcome === 'failed') faults.push(`${name}: ${value} of ${key} had failed`)
-    else if (writer.from > to) faults.push(`${name}: ${value} of ${key} comes from the future`)
+    const tries = writers.get(nameOf(key, value)) ?? []
+    const sent = tries.filter(({ from }) => from <= to)
+    if (tries.length === 0) faults.push(`${name}: ${value} of ${key} was never appended`)
+    else if (sent.length === 0) faults.push(`${name}: ${value} of ${key} comes from the future`)
+    else if (sent.every(({ outcome }) => outcome === 'failed')) {
+      faults.push(`${name}: ${value} of ${key} had failed`)
+    }
   }
   return faults
 }
@@ -105,7 +111,7 @@ function splitsOf(key: string, reads: readonly Read[]): string[] {
  */
 function findCycle(
   operations: readonly Operation[],
-  writers: ReadonlyMap<string, Operation>,
+  writers: Writers,
   reads: readonly Read[],
 ): string[] | null {
   const after = new Map(operations.map((operation) => [operation, new Set<Operation>()]))
@@ -121,7 +127,11 @@ function findCycle(
       (longest, { values }) => (values.length > longest.length ? values : longest),
       [],
     )
-    const writerOf = (index: number) => writers.get(nameOf(key, versions[index] ?? ''))
+    // Of several tries it is not known which one wrote.
+    const writerOf = (index: number) => {
+      const [writer, ...others] = writers.get(nameOf(key, versions[index] ?? '')) ?? []
+      return others.length === 0 ? writer : undefined
+    }
     for (const index of versions.keys()) add(writerOf(index), writerOf(index + 1))
     for (const { operation, values } of some) {
       add(writerOf(values.length - 1), operation)
