@@ -18,6 +18,7 @@ import {
   startAnnouncing,
 } from '#src/db/running-processes.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { measureLedger } from '#src/ledger/ledger.ts'
 import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
@@ -188,6 +189,7 @@ async function buildAdmin(
       await Promise.all([
         measureBacklog(systemDb, metrics.billing),
         measureReconciliation(systemDb, metrics.billing),
+        measureLedger(systemDb, metrics.ledger),
         measureQueues(systemDb, metrics.queues),
         // The web role sees what its caller stores, not what all tenants do.
         ...(worker?.current() ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),

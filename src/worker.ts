@@ -16,6 +16,7 @@ import { findQuarantine } from '#src/db/installation.ts'
 import { isPooled } from '#src/db/pool-options.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
+import { workLedger } from '#src/ledger/worker.ts'
 import { createMailer } from '#src/mail/mailer.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
@@ -147,6 +148,7 @@ async function startParts(
     logger,
   }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
+  await workLedger({ queue, systemDb, logger })
   const { mail, baseUrl } = config
   const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, clock }
   await workAlerts(queue, { ...mailDeps, listManagers: listManagerAddresses }, logger)

@@ -16,6 +16,7 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, UuidParams } from '#src/http/schemas.ts'
+import { findLedgerState } from '#src/ledger/ledger.ts'
 import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
 import { SubmissionForm, submissionFields, submitOnce } from '#src/pages/form-submission.ts'
 
@@ -84,11 +85,12 @@ async function showEvents(
   const page = readPage(part, receivedList.name, receivedList.forms)
   const filter = { status: status === '' ? undefined : status, type: type || undefined }
   const shown = await this.db.read(entry, async (tx) => {
-    const [counts, { data: events, nextCursor }] = await Promise.all([
+    const [counts, { data: events, nextCursor }, ledger] = await Promise.all([
       countByStatus(tx),
       listReceived(tx, filter, page),
+      findLedgerState(tx),
     ])
-    return { counts, events, nextCursor }
+    return { counts, events, nextCursor, ledger }
   })
   const { viewer } = request
   return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))

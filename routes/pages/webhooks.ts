@@ -9,6 +9,7 @@ import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { listNotifications } from '#src/webhooks/endpoints/alerts.ts'
 import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
+import { tallyDays } from '#src/webhooks/events/tally.ts'
 
 type Options = {
   keys: EncryptionKeys
@@ -93,12 +94,13 @@ async function sendEndpoints(
   const { server, tenantEntry } = request
   const now = server.clock.now()
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoints, stats, notifications] = await Promise.all([
+    const [endpoints, stats, notifications, days] = await Promise.all([
       listEndpoints(tx, caller, allEndpoints),
       measureEndpoints(tx, caller, now),
       listNotifications(tx, caller, shownNotifications),
+      tallyDays(tx, caller, now),
     ])
-    return { endpoints: endpoints.data, stats, notifications: notifications.data }
+    return { endpoints: endpoints.data, stats, notifications: notifications.data, days }
   })
   const empty: EndpointDraft = {
     ...{ url: '', description: null, eventTypes: null, signature, urlFault: null },

@@ -47,6 +47,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addKeyCommands(program)
   addQuarantineCommands(program)
   addBillingCommands(program)
+  addLedgerCommands(program)
   addUsageCommands(program)
   addTraceCommand(program)
   addDataCommands(program)
@@ -360,6 +361,34 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
     .action(async (id, options) =>
       (await import('./trace.ts')).default(readEnvironment(), id, options),
     )
+}
+
+function addLedgerCommands(program: Command): void {
+  const ledger = program.command('ledger').description('Account for every event: verify, repair')
+  const needs = 'Needs DATABASE_WORKER_URL (or DATABASE_URL).'
+  ledger
+    .command('verify')
+    .description('Check that every event and delivery is accounted for')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'something is not accounted for',
+        `Compares all events and deliveries with the ledger and the queue, except those
+of the last ten minutes, and checks the chain of the ledger. The workers check
+the newest every five minutes and three months every day.
+${needs}`,
+      ),
+    )
+    .action(async (options) => (await import('./ledger.ts')).verify(readEnvironment(), options))
+  ledger
+    .command('repair')
+    .description('Show what is not accounted for, and with --apply repair it')
+    .option('--apply', 'Give a job to what waits without one')
+    .option('--accept', 'Also add changes of sealed windows to the ledger')
+    .option(...json)
+    .addHelpText('after', details('something is not accounted for', needs))
+    .action(async (options) => (await import('./ledger.ts')).repair(readEnvironment(), options))
 }
 
 function addUsageCommands(program: Command): void {

@@ -17,7 +17,8 @@ export async function withWorkerDatabase<T>(
   })
 }
 
-function readWorkerUrl(env: Environment): string {
+/** DATABASE_WORKER_URL, else DATABASE_URL. @throws ConfigError if neither is valid */
+export function readWorkerUrl(env: Environment): string {
   const faults: string[] = []
   const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
   const url = readDatabaseUrl(setting, env[setting] || undefined, faults)

@@ -26,6 +26,8 @@ export const statementTimeoutsMs = {
   countUsage: 120_000,
   /** Looking for an id in every tenant, for `gatehouse trace`. */
   trace: 60_000,
+  /** Sealing some windows of the ledger, or checking a day of it. */
+  ledger: 120_000,
   /** Maintenance of the job queue deletes finished jobs in bulk. */
   queueMaintenance: 30_000,
 } as const

@@ -9,6 +9,7 @@ export type Metrics = {
   identity: IdentityMetrics
   billing: BillingMetrics
   outbound: OutboundMetrics
+  ledger: LedgerMetrics
   queues: QueueMetrics
   quotas: QuotaMetrics
   pools: PoolMetrics
@@ -26,6 +27,7 @@ export function createMetrics(options: { process?: boolean } = {}): Metrics {
     identity: createIdentityMetrics(registry),
     billing: createBillingMetrics(registry),
     outbound: createOutboundMetrics(registry),
+    ledger: createLedgerMetrics(registry),
     queues: createQueueMetrics(registry),
     quotas: createQuotaMetrics(registry),
     pools: createPoolMetrics(registry),
@@ -266,6 +268,25 @@ function createBillingMetrics(registry: Registry) {
     retryingAge: new Gauge({
       name: 'gatehouse_billing_retrying_age_seconds',
       help: 'Seconds since the oldest event was received that has failed and is retried; 0 if there is none',
+      registers,
+    }),
+  }
+}
+
+export type LedgerMetrics = ReturnType<typeof createLedgerMetrics>
+
+/** Metrics of the ledger, as the last check stored them. */
+function createLedgerMetrics(registry: Registry) {
+  const registers = [registry]
+  return {
+    unaccounted: new Gauge({
+      name: 'gatehouse_unaccounted',
+      help: 'Events, deliveries and rows of the ledger that the last check did not account for; see `gatehouse ledger verify`',
+      registers,
+    }),
+    checkedAge: new Gauge({
+      name: 'gatehouse_ledger_checked_age_seconds',
+      help: 'Seconds since the ledger was checked; 0 if never',
       registers,
     }),
   }

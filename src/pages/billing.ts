@@ -5,6 +5,7 @@ import {
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
+import type { LedgerState } from '#src/ledger/ledger.ts'
 import { submissionField } from './form-submission.ts'
 import { type Cell, type Html, html, momentText, table, timeText } from './html.ts'
 import { layout, type Viewer } from './layout.ts'
@@ -13,6 +14,8 @@ import { type Progress, progressBar, progressHead } from './progress.ts'
 export type BillingView = {
   viewer: Viewer
   counts: readonly { status: EventStatus; events: number }[]
+  /** Null before the first check. */
+  ledger: LedgerState | null
   /** An empty string means no filter. */
   filter: { status: string; type: string }
   events: readonly ReceivedEvent[]
@@ -33,6 +36,7 @@ export function billingPage(view: BillingView): string {
         <h2 id="statuses">By status</h2>
         <dl class="facts">${view.counts.map(countEntry)}</dl>
         ${dead === 0 ? '' : replayDead(dead)}
+        ${ledgerText(view.ledger)}
       </section>
       <section class="card" aria-labelledby="received">
         <h2 id="received">Received</h2>
@@ -42,6 +46,16 @@ export function billingPage(view: BillingView): string {
       </section>`,
     { current: '/app/billing', ...view.viewer },
   )
+}
+
+/** The outcome of the last check of the ledger, over all events and deliveries. */
+function ledgerText(ledger: LedgerState | null): Html {
+  if (ledger === null) return html`<p class="quiet small">The ledger was not checked yet.</p>`
+  const { unaccounted, checkedAt, kinds } = ledger
+  const found = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`)
+  return unaccounted === 0
+    ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. Checked ${timeText(checkedAt)}</p>`
+    : html`<p class="fault">unaccounted: ${unaccounted} (${found.join(', ')}). Checked ${timeText(checkedAt)} Run <code>gatehouse ledger verify</code>.</p>`
 }
 
 function countEntry({ status, events }: BillingView['counts'][number]): Html {

@@ -23,6 +23,8 @@ export type Jobs = {
   /** Starts a trial delivery. `at`: when it was planned for, in ms since 1970. */
   'endpoint-trial': { tenantId: string; endpointId: string; at: number }
   'outbound-retention': Record<string, never>
+  /** Seals and checks the ledger. */
+  ledger: Record<string, never>
   'alert-mail': AlertMailJob
   'invitation-mail': InvitationMailJob
 }
@@ -136,6 +138,14 @@ const queues = {
     expireInSeconds: 60,
   },
   'outbound-retention': {
+    policy: 'short',
+    retryLimit: 1_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 900,
+  },
+  ledger: {
     policy: 'short',
     retryLimit: 1_000,
     retryDelay: 60,

@@ -5,6 +5,7 @@ import { describeApi } from '#src/commands/openapi.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 import { clientFiles } from './client.ts'
+import { evidenceDocument } from './evidence.ts'
 
 /*
  * `npm run generate`: writes the documents that are generated from the code. Tests fail if one of
@@ -30,6 +31,8 @@ await mkdir(new URL('src/generated', client), { recursive: true })
 for (const [path, text] of Object.entries(await clientFiles(description))) {
   await writeFile(new URL(path, client), text)
 }
+const evidence = new URL('../../docs/evidence.md', import.meta.url)
+await writeFile(evidence, await evidenceDocument())
 
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())

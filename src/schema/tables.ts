@@ -71,6 +71,10 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker:
       'SELECT, INSERT, UPDATE (status, cursor, pages, seen, missed, different, refused, missed_ids, different_ids, error, finished_at), DELETE',
   },
+  // Written by functions of the owner alone.
+  ledger: { web: 'SELECT', worker: 'SELECT' },
+  ledger_removals: { web: '', worker: '' },
+  ledger_checks: { web: 'SELECT', worker: 'SELECT, INSERT, DELETE' },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id), DELETE',
     worker:
@@ -183,6 +187,10 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'trace_outgoing(text[], text, uuid, integer)',
     'trace_event(uuid, text, uuid, integer)',
     'trace_audit(uuid[], uuid, text[], integer)',
+    'seal_ledger(timestamp with time zone, integer)',
+    'check_ledger(timestamp with time zone, timestamp with time zone, integer)',
+    'broken_ledger_rows(integer)',
+    'correct_ledger(timestamp with time zone)',
   ],
 }
 
@@ -231,6 +239,9 @@ export const serviceTables = [
   'billing_objects',
   'billing_replays',
   'billing_reconciliations',
+  'ledger',
+  'ledger_removals',
+  'ledger_checks',
   'running_processes',
   '_prisma_migrations',
 ] as const

@@ -52,6 +52,8 @@ const openToWeb = [
   'SELECT _prisma_migrations',
   'SELECT billing_reconciliations',
   'SELECT billing_replays',
+  'SELECT ledger',
+  'SELECT ledger_checks',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
   'SELECT received_events',
@@ -62,11 +64,13 @@ const openToWeb = [
 const openToWorker = [
   'DELETE billing_reconciliations',
   'DELETE billing_replays',
+  'DELETE ledger_checks',
   'DELETE pgboss.job_common',
   'DELETE running_processes',
   'INSERT audit_log',
   'INSERT billing_objects',
   'INSERT billing_reconciliations',
+  'INSERT ledger_checks',
   'INSERT processed_events',
   'INSERT received_events',
   'INSERT running_processes',
@@ -74,6 +78,8 @@ const openToWorker = [
   'SELECT billing_objects',
   'SELECT billing_reconciliations',
   'SELECT billing_replays',
+  'SELECT ledger',
+  'SELECT ledger_checks',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
   'SELECT received_events',
@@ -371,6 +377,12 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
     ...{ id: randomUUID(), created_from: new Date(0), created_to: new Date(1) },
     ...{ dry_run: true, scheduled: false },
   }),
+  ledger: () => ({
+    ...{ window_start: new Date(0), kind: 'received', count: 0, ids: '0'.repeat(128) },
+    ...{ previous: '', hash: '' },
+  }),
+  ledger_removals: () => ({ window_start: new Date(0), count: 0, ids: '0'.repeat(128) }),
+  ledger_checks: () => ({ whole: false, unaccounted: 0, kinds: '{}', open_windows: [], head: '' }),
   billing_replays: () => ({ id: randomUUID(), event_ids: [], received_to: new Date(0), total: 0 }),
 }
 
@@ -425,6 +437,14 @@ async function world(t: Test) {
   await database.admin.query(
     `INSERT INTO billing_reconciliations (id, created_from, created_to, dry_run, scheduled)
      VALUES (gen_random_uuid(), now() - interval '1 day', now(), true, false)`,
+  )
+  await database.admin.query(
+    `INSERT INTO ledger (window_start, kind, count, ids, previous, hash)
+     VALUES (now(), 'received', 0, repeat('0', 128)::bit(128), '', '');
+     INSERT INTO ledger_removals (window_start, count, ids)
+     VALUES (now(), 0, repeat('0', 128)::bit(128));
+     INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head)
+     VALUES (false, 0, '{}', '{}', '')`,
   )
   await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
   await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')

@@ -1,6 +1,8 @@
 import { signatureHeader } from '#src/billing/signature.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
 import { webhookSecret } from '#test/support/helper.ts'
+import { findAnomalies, type Operation } from '#test/support/history.ts'
+import { unaccounted } from '#test/support/ledger.ts'
 import { randomOf, waitTurns } from '#test/support/seeded.ts'
 import { crashServer } from './durable-database.ts'
 import { checkHistory } from './history.ts'
@@ -34,21 +36,30 @@ export async function runCrashRounds(
   const worker = await startKillable('worker', env)
   const sent = new Set<string>()
   const acknowledged = new Set<string>()
+  const operations: Operation[] = []
+  const deliver = (id: string) => deliverTo(web, id, acknowledged, operations)
   const end = performance.now() + seconds * 1_000
   let round = 0
   try {
     for (; round < rounds && performance.now() < end; round++) {
       const ids = Array.from({ length: eventsPerRound }, (_, n) => `evt_${seed}_${round}_${n}`)
       for (const id of ids) sent.add(id)
-      const deliveries = Promise.all(ids.map((id) => deliver(web, id, acknowledged)))
+      const deliveries = Promise.all(ids.map(deliver))
       await waitTurns(random(400))
       await strike(random(30))
       await deliveries
       await resend(ids)
+      operations.push(await readRound(database, ids))
     }
     await resend([...sent])
     await settle(database)
     const violations = await checkHistory(database.admin, { acknowledged, sent })
+    violations.push(...(await unaccounted(database)))
+    for (let n = 0; n < round; n++) {
+      const ids = Array.from({ length: eventsPerRound }, (_, event) => `evt_${seed}_${n}_${event}`)
+      operations.push(await readRound(database, ids))
+    }
+    violations.push(...findAnomalies(operations, { ordered: false }))
     if (acknowledged.size !== sent.size) violations.push('events that were never acknowledged')
     return { rounds: round, acknowledged: acknowledged.size, violations }
   } finally {
@@ -70,12 +81,46 @@ export async function runCrashRounds(
   async function resend(ids: readonly string[]): Promise<void> {
     const end = performance.now() + giveUpMs
     for (const id of ids) {
-      while (!acknowledged.has(id) && performance.now() < end) await deliver(web, id, acknowledged)
+      while (!acknowledged.has(id) && performance.now() < end) await deliver(id)
     }
   }
 }
 
-async function deliver(web: Killable, id: string, acknowledged: Set<string>): Promise<void> {
+/** The round of an event is the list that it is appended to. */
+const keyOf = (id: string) => id.replace(/_\d+$/, '')
+
+/** Which events of a round are recorded. */
+async function readRound(
+  { admin }: Pick<TestDatabase, 'admin'>,
+  ids: readonly string[],
+): Promise<Operation> {
+  const from = performance.now()
+  const { rows } = await admin.query<{ id: string }>(
+    'SELECT event_id AS id FROM received_events WHERE event_id = ANY ($1)',
+    [ids],
+  )
+  const read = [keyOf(ids[0] ?? ''), rows.map(({ id }) => id)] as const
+  const name = `read at ${Math.round(from)} ms`
+  return { name, from, to: performance.now(), outcome: 'ok', appends: [], reads: [read] }
+}
+
+async function deliverTo(
+  web: Killable,
+  id: string,
+  acknowledged: Set<string>,
+  operations: Operation[],
+): Promise<void> {
+  const from = performance.now()
+  const before = acknowledged.has(id)
+  await post(web, id, acknowledged)
+  // A copy of a recorded event appends nothing.
+  if (before) return
+  const outcome = acknowledged.has(id) ? 'ok' : 'unknown'
+  const appends = [[keyOf(id), id] as const]
+  operations.push({ name: id, from, to: performance.now(), outcome, appends, reads: [] })
+}
+
+async function post(web: Killable, id: string, acknowledged: Set<string>): Promise<void> {
   const time = Math.floor(Date.now() / 1000)
   const object = { id: `ch_${id}`, customer: 'cus_1', amount: 100, currency: 'eur' }
   const body = JSON.stringify({ id, type: 'charge.succeeded', created: time, data: { object } })

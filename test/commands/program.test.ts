@@ -27,12 +27,16 @@ t.test(
     const groups = createProgram().commands.filter(({ commands }) => commands.length > 0)
     t.same(
       groups.map((group) => group.name()),
-      ['keys', 'billing', 'usage', 'user', 'tenant', 'events', 'endpoints', 'deliveries'],
+      [
+        ...['keys', 'billing', 'ledger', 'usage', 'user', 'tenant', 'events', 'endpoints'],
+        'deliveries',
+      ],
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
       ...['quarantine', 'adopt'],
       ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
+      ...['ledger verify', 'ledger repair'],
       ...['usage list', 'usage check', 'usage limit'],
       ...['user export', 'user erase', 'tenant export', 'tenant delete'],
       ...['init', 'trace', 'listen', 'events tail', 'endpoints list', 'endpoints create'],

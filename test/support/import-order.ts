@@ -16,6 +16,7 @@ export const importOrder: readonly (readonly string[])[] = [
   ['server-options'],
   ['plugins', 'routes', 'worker'],
   ['pages'],
+  ['ledger'],
   ['billing'],
   ['resources'],
   ['auth', 'webhooks', 'schema'],

@@ -3,6 +3,7 @@ import { durationText, type Html, html, isolated, table, timeText } from '#src/p
 import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/stats.ts'
+import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
 import { endpointBadge } from './badges.ts'
 import { type EndpointDraft, endpointForm } from './forms.ts'
 
@@ -13,6 +14,7 @@ export type WebhooksView = {
   viewer: Viewer
   endpoints: readonly Endpoint[]
   stats: ReadonlyMap<string, EndpointStats>
+  days: readonly DayTally[]
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
   draft: EndpointDraft
   schedule: RetryFacts
@@ -48,6 +50,7 @@ export function webhooksPage(view: WebhooksView): string {
         }
       </section>
       ${notifications.length === 0 ? '' : notificationSection(notifications)}
+      ${view.days.length === 0 ? '' : daySection(view.days)}
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
         <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
@@ -95,6 +98,34 @@ function notificationSection(notifications: WebhooksView['notifications']): Html
   return html`<section class="card" aria-labelledby="notifications">
         <h2 id="notifications">Recent notifications</h2>
         <ul class="plain-list">${items}</ul>
+      </section>`
+}
+
+const dayColumns = [
+  { label: 'Day (UTC)' },
+  { label: 'Events' },
+  { label: 'Delivered' },
+  { label: 'Exhausted' },
+  { label: 'Waiting' },
+  { label: 'Unaccounted' },
+] as const
+
+/** What became of the events of each day. */
+function daySection(days: readonly DayTally[]): Html {
+  const unaccounted = days.reduce((sum, day) => sum + day.unaccounted, 0)
+  const rows = days.map((day) => [
+    html`<span class="whole">${day.day}</span>`,
+    html`${day.events}`,
+    html`${day.succeeded}`,
+    html`${day.exhausted}`,
+    html`${day.waiting}`,
+    day.unaccounted === 0 ? html`0` : html`<strong class="fault">${day.unaccounted}</strong>`,
+  ])
+  return html`<section class="card" aria-labelledby="days">
+        <h2 id="days">Last days</h2>
+        <p>unaccounted: ${unaccounted}</p>
+        <div class="lead">${table(dayColumns, rows)}</div>
+        <p class="quiet small">Events and what became of their deliveries, for at most the newest ${talliedEvents.toLocaleString('en-GB')} events. Every delivery is delivered, exhausted or waiting for its next attempt; one that waits for nothing is unaccounted. Test events are not counted.</p>
       </section>`
 }
 

@@ -1,5 +1,8 @@
 import { Prisma } from '#src/db/generated/client.ts'
+import { selectRows } from '#src/db/select-rows.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { jobInsert } from '#src/queue/jobs.ts'
+import type { DeliverJob } from '#src/queue/queue.ts'
 
 export const deliverQueue = 'deliver'
 
@@ -31,3 +34,21 @@ export async function insertDeliverJobs(
 }
 
 const releasedMember = Prisma.sql`, 'released', true`
+/** An attempt that is due and has no job. */
+export type LostAttempt = DeliverJob & { endpointId: string }
+
+/** Adds the jobs of attempts that have none. @returns their number */
+export async function addDeliverJobs(
+  connection: Queryable,
+  attempts: readonly LostAttempt[],
+): Promise<number> {
+  const source = Prisma.sql`
+    SELECT tenant_id, delivery_id, series, number, endpoint_id, 0 AS wait_seconds, 0 AS priority
+    FROM json_to_recordset(${JSON.stringify(attempts.map(toRow))}::text::json) AS lost (
+      tenant_id uuid, delivery_id uuid, series int, number int, endpoint_id uuid)`
+  return (await selectRows(connection, await insertDeliverJobs(source))).length
+}
+
+function toRow({ tenantId, deliveryId, series, number, endpointId }: LostAttempt) {
+  return { tenant_id: tenantId, delivery_id: deliveryId, series, number, endpoint_id: endpointId }
+}

@@ -195,3 +195,18 @@ t.test('a dead event has a form to dismiss it, and then shows the reason, escape
   t.notMatch(after, '/dismiss"', 'it cannot be dismissed again')
   t.match((await open('/app/billing?status=dismissed')).body, 'evt/1')
 })
+
+t.test('the page shows what the last check of the ledger did not account for', async (t) => {
+  const { test, open } = await setUp(t)
+  t.match((await open()).body, 'The ledger was not checked yet.')
+  const check = (unaccounted: number, kinds: object) =>
+    test.database.admin.query(
+      `INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head)
+       VALUES (false, $1, $2, '{}', '')`,
+      [unaccounted, JSON.stringify(kinds)],
+    )
+  await check(0, {})
+  t.match((await open()).body, 'unaccounted: 0, of all events and deliveries')
+  await check(2, { 'event-without-job': 2 })
+  t.match((await open()).body, 'unaccounted: 2 (2 event-without-job)')
+})

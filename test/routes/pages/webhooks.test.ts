@@ -158,3 +158,32 @@ t.test('a member without the permission is refused, and so is a cross-site form'
   t.equal((await admin.send('/app/webhooks', fields)).statusCode, 400, 'without its random id')
   t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
 })
+
+t.test('each of the last days is accounted for, of the own tenant alone', async (t) => {
+  const { test, one, other, admin } = await webhookVisitors(t)
+  t.notMatch((await admin.open('/app/webhooks')).body, 'unaccounted')
+  const own = { ...one, endpointId: await createEndpoint(test.database, one, { url }) }
+  const theirs = { ...other, endpointId: await createEndpoint(test.database, other, { url }) }
+  await createDelivery(test.database, { ...own, status: 'succeeded', createdAt: daysAgo(1) })
+  await createDelivery(test.database, { ...own, status: 'exhausted', createdAt: daysAgo(1) })
+  await createDelivery(test.database, { ...own, status: 'succeeded', createdAt: daysAgo(8) })
+  await createDelivery(test.database, { ...theirs, status: 'pending' })
+  const day = daysAgo(1).slice(0, 10)
+  const cells = (...counts: number[]) =>
+    new RegExp(`${day}</span></td>${counts.map((count) => `\\s*<td[^>]*>${count}</td>`).join('')}`)
+  const { body } = await admin.open('/app/webhooks')
+  t.match(body, '<p>unaccounted: 0</p>')
+  t.match(body, cells(2, 1, 1, 0, 0))
+  // Its job does not exist, so nobody would make its next attempt.
+  await createDelivery(test.database, { ...own, status: 'pending', createdAt: daysAgo(1) })
+  const found = (await admin.open('/app/webhooks')).body
+  t.match(found, '<p>unaccounted: 1</p>')
+  t.match(found, /<strong class="fault">1<\/strong>/)
+  t.equal(
+    found.match(/<span class="whole">\d{4}-/g)?.length,
+    1,
+    'older days and tenants are left out',
+  )
+})
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { type Killable, startKillable } from '#test/billing/killable.ts'
 import { encryptionKey, type TestDatabase, webhookSecret } from '#test/support/helper.ts'
+import { unaccounted } from '#test/support/ledger.ts'
 import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/outbox.ts'
 import { randomOf, waitTurns } from '#test/support/seeded.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
@@ -50,6 +51,7 @@ t.test(
     }
     await settle(outbox)
     t.strictSame(await checkDeliveries(database.admin), [], `seed ${seed}`)
+    t.strictSame(await unaccounted(database), [], `seed ${seed}: the ledger`)
     t.equal(arrived.size, published.length * 2, 'every event has arrived at every endpoint')
     t.comment(`${published.length} events, ${receiver.requests.length} requests`)
   },

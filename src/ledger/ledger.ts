@@ -1,0 +1,250 @@
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { selectRows } from '#src/db/select-rows.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import type { LedgerMetrics } from '#src/observability/metrics.ts'
+
+/*
+ * The ledger says what was there: for every five minutes and kind of work a number and the XOR of the
+ * ids, in a chain of hashes. It is computed from the rows once they have settled, so recording an event
+ * or a delivery costs nothing. The checks compare the rows with it and with the queue.
+ */
+
+export const findingKinds = [
+  'event-not-recorded',
+  'event-not-known',
+  'event-without-job',
+  'delivery-without-job',
+  'event-without-delivery',
+  'window-changed',
+  'row-changed',
+] as const
+
+/** Something that is not accounted for. Ids are null where they do not apply. */
+export type Finding = {
+  kind: (typeof findingKinds)[number]
+  /** The five minutes it belongs to, RFC 3339. */
+  window: string
+  tenantId: string | null
+  eventId: string | null
+  deliveryId: string | null
+  endpointId: string | null
+  /** Of the attempt that has no job. */
+  series: number | null
+  number: number | null
+  detail: string | null
+}
+
+/** The outcome of a check. `head` is the hash of the newest row of the ledger, in hex. */
+export type LedgerCheck = { findings: Finding[]; head: string; rows: number }
+
+type Row = Omit<Finding, 'window'> & { window: Date }
+type Range = { from: Date; to: Date }
+
+const windowMs = 300_000
+/** Transactions are shorter than this, so a window that has ended as long ago does not change. */
+const settleMs = 600_000
+/** The schedule of a delivery has ended by then: a second look at what waited at the first. */
+const secondLookMs = 7_200_000
+const dayMs = 86_400_000
+/** How far back the daily check of everything goes; events and deliveries are kept about as long. */
+const wholeDays = 92
+const windowsPerCommit = 24
+const maxFindings = 1_000
+const checksKeptDays = 31
+
+const statementTimeoutMs = statementTimeoutsMs.ledger
+
+/** The first time that is not settled yet, by the clock of the database. */
+export async function findSettled(systemDb: Queryable): Promise<Date> {
+  const { rows } = await systemDb.query<{ now: Date }>({ text: 'SELECT now() AS now' })
+  const now = rows[0]?.now.getTime() ?? 0
+  return new Date(Math.floor((now - settleMs) / windowMs) * windowMs)
+}
+
+/**
+ * Seals the windows that have ended before `before`.
+ * @returns the starts of the sealed windows, none if another process is sealing
+ */
+export async function sealLedger(
+  systemDb: Pick<SystemDatabase, 'transaction'>,
+  before: Date,
+): Promise<Date[]> {
+  const sealed: Date[] = []
+  for (;;) {
+    const rows = await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+      const { rows } = await connection.query<{ window: Date }>({
+        text: 'SELECT window_start AS "window" FROM seal_ledger($1, $2)',
+        values: [before, windowsPerCommit],
+      })
+      return rows
+    })
+    sealed.push(...rows.map(({ window }) => window))
+    if (rows.length < windowsPerCommit) return sealed
+  }
+}
+
+/** Checks the ranges, and the chain of the whole ledger. Each range is one look at the database. */
+export async function checkLedger(
+  systemDb: Pick<SystemDatabase, 'transaction'>,
+  ranges: readonly Range[],
+): Promise<LedgerCheck> {
+  const findings: Finding[] = []
+  const chain = await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+    const { rows: broken } = await connection.query<{ id: string; window: Date }>({
+      text: 'SELECT id, window_start AS "window" FROM broken_ledger_rows($1)',
+      values: [maxFindings],
+    })
+    const { rows } = await connection.query<{ head: string | null; rows: number }>({
+      text: `SELECT count(*)::int AS rows, (SELECT encode(hash, 'hex') FROM ledger
+               ORDER BY id DESC LIMIT 1) AS head FROM ledger`,
+    })
+    return { broken, head: rows[0]?.head ?? '', rows: rows[0]?.rows ?? 0 }
+  })
+  for (const { id, window } of chain.broken) {
+    const detail = `row ${id} is not as it was written, or the one before it is missing`
+    findings.push({ ...nothing, kind: 'row-changed', window: window.toISOString(), detail })
+  }
+  for (const { from, to } of ranges) {
+    const { rows } = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+      connection.query<Row>({
+        text: `SELECT kind, window_start AS "window", tenant_id AS "tenantId", event_id AS "eventId",
+                 delivery_id AS "deliveryId", endpoint_id AS "endpointId", series, number, detail
+               FROM check_ledger($1, $2, $3)`,
+        values: [from, to, maxFindings],
+      }),
+    )
+    findings.push(...rows.map((row) => ({ ...row, window: row.window.toISOString() })))
+  }
+  return { findings, head: chain.head, rows: chain.rows }
+}
+
+const nothing = {
+  tenantId: null,
+  eventId: null,
+  deliveryId: null,
+  endpointId: null,
+  series: null,
+  number: null,
+}
+
+/** Everything before a time, day by day, from the oldest event. */
+export async function wholeRanges(systemDb: Queryable, before: Date): Promise<Range[]> {
+  const { rows } = await systemDb.query<{ oldest: Date | null }>({
+    text: `SELECT least((SELECT min(received_at) FROM received_events),
+                        (SELECT min(window_start) FROM ledger)) AS oldest`,
+  })
+  const latest = before.getTime() - wholeDays * dayMs
+  return daysBetween(new Date(Math.min(rows[0]?.oldest?.getTime() ?? latest, latest)), before)
+}
+
+function daysBetween(first: Date, before: Date): Range[] {
+  const ranges: Range[] = []
+  const start = Math.floor(first.getTime() / dayMs) * dayMs
+  for (let from = start; from < before.getTime(); from += dayMs) {
+    ranges.push({
+      from: new Date(from),
+      to: new Date(Math.min(from + dayMs, before.getTime())),
+    })
+  }
+  return ranges
+}
+
+type LastCheck = { open: Date[]; isWholeDue: boolean }
+
+/**
+ * One scheduled run: seals what has settled; checks the new windows, those of two hours ago, those
+ * with findings, and once a day all of the last three months; and stores the outcome.
+ */
+export async function runLedger(systemDb: SystemDatabase): Promise<LedgerCheck> {
+  return runLedgerBefore(systemDb, await findSettled(systemDb))
+}
+
+/** The same for everything before a time; tests call it without waiting until that has settled. */
+export async function runLedgerBefore(
+  systemDb: SystemDatabase,
+  before: Date,
+): Promise<LedgerCheck> {
+  const sealed = await sealLedger(systemDb, before)
+  const last = await findLastCheck(systemDb)
+  const ranges = last.isWholeDue
+    ? daysBetween(new Date(before.getTime() - wholeDays * dayMs), before)
+    : [...sealed.flatMap(withSecondLook), ...last.open].map(rangeOf)
+  const check = await checkLedger(systemDb, ranges)
+  await storeCheck(systemDb, check, last.isWholeDue)
+  return check
+}
+
+function withSecondLook(window: Date): Date[] {
+  return [window, new Date(window.getTime() - secondLookMs)]
+}
+
+function rangeOf(window: Date): Range {
+  return { from: window, to: new Date(window.getTime() + windowMs) }
+}
+
+async function findLastCheck(systemDb: Queryable): Promise<LastCheck> {
+  const { rows } = await systemDb.query<LastCheck>({
+    text: `SELECT open_windows AS open, NOT EXISTS (
+             SELECT FROM ledger_checks w
+             WHERE w.whole AND w.checked_at > now() - interval '1 day') AS "isWholeDue"
+           FROM ledger_checks ORDER BY id DESC LIMIT 1`,
+  })
+  return rows[0] ?? { open: [], isWholeDue: true }
+}
+
+/** Findings that two ranges have in common count once. */
+async function storeCheck(
+  systemDb: Queryable,
+  { findings, head }: LedgerCheck,
+  whole: boolean,
+): Promise<void> {
+  const distinct = new Set(findings.map((finding) => JSON.stringify(finding)))
+  const kinds = Object.groupBy([...distinct].map(kindOfText), (kind) => kind)
+  const counts = Object.entries(kinds).map(([kind, some]) => [kind, some?.length ?? 0])
+  // The chain is checked as a whole each time.
+  const open = findings.filter(({ kind }) => kind !== 'row-changed').map(({ window }) => window)
+  await systemDb.query({
+    text: `WITH old AS (
+             DELETE FROM ledger_checks WHERE checked_at < now() - make_interval(days => $6)
+           )
+           INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head)
+           VALUES ($1, $2, $3, $4, $5)`,
+    values: [
+      whole,
+      distinct.size,
+      JSON.stringify(Object.fromEntries(counts)),
+      [...new Set(open)],
+      head,
+      checksKeptDays,
+    ],
+  })
+}
+
+function kindOfText(text: string): string {
+  return JSON.parse(text).kind
+}
+
+/** What the last check found, for operators. */
+export type LedgerState = { checkedAt: string; unaccounted: number; kinds: Record<string, number> }
+
+/** @returns null if there was no check yet */
+export async function findLedgerState(connection: Tx | Queryable): Promise<LedgerState | null> {
+  const [row] = await selectRows<Omit<LedgerState, 'checkedAt'> & { checkedAt: Date }>(
+    connection,
+    Prisma.sql`SELECT checked_at AS "checkedAt", unaccounted, kinds
+      FROM ledger_checks ORDER BY id DESC LIMIT 1`,
+  )
+  return row === undefined ? null : { ...row, checkedAt: row.checkedAt.toISOString() }
+}
+
+/** Sets the gauges of what the last check did not account for, and of its age. */
+export async function measureLedger(systemDb: Queryable, metrics: LedgerMetrics): Promise<void> {
+  const { rows } = await systemDb.query<{ unaccounted: number; age: number }>({
+    text: `SELECT unaccounted, extract(epoch FROM now() - checked_at)::float8 AS age
+           FROM ledger_checks ORDER BY id DESC LIMIT 1`,
+  })
+  metrics.unaccounted.set(rows[0]?.unaccounted ?? 0)
+  metrics.checkedAge.set(Math.max(rows[0]?.age ?? 0, 0))
+}

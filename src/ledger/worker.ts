@@ -1,0 +1,28 @@
+import type { PgBoss } from 'pg-boss'
+import type { SystemDatabase } from '#src/db/system-database.ts'
+import type { JobLog } from '#src/observability/logger.ts'
+import { workOptions } from '#src/queue/queue.ts'
+import { runLedger } from './ledger.ts'
+
+const everySeconds = 300
+
+/**
+ * Seals and checks the ledger every five minutes, in one worker at a time. The log keeps the hash of
+ * the newest row, so that a ledger that was written anew as a whole can be told from the real one.
+ */
+export async function workLedger(deps: {
+  queue: PgBoss
+  systemDb: SystemDatabase
+  logger: JobLog
+}): Promise<void> {
+  const { queue, systemDb, logger } = deps
+  await queue.work('ledger', workOptions, async () => {
+    const { findings, head, rows } = await runLedger(systemDb)
+    const facts = { unaccounted: findings.length, head, rows }
+    if (findings.length === 0) logger.info(facts, 'ledger checked')
+    else
+      logger.error({ ...facts, first: findings[0] }, 'the ledger does not account for everything')
+    await queue.send('ledger', {}, { startAfter: everySeconds })
+  })
+  await queue.send('ledger', {})
+}

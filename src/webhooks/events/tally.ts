@@ -1,0 +1,44 @@
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
+import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+
+/** What became of the events of one day (UTC, `2026-01-31`), by their deliveries. */
+export type DayTally = {
+  day: string
+  events: number
+  succeeded: number
+  exhausted: number
+  waiting: number
+  /** Waiting deliveries without a job: nobody would make their next attempt. */
+  unaccounted: number
+}
+
+/** Only the newest events of a tenant are counted, because a busy one has many a day. */
+export const talliedEvents = 2_000
+const days = 7
+
+/**
+ * The last seven days with events, newest first, without test events. A delivery and its job are
+ * written in one commit, so that one snapshot shows both or none.
+ */
+export function tallyDays(tx: Tx, { tenantId }: TenantScope, now: Date): Promise<DayTally[]> {
+  const from = new Date(now.getTime() - days * 86_400_000)
+  return tx.$queryRaw<DayTally[]>`
+    SELECT to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+      count(DISTINCT e.id)::int AS events,
+      count(*) FILTER (WHERE d.status = 'succeeded')::int AS succeeded,
+      count(*) FILTER (WHERE d.status = 'exhausted')::int AS exhausted,
+      count(*) FILTER (WHERE d.status = 'pending')::int AS waiting,
+      count(*) FILTER (WHERE d.status = 'pending' AND NOT EXISTS (
+        SELECT FROM pgboss.job_common j
+        WHERE j.name = ${deliverQueue} AND j.state < 'completed'
+          AND j.id = md5(concat_ws(':', d.id, d.series, d.attempts + 1))::uuid))::int AS unaccounted
+    FROM (
+      SELECT o.id, o.created_at FROM outbound_events o
+      WHERE o.tenant_id = ${tenantId}::uuid AND o.created_at >= ${from}::timestamptz
+        AND o.type <> 'endpoint.test'
+      ORDER BY o.created_at DESC LIMIT ${talliedEvents}
+    ) e
+    LEFT JOIN deliveries d ON d.tenant_id = ${tenantId}::uuid AND d.event_id = e.id
+    GROUP BY 1 ORDER BY 1 DESC`
+}

@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { checkLedger, measureLedger, wholeRanges } from '#src/ledger/ledger.ts'
+import { remedyOf, repairLedger } from '#src/ledger/repair.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
+import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
+import { attemptsAs, denied } from '#test/db/attempt.ts'
+import { createLedger, type LedgerWorld } from './world.ts'
+
+t.test('a window has the number of each kind of work, and the XOR of the ids', async (t) => {
+  const world = await createLedger(t)
+  await world.database.admin.query(
+    `UPDATE received_events SET status = 'processed' WHERE event_id = 'evt_1'`,
+  )
+  t.same((await world.run()).findings, [])
+  const { rows } = await world.database.admin.query<{ kind: string; count: string; ids: string }>(
+    'SELECT kind, count, ids FROM ledger ORDER BY id',
+  )
+  const published = (await world.deliveries()).map(({ event_id }) => event_id)
+  const deliveries = (await world.deliveries()).map(({ id }) => id)
+  const all = ['evt_1', 'evt_2', 'evt_3']
+  t.strictSame(
+    rows.filter(({ count }) => count !== '0'),
+    [
+      { kind: 'received', count: '3', ids: xorOf(all) },
+      { kind: 'recorded', count: '3', ids: xorOf(all) },
+      { kind: 'recorded as processed', count: '1', ids: xorOf(['evt_1']) },
+      { kind: 'recorded as recorded', count: '2', ids: xorOf(['evt_2', 'evt_3']) },
+      { kind: 'published', count: '2', ids: xorOf(published) },
+      { kind: 'deliveries', count: '2', ids: xorOf(deliveries) },
+      { kind: 'deliveries as pending', count: '2', ids: xorOf(deliveries) },
+    ],
+  )
+  t.equal(rows.filter(({ kind, count }) => kind === 'received' && count === '0').length, 2)
+  const { length } = rows
+  t.same((await world.run()).findings, [], 'a window is sealed once')
+  t.equal((await world.database.admin.query('SELECT FROM ledger')).rowCount, length)
+})
+
+function xorOf(ids: readonly string[]): string {
+  const bits = ids.map((id) => BigInt(`0x${createHash('md5').update(id).digest('hex')}`))
+  return bits
+    .reduce((sum, one) => sum ^ one, 0n)
+    .toString(2)
+    .padStart(128, '0')
+}
+
+const deleteOne = (table: string, order: string) =>
+  `DELETE FROM ${table} WHERE ctid = (SELECT ctid FROM ${table} ORDER BY ${order} LIMIT 1)`
+const forged = `msg_${'A'.repeat(43)}`
+const copyEvent = `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
+  SELECT tenant_id, '${forged}', type, body, created_at FROM outbound_events LIMIT 1`
+
+t.test('whatever is lost, added or changed behind the program is found', async (t) => {
+  const faults: [name: string, sql: string, found: RegExp[]][] = [
+    [
+      'an event',
+      deleteOne('received_events', 'event_id'),
+      [/^event-not-recorded evt_1$/, /^window-changed recorded: 3 sealed, 2 found$/],
+    ],
+    [
+      'the key of an event',
+      deleteOne('processed_events', 'event_id'),
+      [/^event-not-known evt_1$/, /^window-changed received: 3 sealed, 2 found$/],
+    ],
+    [
+      'an event with its key',
+      `${deleteOne('received_events', 'event_id')}; ${deleteOne('processed_events', 'event_id')}`,
+      [/^window-changed received: 3 sealed, 2 found$/, /^window-changed recorded: 3 sealed/],
+    ],
+    [
+      'the jobs of events',
+      `DELETE FROM pgboss.job_common WHERE name = 'billing-event'`,
+      [/^event-without-job evt_1$/, /^event-without-job evt_2$/, /^event-without-job evt_3$/],
+    ],
+    [
+      'a job that ended without an effect',
+      `UPDATE pgboss.job_common SET state = 'completed' WHERE data->>'eventId' = 'evt_2'`,
+      [/^event-without-job evt_2$/],
+    ],
+    [
+      'the job of a delivery',
+      deleteOne('pgboss.job_common', `name = 'deliver' DESC, id`),
+      [/^delivery-without-job msg_\S+ delivery$/],
+    ],
+    [
+      'the job of the wrong attempt',
+      'UPDATE deliveries SET attempts = 1 WHERE id = (SELECT min(id::text)::uuid FROM deliveries)',
+      [/^delivery-without-job msg_\S+ delivery$/],
+    ],
+    ['a delivery', deleteOne('deliveries', 'id'), [/^event-without-delivery msg_\S+$/]],
+    [
+      'a published event',
+      deleteOne('outbound_events', 'id'),
+      [/^window-changed published: 2 sealed, 1 found$/],
+    ],
+    [
+      'a forged event',
+      copyEvent,
+      [
+        new RegExp(`^event-without-delivery ${forged}$`),
+        /^window-changed published: 2 sealed, 3 found$/,
+      ],
+    ],
+    [
+      'an event in place of another',
+      `${copyEvent}; ${deleteOne('outbound_events', `id = '${forged}', id`)}`,
+      [
+        new RegExp(`^event-without-delivery ${forged}$`),
+        /^window-changed published: 2 sealed, 2 found$/,
+      ],
+    ],
+    [
+      'a row of the ledger',
+      `UPDATE ledger SET count = 4 WHERE kind = 'recorded'`,
+      [/^row-changed row \d+ is not as it was written/, /^window-changed recorded: 4 sealed/],
+    ],
+    [
+      'a row of the ledger with a new hash',
+      `UPDATE ledger l SET count = 4, hash = ledger_hash(previous, window_start, kind, 4, ids)
+       WHERE kind = 'recorded'`,
+      [/^row-changed row \d+ is not as it was written/, /^window-changed recorded: 4 sealed/],
+    ],
+    [
+      'a row of the ledger that is gone',
+      deleteOne('ledger', `kind = 'deliveries' DESC, id`),
+      [/^row-changed row \d+ .* the one before it is missing$/],
+    ],
+  ]
+  for (const [name, sql, found] of faults) {
+    const world = await createLedger(t)
+    t.same(await world.findings(), [], `${name}: nothing before`)
+    await world.database.admin.query(sql)
+    const whole = await checkAll(world)
+    const again = await checkAll(world)
+    t.equal(whole.length, found.length, `${name}: ${whole.join('; ')}`)
+    for (const [index, pattern] of found.entries()) t.match(whole[index], pattern, name)
+    t.same(again, whole, `${name}: still there at the next check`)
+  }
+})
+
+async function checkAll({ systemDb }: LedgerWorld): Promise<string[]> {
+  const ranges = await wholeRanges(systemDb, new Date(Date.now() + 600_000))
+  const { findings } = await checkLedger(systemDb, ranges)
+  return findings
+    .map(({ kind, deliveryId, eventId, detail }) => {
+      const subject = kind === 'window-changed' ? detail : (eventId ?? detail)
+      return `${kind} ${subject}${deliveryId === null ? '' : ' delivery'}`
+    })
+    .toSorted()
+}
+
+t.test(
+  'a scheduled check stores what it found, until a later one finds nothing there',
+  async (t) => {
+    const world = await createLedger(t)
+    const { database, systemDb, queue } = world
+    const measured = async () => {
+      const metrics = createMetrics()
+      await measureLedger(systemDb, metrics.ledger)
+      return (await metrics.registry.metrics()).match(/^gatehouse_unaccounted (\d+)$/m)?.[1]
+    }
+    t.equal(await measured(), '0')
+    await world.run()
+    // What is lost after its window was checked, is found by the daily check of everything.
+    await database.admin.query('DELETE FROM pgboss.job_common')
+    t.same(await world.findings(), [], 'no new window')
+    await database.admin.query(`UPDATE ledger_checks SET checked_at = now() - interval '25 hours'`)
+    const found = await world.findings()
+    t.equal(found.length, 5, found.join())
+    t.equal(await measured(), '5')
+    t.equal((await world.findings()).length, 5, 'windows with findings are checked again')
+    const { findings } = await world.run()
+    const repaired = await repairLedger(systemDb, queue, findings, { accept: false })
+    t.same(repaired, { deliveries: 2, events: 3, windows: 0 })
+    t.same(await world.findings(), [])
+    t.equal(await measured(), '0')
+    const { rows } = await database.admin.query(
+      'SELECT whole, unaccounted, kinds FROM ledger_checks ORDER BY id DESC OFFSET 1 LIMIT 1',
+    )
+    const kinds = { 'event-without-job': 3, 'delivery-without-job': 2 }
+    t.same(rows, [{ whole: false, unaccounted: 5, kinds }])
+  },
+)
+
+t.test('a repair gives jobs that are those of the program, once', async (t) => {
+  const world = await createLedger(t)
+  const { database, systemDb, queue } = world
+  const jobs = async () => {
+    const { rows } = await database.admin.query(
+      `SELECT name, data, group_id, priority, state FROM pgboss.job_common
+       WHERE name IN ('deliver', 'billing-event') ORDER BY name, data::text`,
+    )
+    return rows
+  }
+  const before = await jobs()
+  t.equal(before.length, 5)
+  await database.admin.query('DELETE FROM pgboss.job_common')
+  const { findings } = await world.run()
+  t.same(new Set(findings.map(remedyOf)), new Set(['job']))
+  await repairLedger(systemDb, queue, findings, { accept: false })
+  t.same(await jobs(), before)
+  const { deliveries } = await repairLedger(systemDb, queue, findings, { accept: false })
+  t.equal(deliveries, 0, 'a delivery has its job already')
+})
+
+t.test('a changed window is accepted by an entry, which stays', async (t) => {
+  const world = await createLedger(t)
+  const { database, systemDb, queue } = world
+  await world.run()
+  await database.admin.query(`${copyEvent}; ${deleteOne('received_events', 'event_id')}`)
+  await database.admin.query(deleteOne('processed_events', 'event_id'))
+  const ranges = await wholeRanges(systemDb, new Date(Date.now() + 600_000))
+  const { findings } = await checkLedger(systemDb, ranges)
+  const repaired = await repairLedger(systemDb, queue, findings, { accept: true })
+  t.equal(repaired.windows, 1)
+  const { rows } = await database.admin.query(
+    `SELECT kind, count FROM ledger WHERE kind LIKE '%-corrected' ORDER BY id`,
+  )
+  t.same(rows, [
+    { kind: 'published-corrected', count: '1' },
+    { kind: 'received-corrected', count: '-1' },
+    { kind: 'recorded-corrected', count: '-1' },
+  ])
+  t.same(await checkAll(world), [`event-without-delivery ${forged}`])
+})
+
+t.test('what the retention and an erasure delete is accounted for', async (t) => {
+  const world = await createLedger(t)
+  const { database, systemDb, tenant } = world
+  const all = { before: new Date(Date.now() + 60_000), feed: new Date(Date.now() + 60_000) }
+  t.match(await purgeHistory(systemDb, all), { events: 2 })
+  await world.publish()
+  t.same((await world.run()).findings, [], 'deleted before its window was sealed')
+  t.equal(await sumOf(world, 'published'), 1)
+  t.match(await purgeHistory(systemDb, all), { events: 1 })
+  t.same(await checkAll(world), [], 'deleted afterwards, and not in the ledger yet')
+  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES ($1)', [tenant.tenantId])
+  t.same((await world.run()).findings, [])
+  t.equal(await sumOf(world, 'published-removed'), 1)
+  t.same(await checkAll(world), [], 'and in the ledger')
+})
+
+async function sumOf({ database }: LedgerWorld, kind: string): Promise<number> {
+  const { rows } = await database.admin.query(
+    'SELECT coalesce(sum(count), 0)::int AS sum FROM ledger WHERE kind = $1',
+    [kind],
+  )
+  return rows[0].sum
+}
+
+t.test('of two processes one seals, and no role can write the ledger', async (t) => {
+  const world = await createLedger(t)
+  await Promise.all([world.run(), world.run(), world.run()])
+  const { rows } = await world.database.admin.query(
+    `SELECT window_start FROM ledger WHERE kind = 'received' GROUP BY 1 HAVING count(*) > 1`,
+  )
+  t.same(rows, [])
+  for (const url of [world.database.url, world.database.workerUrl]) {
+    const attempt = await attemptsAs(t, world.database, url)
+    for (const sql of [
+      `INSERT INTO ledger (window_start, kind, count, ids, previous, hash)
+       SELECT window_start, kind, count, ids, previous, hash FROM ledger LIMIT 1`,
+      'UPDATE ledger SET count = 0',
+      'DELETE FROM ledger',
+      'TRUNCATE ledger',
+      'DELETE FROM ledger_removals',
+      `SELECT append_ledger(now(), 'x', 1, repeat('0', 128)::bit(128))`,
+    ]) {
+      t.match(await attempt({}, sql), denied, sql)
+    }
+  }
+})

@@ -1,0 +1,77 @@
+import type { PgBoss } from 'pg-boss'
+import type { Test } from 'tap'
+import { kindOf, parseEvent } from '#src/billing/event.ts'
+import { newEventJob } from '#src/billing/job.ts'
+import { recordStatement } from '#src/billing/record-store.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { type LedgerCheck, runLedgerBefore } from '#src/ledger/ledger.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { createOutbox, type Outbox } from '#test/support/outbox.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const windowMs = 300_000
+
+export type LedgerWorld = Outbox & {
+  systemDb: SystemDatabase
+  queue: PgBoss
+  /** Records billing events as the webhook route does. */
+  record(...ids: string[]): Promise<void>
+  /** Seals and checks everything up to now, as if it had settled. */
+  run(): Promise<LedgerCheck>
+  /** The findings of a run, as `kind id`. */
+  findings(): Promise<string[]>
+}
+
+/** A tenant with an endpoint, three recorded billing events and two published events, all sealed. */
+export async function createLedger(t: Test): Promise<LedgerWorld> {
+  const outbox = await createOutbox(t)
+  const { database, tenant } = outbox
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const queue = openQueue(database.workerUrl, 'worker', (error) => t.fail(error.message))
+  await queue.start()
+  t.teardown(async () => {
+    await queue.stop({ graceful: false })
+    await systemDb.close()
+  })
+  await createEndpoint(database, tenant, { url: 'https://receiver.example' })
+  await database.admin.query(
+    `UPDATE webhook_endpoints SET created_at = now() - interval '1 hour', updated_at = now() - interval '1 hour'`,
+  )
+  // The ledger begins with the window before the present one, in which everything below is.
+  const present = new Date(Math.floor(Date.now() / windowMs) * windowMs)
+  await runLedgerBefore(systemDb, present)
+  const run = () => runLedgerBefore(systemDb, new Date(present.getTime() + 2 * windowMs))
+  const world: LedgerWorld = {
+    ...outbox,
+    systemDb,
+    queue,
+    run,
+    async record(...ids) {
+      const events = ids.map((eventId) => {
+        const type = 'charge.succeeded'
+        const body = Buffer.from(JSON.stringify({ id: eventId, type, data: { object: {} } }))
+        const job = kindOf(type) && newEventJob(eventId, parseEvent(body))
+        return { eventId, type, body, secretIndex: 0, requestId: null, job }
+      })
+      await systemDb.query(await recordStatement(events, Number.MAX_SAFE_INTEGER))
+    },
+    async findings() {
+      const { findings } = await run()
+      return findings.map(
+        ({ kind, deliveryId, eventId, detail }) =>
+          `${kind} ${eventId ?? detail}${deliveryId === null ? '' : ' delivery'}`,
+      )
+    },
+  }
+  await world.record('evt_1', 'evt_2', 'evt_3')
+  await world.publish()
+  await world.publish()
+  for (const column of [
+    'processed_events SET created_at',
+    'received_events SET received_at',
+    'outbound_events SET created_at',
+  ]) {
+    await database.admin.query(`UPDATE ${column} = $1`, [present])
+  }
+  return world
+}
