@@ -231,6 +231,7 @@ export async function buildApp(
       await app.register(api.billingReplays)
       await app.register(api.billingReconciliations)
       await app.register(api.billingCustomers)
+      await app.register(pageRoutes.operations)
       await app.register(pageRoutes.billing)
       await app.register(pageRoutes.billingCustomers)
 

@@ -10,6 +10,7 @@ import events from './events.ts'
 import home from './home.ts'
 import invitations from './invitations.ts'
 import invoices from './invoices.ts'
+import operations from './operations.ts'
 import orders from './orders.ts'
 import posts from './posts.ts'
 import teams from './teams.ts'
@@ -32,6 +33,7 @@ export default {
   home,
   invitations,
   invoices,
+  operations,
   orders,
   posts,
   teams,

@@ -23,6 +23,7 @@ export type Resource =
   | 'usage'
   | 'billing-event'
   | 'billing-customer'
+  | 'operation'
   | 'profile'
   | 'account'
   | 'session'
@@ -98,6 +99,7 @@ export const policy: readonly Rule[] = [
   allow('billing-event', 'update', 'operator', null, null),
   allow('billing-customer', 'read', 'operator', null, null),
   allow('billing-customer', 'update', 'operator', null, null),
+  allow('operation', 'read', 'operator', null, null),
   own('profile', 'read', 'any'),
   own('account', 'read', 'session'),
   own('account', 'delete', 'recent-session'),

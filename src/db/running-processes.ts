@@ -115,6 +115,30 @@ export async function listSeenKeys(db: Queryable): Promise<SeenKeys[]> {
   return rows
 }
 
+/** A process that runs now. */
+export type RunningProcess = {
+  role: string
+  baseUrl: string | null
+  /** How far its clock is ahead of the database's. */
+  clockOffsetMs: number | null
+  /** RFC 3339 in UTC. */
+  startedAt: string
+}
+
+/** The processes that run now, the oldest first. */
+export async function listRunningProcesses(db: Queryable): Promise<RunningProcess[]> {
+  const { rows } = await db.query<Omit<RunningProcess, 'startedAt'> & { startedAt: Date }>({
+    text: `
+      SELECT role, base_url AS "baseUrl", clock_offset_ms::float8 AS "clockOffsetMs",
+        started_at AS "startedAt"
+      FROM running_processes
+      WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => $1)
+      ORDER BY started_at, id`,
+    values: [endedSeconds],
+  })
+  return rows.map((row) => ({ ...row, startedAt: row.startedAt.toISOString() }))
+}
+
 /** The settings whose first value is used for new data and whose every value can be read. */
 const rotated = [
   {
@@ -154,23 +178,9 @@ export async function findProcessFaults(
   db: Queryable,
   own?: Pick<RunningProcess, 'baseUrl' | 'role'>,
 ): Promise<string[]> {
-  const running = await listRunning(db)
-  const named = own === undefined ? running : [...running, { ...own, clockOffsetMs: null }]
+  const running = await listRunningProcesses(db)
+  const named = own === undefined ? running : [...running, own]
   return [...findKeyFaults(await listSeenKeys(db)), ...urlFaults(named), ...clockFaults(running)]
-}
-
-type RunningProcess = { role: string; baseUrl: string | null; clockOffsetMs: number | null }
-
-async function listRunning(db: Queryable): Promise<RunningProcess[]> {
-  const { rows } = await db.query<RunningProcess>({
-    text: `
-      SELECT role, base_url AS "baseUrl", clock_offset_ms::float8 AS "clockOffsetMs"
-      FROM running_processes
-      WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => $1)
-      ORDER BY started_at, id`,
-    values: [endedSeconds],
-  })
-  return rows
 }
 
 function urlFaults(running: readonly Pick<RunningProcess, 'baseUrl'>[]): string[] {

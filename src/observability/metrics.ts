@@ -338,6 +338,7 @@ function createIdentityMetrics(registry: Registry) {
       registers,
     }),
     erasures,
+    outcomes,
     /** Starts the counts of the configured providers at 0. */
     startSignIns(providers: readonly string[]): void {
       for (const provider of providers) {

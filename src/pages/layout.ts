@@ -70,13 +70,16 @@ const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
       { href: '/app/tenant', label: 'Members', icon: 'people', needs: 'user:manage' },
       { href: '/app/teams', label: 'Teams', icon: 'folder', needs: 'user:manage' },
       { href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
-      { href: '/app/events', label: 'Events', icon: 'pulse', needs: 'user:manage' },
+      { href: '/app/events', label: 'Events', icon: 'stack', needs: 'user:manage' },
       { href: '/app/audit', label: 'Audit log', icon: 'clock', needs: 'user:manage' },
     ],
   },
   {
     label: 'Operator',
-    entries: [{ href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' }],
+    entries: [
+      { href: '/app/operations', label: 'Operations', icon: 'pulse', needs: 'operator' },
+      { href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
+    ],
   },
   {
     label: 'You',

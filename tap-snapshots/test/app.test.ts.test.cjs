@@ -113,6 +113,7 @@ root
         billingReplays
         billingReconciliations
         billingCustomers
+        operations
         billing
         billingCustomers
         members
@@ -502,6 +503,20 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │           • (onError) ["countRefusal()"]
+    ├── app/operations (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/operations (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
     ├── app/billing (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]

@@ -83,6 +83,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'billing-event:read': { reach: 'operator', credential: 'session' },
   'billing-event:replay': { reach: 'operator', credential: 'session' },
   'billing-event:update': { reach: 'operator', credential: 'session' },
+  'operation:read': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },
   'billing-customer:update': { reach: 'operator', credential: 'session' },
   'tenant-deletion:create': {

@@ -63,6 +63,7 @@ export const serviceRoutes: RouteRows = {
     answer: 303,
     body: () => ({ customer: 'cus_x', confirm: 'yes' }),
   },
+  'GET /app/operations': { who: 'operation:read', answer: 200 },
   'GET /app/billing': { who: 'billing-event:read', answer: 200 },
   'GET /app/billing/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },
   'POST /app/billing/replay': {

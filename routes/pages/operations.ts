@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { countByStatus, measureBacklog } from '#src/billing/events.ts'
+import { measureReconciliation } from '#src/billing/reconciliation.ts'
+import { listRunningProcesses } from '#src/db/running-processes.ts'
+import { measureLedger } from '#src/ledger/ledger.ts'
+import { type Counted, operationsPage } from '#src/pages/operations.ts'
+import { measureQueues } from '#src/queue/backlog.ts'
+
+const maxShown = 8
+
+/** The overview for operators. */
+const operations: FastifyPluginAsync = async function operations(app) {
+  app.get(
+    '/app/operations',
+    { config: { access: { resource: 'operation', action: 'read' } }, schema: { hide: true } },
+    showOperations,
+  )
+}
+
+async function showOperations(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  const { metrics, systemDb } = this
+  const { billing, queues, http, identity, outbound, ledger } = metrics
+  const counts = await this.db.read(request.entry, (tx) => countByStatus(tx))
+  // As when metrics are scraped. Only who may read this page has come so far.
+  const measured = await Promise.all([
+    measureBacklog(systemDb, billing),
+    measureReconciliation(systemDb, billing),
+    measureLedger(systemDb, ledger),
+    measureQueues(systemDb, queues),
+    listRunningProcesses(systemDb),
+  ]).catch((error) => {
+    request.log.warn({ err: error }, 'measuring the backlog failed')
+    return null
+  })
+  const countOf = (status: string) => counts.find((one) => one.status === status)?.events ?? 0
+  return reply.sendPage(
+    operationsPage({
+      viewer: request.viewer,
+      isMeasured: measured !== null,
+      billing: {
+        waiting: countOf('recorded'),
+        dead: countOf('dead'),
+        oldestWaiting: await gaugeOf(billing.backlogAge),
+        oldestRetrying: await gaugeOf(billing.retryingAge),
+        missed: await gaugeOf(billing.missedEvents),
+      },
+      unaccounted: await gaugeOf(ledger.unaccounted),
+      queues: await queueFigures(queues),
+      providers: this.signInChoices(),
+      processes: measured?.[4] ?? [],
+      own: {
+        responses: await countsOf(http.responses, ['class']),
+        signIns: await countsOf(identity.outcomes, ['provider', 'outcome']),
+        refusals: await countsOf(http.refusals, ['code', 'reason']),
+        attempts: await countsOf(outbound.attempts, ['outcome']),
+      },
+    }),
+  )
+}
+
+type Metric = {
+  get(): Promise<{
+    values: { labels: Partial<Record<string, string | number>>; value: number }[]
+  }>
+}
+
+async function valuesOf(metric: Metric) {
+  return (await metric.get()).values
+}
+
+async function gaugeOf(metric: Metric): Promise<number> {
+  return (await valuesOf(metric))[0]?.value ?? 0
+}
+
+/** What was counted at least once, the most frequent first. */
+async function countsOf(metric: Metric, labels: readonly string[]): Promise<Counted[]> {
+  const values = await valuesOf(metric)
+  return values
+    .filter(({ value }) => value > 0)
+    .map(({ labels: given, value }) => ({
+      name: labels
+        .map((label) => given[label] ?? '')
+        .filter(Boolean)
+        .join(', '),
+      count: value,
+    }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, maxShown)
+}
+
+async function queueFigures({
+  due,
+  scheduled,
+  oldestAge,
+}: Record<'due' | 'scheduled' | 'oldestAge', Metric>) {
+  const [dues, later, ages] = await Promise.all([due, scheduled, oldestAge].map(valuesOf))
+  const find = (values: typeof dues, queue: unknown) =>
+    values?.find(({ labels }) => labels.queue === queue)?.value ?? 0
+  return (dues ?? []).map(({ labels, value }) => ({
+    queue: String(labels.queue),
+    due: value,
+    scheduled: find(later, labels.queue),
+    oldestAge: find(ages, labels.queue),
+  }))
+}
+
+export default operations
