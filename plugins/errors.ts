@@ -13,6 +13,7 @@ import {
   toFieldErrors,
 } from '#src/http/validation.ts'
 import { withVary } from '#src/http/vary.ts'
+import type { Viewer } from '#src/pages/layout.ts'
 import { problemPage } from '#src/pages/problem.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
@@ -74,6 +75,7 @@ function sendProblem(
       waitSeconds: wait ?? null,
       signIn: problem.signIn ?? null,
       resumption: problem.resumption ?? null,
+      viewer: viewerOf(request),
     }
     return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
   }
@@ -88,6 +90,11 @@ function sendProblem(
       instance: request.id,
       ...(errors.length > 0 && { errors: errors.slice(0, maxListedErrors) }),
     })
+}
+
+/** Who asked, if the request has entered. Requests without a session have no such property. */
+function viewerOf(request: FastifyRequest): Viewer | null {
+  return request.enteredCaller ? request.viewer : null
 }
 
 /** Converts an error for the response. Only messages of Fastify's own 400s are passed on. */

@@ -1,11 +1,13 @@
 import type { AccessRow } from '#src/access/overview.ts'
 import { roles } from '#src/access/roles.ts'
 import { type Html, html } from './html.ts'
+import { icon } from './icon.ts'
 import type { Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 
 /**
- * The permissions page: every rule of the policy by role. An operator has a column too.
+ * The permissions page: every rule of the policy by role, grouped by resource. An operator has a
+ * column too.
  * @param viewer their role is highlighted
  */
 export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
@@ -16,11 +18,16 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
     (column) =>
       html`<th scope="col"${mark(column)}>${column}${isOwn(column) ? html` (you)` : html``}</th>`,
   )
-  const lines = rows.map(
-    (row) => html`<tr>
-            <th scope="row">${row.resource}: ${row.action}<br><span class="quiet">${scopeText(row)}</span></th>
+  const groups = [...Map.groupBy(rows, ({ resource }) => resource)].map(
+    ([resource, rules]) => html`<tbody>
+            <tr class="group"><th scope="rowgroup" colspan="${columns.length + 1}">${nameOf(resource)}</th></tr>
+            ${rules.map(
+              (row) => html`<tr>
+            <th scope="row">${row.action} <span class="quiet">${scopeText(row)}</span></th>
             ${columns.map((column) => html`<td${mark(column)}>${cellText(row, column)}</td>`)}
           </tr>`,
+            )}
+          </tbody>`,
   )
   return layout(
     'Permissions',
@@ -28,10 +35,14 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
         <h1>Permissions</h1>
         <p class="quiet">Anything not listed here is denied.</p>
       </header>
+      <section class="card" aria-labelledby="own">
+        <h2 id="own">What you may do</h2>
+        ${summary(rows, viewer)}
+      </section>
       <section class="card matrix" tabindex="0" aria-label="Permissions by role">
         <table>
           <thead><tr><th scope="col">Action</th>${heads}</tr></thead>
-          <tbody>${lines}</tbody>
+          ${groups}
         </table>
       </section>`,
     { current: '/app/access', ...viewer },
@@ -40,13 +51,37 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): string {
 
 const operator = 'operator'
 
-/** The operator's column has only what operators may do in addition to their role. */
-function cellText(row: AccessRow, column: string): string {
-  if (column === operator) return row.forOperators ? 'yes' : ''
-  return row.roles.includes(column) ? 'yes' : '–'
+/** The actions that the viewer's role allows, one line for each resource. */
+function summary(rows: readonly AccessRow[], viewer: Viewer): Html {
+  const own = rows.filter(
+    (row) =>
+      (viewer.role !== null && row.roles.includes(viewer.role)) ||
+      (viewer.operator && row.forOperators) ||
+      row.scope === 'own account' ||
+      row.scope === 'own',
+  )
+  const lines = [...Map.groupBy(own, ({ resource }) => resource)].map(
+    ([resource, rules]) =>
+      html`<div><dt>${nameOf(resource)}</dt><dd>${rules.map(({ action }) => action).join(', ')}</dd></div>`,
+  )
+  return html`<dl class="facts">${lines}</dl>`
 }
 
-function scopeText({ scope, conditions }: AccessRow): Html {
-  if (conditions.length === 0) return html`${scope}`
-  return html`${scope}; ${conditions.join('; ')}`
+/** `webhook-endpoint` as `Webhook endpoint`. */
+function nameOf(resource: string): string {
+  const words = resource.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The operator's column has only what operators may do in addition to their role. */
+function cellText(row: AccessRow, column: string): Html {
+  const allowed = column === operator ? row.forOperators : row.roles.includes(column)
+  if (allowed)
+    return html`<span class="allowed">${icon('check')}<span class="unseen">yes</span></span>`
+  return column === operator ? html`` : html`<span class="quiet">–</span>`
+}
+
+function scopeText({ scope, conditions, credential }: AccessRow): Html {
+  const parts = [scope, ...conditions, ...(credential === 'session or token' ? [] : [credential])]
+  return html`${parts.join('; ')}`
 }

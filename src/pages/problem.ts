@@ -2,7 +2,7 @@ import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Resumption, SignInFailure } from '#src/http/problems.ts'
 import { html } from './html.ts'
-import { entryAbove, layout } from './layout.ts'
+import { entryAbove, layout, type Viewer } from './layout.ts'
 import { signInPath } from './sign-in.ts'
 
 export type PageProblem = {
@@ -18,6 +18,8 @@ export type PageProblem = {
   waitSeconds: number | null
   /** Why a sign-in at a provider failed; null for any other problem. */
   signIn: SignInFailure | null
+  /** Who asked, for the navigation; null if that is not known. */
+  viewer: Viewer | null
   /** How to go on after signing in; null for anything but a form that was refused for that. */
   resumption: Resumption | null
 }
@@ -91,7 +93,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
 
 /** A problem as a page, with one suggested next step. */
 export function problemPage(problem: PageProblem): string {
-  const { status, detail, requestId, waitSeconds } = problem
+  const { status, detail, requestId, waitSeconds, viewer } = problem
   const { title = problem.title, text, label, href } = adviceFor(problem)
   const explanation = detail === '' || isDetailForApi(problem) ? text : detail
   return layout(
@@ -103,6 +105,7 @@ export function problemPage(problem: PageProblem): string {
         <a class="button" href="${href}">${label}</a>
         <p class="quiet small">If this keeps happening, contact support with request ID ${requestId}</p>
       </section>`,
+    viewer === null ? undefined : { current: entryAbove(pathOf(problem))?.href ?? '', ...viewer },
   )
 }
 
@@ -117,10 +120,14 @@ function adviceFor({ code, path, signIn, resumption, waitSeconds }: PageProblem)
   const advice = adviceByCode[code]
   if (resumption !== null) return resumptionAdvice(code, advice, resumption)
   if (advice.href !== '/') return advice
-  const [pathname = '/'] = path.split('?')
-  const above = entryAbove(pathname)
+  const above = entryAbove(pathOf({ path }))
   if (above !== null) return { ...advice, label: `Back to ${above.label}`, href: above.href }
   return waitSeconds === null ? advice : { ...advice, label: 'Try again', href: '/' }
+}
+
+function pathOf({ path }: Pick<PageProblem, 'path'>): string {
+  const [pathname = '/'] = path.split('?')
+  return pathname
 }
 
 function resumptionAdvice(

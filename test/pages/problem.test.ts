@@ -12,6 +12,7 @@ function page(change: Partial<PageProblem>): string {
     code: 'sign-in-refused',
     path: '/auth/callback?code=x',
     waitSeconds: null,
+    viewer: null,
   } as const
   return problemPage({ ...problem, ...rest, signIn: null, resumption: null, ...change })
 }
@@ -65,4 +66,12 @@ t.test('the page says how long to wait', async (t) => {
   t.match(page({ code: 'unavailable', waitSeconds: 1 }), 'Try again in a moment.')
   t.match(page({ code: 'too-many-requests', waitSeconds: 30 }), 'Try again in 30 seconds.')
   t.match(page({ code: 'too-many-requests', waitSeconds: 600 }), 'Try again in 10 minutes.')
+})
+
+t.test('a page for somebody who is known keeps the navigation', async (t) => {
+  const viewer = { email: 'ada@acme.example', role: 'admin', operator: false }
+  const markup = page({ viewer, code: 'not-found', status: 404, path: '/app/webhooks/7?x=1' })
+  t.match(markup, /<a href="\/app\/webhooks" aria-current="page">/)
+  t.match(markup, 'ada@acme.example')
+  t.notMatch(page({}), 'class="pages"')
 })

@@ -26,7 +26,9 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
   ]
   const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
   for (const path of [`/app/webhooks/${id}`, nowhere]) {
-    t.equal((await admin.open(path)).statusCode, 404)
+    const missing = await admin.open(path)
+    t.equal(missing.statusCode, 404)
+    t.match(missing.body, 'aria-label="Pages"', 'the navigation stays')
     for (const [action, form] of forms) {
       t.equal((await admin.send(path + action, form)).statusCode, 404, action)
       t.equal((await viewer.send(path + action, form)).statusCode, 403, action)
