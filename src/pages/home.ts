@@ -91,7 +91,7 @@ function endpointItem({ id, url, status, failingSince, disabledAt }: Endpoint): 
   const text =
     status === 'disabled' ? 'is disabled and receives nothing' : 'has not accepted an event'
   return [
-    html`<li class="${status === 'disabled' ? 'bad' : 'warning'}"><span class="wrap">${isolated(url)} ${text}${since === null ? '' : html` since ${timeText(since)}`}.</span> <a href="/app/webhooks/${id}" aria-label="View the endpoint ${url}">View endpoint</a></li>`,
+    html`<li class="${status === 'disabled' ? 'bad' : 'warning'}"><span class="wrap">${isolated(url)} ${text}${since === null ? '' : html` since ${timeText(since)}`}.</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`,
   ]
 }
 
