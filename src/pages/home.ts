@@ -62,7 +62,7 @@ const orderColumns = [
 
 function orderList(orders: HomeAccount['orders']): Html {
   if (orders.length === 0) {
-    return html`<p class="quiet">No orders yet. Place one with <a href="/docs#postOrders">POST /orders</a>.</p>`
+    return html`<p class="quiet">No orders yet. Place one with <a href="/docs#tag/orders/POST/orders">POST /orders</a>.</p>`
   }
   const rows = orders.map(({ id, city, items }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,

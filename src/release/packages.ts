@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import Type from 'typebox'
@@ -41,7 +42,8 @@ export async function findPackages({ metafile, assets }: Bundle): Promise<Packag
   const [output] = Object.values(metafile.outputs)
   const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput)
   const files = [...used.map(([path]) => resolve(top, path)), ...assets.map((path) => top + path)]
-  const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
+  const inAssets = (await Promise.all(assets.map(foldersIn))).flat()
+  const folders = new Set([...files.flatMap((file) => folderOf(file) ?? []), ...inAssets])
   const found = await Promise.all([...folders].map(readPackage))
   const unique = new Map(found.map((one) => [`${one.name}@${one.version}`, one]))
   const packages = [...unique]
@@ -49,6 +51,23 @@ export async function findPackages({ metafile, assets }: Bundle): Promise<Packag
     .map(([, one]) => one)
   refuseLicences(packages)
   return packages.map((one) => ({ ...one, texts: completeTexts(one, packages) }))
+}
+
+/**
+ * The installed packages that an asset was bundled from by its authors, as far as its source map names
+ * them: packages in a pnpm store, and siblings in the authors' own repository.
+ */
+export async function foldersIn(asset: string): Promise<string[]> {
+  const map = await readFile(`${top}${asset}.map`, 'utf8').catch(() => '{"sources":[]}')
+  const { sources }: { sources: string[] } = JSON.parse(map)
+  const scope = /^node_modules\/(@[^/]+)\//.exec(asset)?.[1] ?? ''
+  const names = sources.flatMap((source) => {
+    const stored = source.match(/(?<=node_modules\/)(?:@[^/]+\/)?[^/.][^/]*/g)?.at(-1)
+    const [, sibling] = /^(?:\.\.\/){3}([\w-]+)\//.exec(source) ?? []
+    return stored ?? (sibling === undefined ? [] : `${scope}/${sibling}`)
+  })
+  const folders = [...new Set(names)].map((name) => `${top}node_modules/${name}`)
+  return folders.filter((folder) => existsSync(`${folder}/package.json`))
 }
 
 /** Node, which the binary contains: its version and licence. */

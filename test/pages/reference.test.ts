@@ -39,7 +39,7 @@ t.test('the description is rendered once, cached by clients and limited per addr
     }
   }
   t.equal(described, 2)
-  const refused = await app.inject('/docs')
+  const refused = await app.inject('/docs/plain')
   t.equal(refused.statusCode, 429)
   t.ok(Number(refused.headers['retry-after']) > 0)
 })
