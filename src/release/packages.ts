@@ -55,20 +55,31 @@ export async function findPackages({ metafile, assets }: Bundle): Promise<Packag
 
 /**
  * The installed packages that an asset was bundled from by its authors, as far as its source map names
- * them: packages in a pnpm store, and siblings in the authors' own repository.
+ * them: packages in a pnpm store, and siblings in the authors' own repository. Of several versions it is
+ * the one in the map, if it is installed.
  */
 export async function foldersIn(asset: string): Promise<string[]> {
   const map = await readFile(`${top}${asset}.map`, 'utf8').catch(() => '{"sources":[]}')
   const { sources }: { sources: string[] } = JSON.parse(map)
+  if (sources.length === 0) return []
   const scope = /^node_modules\/(@[^/]+)\//.exec(asset)?.[1] ?? ''
-  const names = sources.flatMap((source) => {
-    const stored = source.match(/(?<=node_modules\/)(?:@[^/]+\/)?[^/.][^/]*/g)?.at(-1)
-    const [, sibling] = /^(?:\.\.\/){3}([\w-]+)\//.exec(source) ?? []
-    return stored ?? (sibling === undefined ? [] : `${scope}/${sibling}`)
+  const lock: Lock = JSON.parse(await readFile(`${top}package-lock.json`, 'utf8'))
+  const installed = Object.entries(lock.packages).filter(
+    ([path, { dev }]) => dev !== true && existsSync(`${top}${path}/package.json`),
+  )
+  const folders = sources.flatMap((source) => {
+    const stored = [...source.matchAll(/([^/]+)\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)
+    const [, sibling = ''] = /^(?:\.\.\/){3}([\w-]+)\//.exec(source) ?? []
+    const name = stored?.[2] ?? `${scope}/${sibling}`
+    const version = /@(\d[^_(]*)/.exec(stored?.[1] ?? '')?.[1]
+    const all = installed.filter(([path]) => path.endsWith(`node_modules/${name}`))
+    const [path] = all.find(([, one]) => one.version === version) ?? all[0] ?? []
+    return path === undefined ? [] : [top + path]
   })
-  const folders = [...new Set(names)].map((name) => `${top}node_modules/${name}`)
-  return folders.filter((folder) => existsSync(`${folder}/package.json`))
+  return [...new Set(folders)]
 }
+
+type Lock = { packages: Record<string, { version?: string; dev?: boolean }> }
 
 /** Node, which the binary contains: its version and licence. */
 export async function findRuntime(): Promise<Package> {

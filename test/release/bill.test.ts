@@ -24,7 +24,7 @@ t.test('the bill lists exactly the packages in the binary', async (t) => {
   const names = new Set([
     '@scalar/api-reference',
     ...[...written].map(([, name]) => name),
-    ...viewer.map((folder) => folder.slice(`${top}node_modules/`.length)),
+    ...viewer.map((folder) => folder.split('node_modules/').at(-1)),
   ])
   t.same([...new Set(libraries.map(({ name }) => name))].sort(), [...names].sort())
   t.ok(names.size > 100)
