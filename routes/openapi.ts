@@ -1,30 +1,54 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { found } from '#src/http/params.ts'
 import { errorCodes } from '#src/http/problems.ts'
-import { publicDocument } from '#src/http/public-document.ts'
+import { type PublicDocument, publicDocument } from '#src/http/public-document.ts'
+import { changelogPage } from '#src/pages/docs/changelog.ts'
+import { eventsPage } from '#src/pages/docs/events.ts'
+import { guidePage } from '#src/pages/docs/guide.ts'
+import { viewerPage } from '#src/pages/docs/viewer.ts'
 import { errorPage, errorsPage } from '#src/pages/errors.ts'
 import { referencePage } from '#src/pages/reference.ts'
+import { readTextAsset } from '#src/runtime/assets.ts'
 
 const open = { config: { access: 'public' }, schema: { hide: true } } as const
 const page = 'text/html; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+const style = 'text/css; charset=utf-8'
+
+const viewer = 'node_modules/@scalar/api-reference/dist'
 
 /**
- * The OpenAPI description, generated from the route schemas, as JSON and as a page, and a page for
- * each error. Each is rendered at its first request, because all routes are known only then, and sent
- * from memory afterwards.
+ * The OpenAPI description, generated from the route schemas, as JSON and as pages: in a viewer with
+ * samples and requests to try, and plain. Beside it a guide, the types of events, and a page for each
+ * error. Each is rendered at its first request, because all routes are known only then, and sent from
+ * memory afterwards.
  */
-const openapi: FastifyPluginAsync = async function openapi(app) {
-  const documents = {
+const openapi: FastifyPluginAsync<{ baseUrl: string }> = async function openapi(app, { baseUrl }) {
+  const documents: Readonly<Record<string, PublicDocument>> = {
     '/openapi.json': publicDocument('application/json; charset=utf-8', () =>
       JSON.stringify(app.describeApi()),
     ),
-    '/docs': publicDocument(page, () => referencePage(app.describeApi())),
+    '/docs/plain': publicDocument(page, () => referencePage(app.describeApi())),
+    '/docs/guide': publicDocument(page, () => guidePage(baseUrl)),
+    '/docs/events': publicDocument(page, eventsPage),
+    '/docs/changelog': publicDocument(page, changelogPage),
     '/docs/errors': publicDocument(page, errorsPage),
+    '/docs/assets/scalar.js': asset(script, `${viewer}/browser/standalone.js`),
+    '/docs/assets/scalar.css': asset(style, `${viewer}/style.css`),
+    '/docs/assets/viewer.js': asset(script, 'src/pages/docs/viewer.js'),
+    '/docs/assets/viewer.css': asset(style, 'src/pages/docs/viewer.css'),
   }
   for (const [path, document] of Object.entries(documents)) {
     app.get(path, open, async (_request, reply) => reply.sendDocument(document))
   }
-  const pages = new Map<string, ReturnType<typeof publicDocument>>(
+
+  const viewed = publicDocument(page, viewerPage)
+  app.get('/docs', open, async (_request, reply) => {
+    allowViewer(reply)
+    return reply.sendDocument(viewed)
+  })
+
+  const pages = new Map<string, PublicDocument>(
     errorCodes.map((code) => [code, publicDocument(page, () => errorPage(code))]),
   )
   app.get(
@@ -33,6 +57,17 @@ const openapi: FastifyPluginAsync = async function openapi(app) {
     async (request: FastifyRequest<{ Params: { code: string } }>, reply: FastifyReply) =>
       reply.sendDocument(found(pages.get(request.params.code) ?? null)),
   )
+}
+
+function asset(type: string, path: string): PublicDocument {
+  return publicDocument(type, () => readTextAsset(path))
+}
+
+/** The viewer needs scripts and requests of our own origin, and icons in its style sheet. */
+function allowViewer(reply: FastifyReply): void {
+  const policy = String(reply.getHeader('content-security-policy'))
+  const own = policy.replace("img-src 'self'", "img-src 'self' data:")
+  reply.header('content-security-policy', `${own};script-src 'self';connect-src 'self'`)
 }
 
 export default openapi

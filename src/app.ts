@@ -139,7 +139,7 @@ export async function buildApp(
 
   await app.register(async function reference(app) {
     await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
-    await app.register(apiDescription)
+    await app.register(apiDescription, { baseUrl: config.baseUrl })
   })
 
   await app.register(async function browser(app) {

@@ -8,6 +8,7 @@ const byFormat: Readonly<Record<string, string>> = {
 
 /** Example values by field name; a test validates every example against its schema. */
 const byName: Readonly<Record<string, unknown>> = {
+  action: 'sign-in',
   amount: 4_900,
   attempts: 1,
   body: 'The gate opens at nine.',
@@ -17,6 +18,7 @@ const byName: Readonly<Record<string, unknown>> = {
   currency: 'eur',
   cursor: 'Zx8…',
   department: 'engineering',
+  email: 'ada@acme.example',
   id: '42',
   ip: '203.0.113.7',
   limit: '50',
@@ -25,9 +27,12 @@ const byName: Readonly<Record<string, unknown>> = {
   name: 'Ada Okafor',
   nextCursor: null,
   otherBodies: 0,
+  outcome: 'done',
   permissions: ['order:read'],
+  plan: 'pro',
   postalCode: '1100-012',
   provider: 'acme',
+  role: 'admin',
   sku: 'GATE-OAK-200',
   subject: '248289761001',
   title: 'Opening hours',

@@ -33,9 +33,9 @@ export type PublicDocument = {
 }
 
 /** @param read called at the first request */
-export function publicDocument(type: string, read: () => string): PublicDocument {
+export function publicDocument(type: string, read: () => string | Promise<string>): PublicDocument {
   const variants = new Map<Encoding | null, Promise<Variant>>()
-  const plain = () => Promise.resolve(Buffer.from(read()))
+  const plain = async () => Buffer.from(await read())
   return {
     type,
     variant(encoding) {

@@ -143,7 +143,7 @@ const steps: readonly { key: keyof FirstSteps; text: string; label: string; href
     key: 'hasOrder',
     text: 'Place an order with it',
     label: 'Read how',
-    href: '/docs#postOrders',
+    href: '/docs#tag/orders/POST/orders',
   },
   {
     key: 'hasEndpoint',
@@ -188,7 +188,7 @@ const orderColumns = [
 
 function orderList(orders: HomeAccount['orders']): Html {
   if (orders.length === 0) {
-    return html`<div class="empty"><p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#postOrders">Read how</a></div>`
+    return html`<div class="empty"><p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#tag/orders/POST/orders">Read how</a></div>`
   }
   const rows = orders.map(({ id, city, items }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,

@@ -41,7 +41,7 @@ export function orderListPage(
         <p class="quiet">Your orders in all your tenants. Nobody else sees them.</p>
       </header>
       <section class="card">
-        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#postOrders">Read how</a>`)}
+        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#tag/orders/POST/orders">Read how</a>`)}
       </section>`,
     { current: '/app/orders', ...viewer },
   )

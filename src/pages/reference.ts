@@ -17,10 +17,7 @@ const order = ['sign-in', 'account', 'users', 'orders', 'posts', 'documents', 'f
 
 type Entry = { path: string; method: string; operation: Operation }
 
-/**
- * The API description as a page. Ready-made viewers (Swagger UI, Redoc) are not used: they need
- * scripts and files that neither the content security policy nor the single binary allows.
- */
+/** The API description as a page without scripts. */
 export function referencePage(described: ApiDescription): string {
   const description = inlineSchemas(described)
   const groups = groupByTag(description)
@@ -199,7 +196,7 @@ function content(media: Readonly<Record<string, Media>>): Html {
   return html`${parts}`
 }
 
-function fieldTable(rows: readonly FieldRow[]): Html {
+export function fieldTable(rows: readonly FieldRow[]): Html {
   return html`<div class="scroll"><table class="fields">
           <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
           <tbody>${rows.map(

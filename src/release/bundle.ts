@@ -73,6 +73,8 @@ async function listFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
+    'node_modules/@scalar/api-reference/dist/browser/standalone.js',
+    'node_modules/@scalar/api-reference/dist/style.css',
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
     queryCompiler,
   ]

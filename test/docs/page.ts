@@ -9,9 +9,9 @@ export function readPage(path: string): Promise<string> {
   return readFile(`${root}/${path}`, 'utf8')
 }
 
-/** README.md and every page of docs/. */
+/** README.md, every page of docs/ and those of the clients. */
 export function listPages(): string[] {
-  return ['README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()]
+  return ['README.md', ...globSync('{docs/**,clients/*}/*.md', { cwd: root }).sort()]
 }
 
 /** The blocks of a page in one language, without their fences. */

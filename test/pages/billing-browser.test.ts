@@ -83,7 +83,15 @@ t.test('every page is accessible, light and dark, and fits a phone screen', asyn
     t.ok((await overflow(page)) <= 0, `${path} is no wider than the screen`)
   }
   const endpoint = `/app/webhooks/${endpointId}`
-  const ownPages = ['/', `/app/orders/${orderId}`, '/app/documents', '/app/documents/1', '/docs']
+  const ownPages = [
+    '/',
+    `/app/orders/${orderId}`,
+    '/app/documents',
+    '/app/documents/1',
+    '/docs/plain',
+    '/docs/guide',
+    '/docs/events',
+  ]
   const managed = ['/app/tenant', '/app/access', '/app/account', '/app/billing']
   const webhooks = ['/app/webhooks', endpoint, `${endpoint}/replays/${replayId}`]
   const paths = [...ownPages, ...managed, ...webhooks, `/app/deliveries/${deliveryId}`]
@@ -110,9 +118,9 @@ t.test('every page is accessible, light and dark, and fits a phone screen', asyn
   await page.getByRole('status').getByText('Address saved.').waitFor()
   t.equal(await page.getByLabel('City').inputValue(), 'Porto')
 
-  await page.goto('/docs#patchOrdersById')
+  await page.goto('/docs/plain#updateOrder')
   t.ok(await page.getByText('/orders/{id}').nth(1).isVisible(), 'the link leads to the operation')
-  await page.locator('#patchOrdersById').getByText('shippingAddress.city').first().waitFor()
+  await page.locator('#updateOrder').getByText('shippingAddress.city').first().waitFor()
   t.same(await seriousFindings(page), [], 'an operation')
   t.ok((await overflow(page)) <= 0, 'an operation is no wider than the screen')
   t.same(faults, [], 'the content security policy blocks nothing')

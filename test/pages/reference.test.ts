@@ -3,9 +3,9 @@ import type { ApiDescription, Operation } from '#src/http/openapi-examples.ts'
 import { fieldsOf, referencePage, typeText } from '#src/pages/reference.ts'
 import { build } from '#test/support/helper.ts'
 
-t.test('the reference at /docs shows every operation without scripts', async (t) => {
+t.test('the reference at /docs/plain shows every operation without scripts', async (t) => {
   const { app } = await build(t)
-  const page = await app.inject('/docs')
+  const page = await app.inject('/docs/plain')
   t.equal(page.statusCode, 200)
   t.match(page.headers['content-security-policy'], /default-src 'none'/)
   t.notMatch(page.body, /<script(?! src="\/assets\/)|style=/i)
@@ -27,7 +27,7 @@ t.test('the description is rendered once, cached by clients and limited per addr
     described += 1
     return describeApi()
   }
-  for (const url of ['/docs', '/openapi.json']) {
+  for (const url of ['/docs/plain', '/openapi.json']) {
     const first = await app.inject(url)
     t.equal(first.headers['cache-control'], 'public, max-age=300')
     t.equal((await app.inject(url)).body, first.body)
@@ -39,7 +39,7 @@ t.test('the description is rendered once, cached by clients and limited per addr
     }
   }
   t.equal(described, 2)
-  const refused = await app.inject('/docs')
+  const refused = await app.inject('/docs/plain')
   t.equal(refused.statusCode, 429)
   t.ok(Number(refused.headers['retry-after']) > 0)
 })

@@ -3,7 +3,13 @@ import t from 'tap'
 import { build, type TestApp } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
 
-const publicPaths = ['/openapi.json', '/docs', '/docs/errors', '/assets/gatehouse.css']
+const publicPaths = [
+  '/openapi.json',
+  '/docs',
+  '/docs/plain',
+  '/docs/errors',
+  '/assets/gatehouse.css',
+]
 
 t.test('public documents are compressed as the client accepts', async (t) => {
   const { app } = await build(t)

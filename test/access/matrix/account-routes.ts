@@ -8,6 +8,14 @@ export const accountRoutes: RouteRows = {
   'GET /assets/icon.svg': { who: 'anyone', answer: 200 },
   'GET /openapi.json': { who: 'anyone', answer: 200 },
   'GET /docs': { who: 'anyone', answer: 200 },
+  'GET /docs/plain': { who: 'anyone', answer: 200 },
+  'GET /docs/guide': { who: 'anyone', answer: 200 },
+  'GET /docs/events': { who: 'anyone', answer: 200 },
+  'GET /docs/changelog': { who: 'anyone', answer: 200 },
+  'GET /docs/assets/scalar.js': { who: 'anyone', answer: 200 },
+  'GET /docs/assets/scalar.css': { who: 'anyone', answer: 200 },
+  'GET /docs/assets/viewer.js': { who: 'anyone', answer: 200 },
+  'GET /docs/assets/viewer.css': { who: 'anyone', answer: 200 },
   'GET /docs/errors': { who: 'anyone', answer: 200 },
   'GET /docs/errors/:code': { who: 'anyone', answer: 404 }, // there is no error `demo`
 

@@ -1,0 +1,108 @@
+import { type Html, html, withCodeSpans } from '../html.ts'
+import { layout } from '../layout.ts'
+
+type Topic = { id: string; title: string; texts: readonly string[]; sample?: string }
+
+/** How to use the API, topic by topic. `$BASE` in a sample is the address of the installation. */
+const topics: readonly Topic[] = [
+  {
+    id: 'authentication',
+    title: 'Authentication',
+    texts: [
+      'Programs send an API token: create one on your account page. It acts for you in the tenant that was active when you created it, with your role at the time of each request, and can be limited to some permissions. It ends with your membership.',
+      'Pages of this server use the session cookie `sid`. A request with both a cookie and a token is 400.',
+      'Without a credential the response is 401, without the permission 403.',
+    ],
+    sample: 'curl $BASE/me -H "Authorization: Bearer gth_…"',
+  },
+  {
+    id: 'tenants',
+    title: 'Tenants',
+    texts: [
+      'No request names a tenant: the session or the token decides it. `GET /tenants` lists yours, `POST /session/tenant` switches that of a session.',
+      'An object of another tenant gives the same 404 as an object that does not exist.',
+    ],
+  },
+  {
+    id: 'paging',
+    title: 'Lists',
+    texts: [
+      'A list responds with `{ "data", "nextCursor" }`. Pass the cursor as `cursor` to get the next page; it is null on the last one. The `Link` header has the next and the previous page. `limit` is 1 to 100, 50 by default.',
+      'A cursor belongs to its list, filters and order. It grants nothing.',
+    ],
+    sample:
+      'curl "$BASE/orders?limit=100&from=2026-11-01T00:00:00Z&sort=createdAt" -H "Authorization: Bearer gth_…"',
+  },
+  {
+    id: 'errors',
+    title: 'Errors',
+    texts: [
+      'Errors are `application/problem+json` (RFC 9457). Compare `type`, which is the same in every installation, and show `detail`. `instance` is the id of the request, for questions to support.',
+      'A malformed request has `errors`: for each refused value its place, a JSON pointer and what is wrong with it.',
+    ],
+    sample: `{
+  "type": "/docs/errors/malformed",
+  "title": "The request is malformed",
+  "status": 400,
+  "detail": "/title in the body is required.",
+  "instance": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
+  "errors": [{ "in": "body", "pointer": "/title", "detail": "is required" }]
+}`,
+  },
+  {
+    id: 'limits',
+    title: 'Limits',
+    texts: [
+      '`RateLimit-Policy` has the limit that counted a request, `RateLimit` what is left of it. Beyond it the response is 429: nothing was done, and `Retry-After` has the seconds to wait. 503 has it as well.',
+      'A tenant stores a limited number of rows and bytes: `GET /usage`. A write beyond that is 409, `quota-exceeded`.',
+    ],
+  },
+  {
+    id: 'idempotency',
+    title: 'Idempotency',
+    texts: [
+      'Send an `Idempotency-Key` of your choice, such as a UUID, with a request that creates something. If the response is lost, send the same request with the same key: it happens once, and the response is that of the first time, with `Idempotent-Replayed: true`. Keys are kept for 24 hours. The same key with another request is 422.',
+    ],
+    sample: `curl $BASE/posts -H "Authorization: Bearer gth_…" \\
+  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
+  -d '{ "title": "Opening hours", "body": "The gate opens at nine." }'`,
+  },
+  {
+    id: 'conditional-requests',
+    title: 'Concurrent changes',
+    texts: [
+      'Objects that change have an `ETag`. Send it back as `If-Match` with a change: if somebody has changed the object since you read it, nothing is done, and the response is 412. With `If-None-Match` an object that has not changed is 304 without a body.',
+    ],
+    sample: `curl -X PATCH $BASE/posts/42 -H "Authorization: Bearer gth_…" \\
+  -H "Content-Type: application/json" -H 'If-Match: "…"' -d '{ "title": "Winter hours" }'`,
+  },
+  {
+    id: 'webhooks',
+    title: 'Webhooks',
+    texts: [
+      'An admin creates an endpoint with `POST /webhook-endpoints`; the response is the only one with its secret. Each delivery has `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over the timestamp, a dot and the raw body, with the secret as the key.',
+      'Verify the signature over the bytes as they arrived, refuse a timestamp that is more than 300 seconds away, and process each id once. Respond with any 2xx status within 10 seconds. Other responses are retried.',
+      '`POST /webhook-endpoints/{id}/test` sends a test, `…/probe` checks your receiver and names its faults. `GET /events` has every event in order, to catch up.',
+    ],
+  },
+]
+
+export function guidePage(baseUrl: string): string {
+  return layout(
+    'Guide',
+    html`<header class="head">
+        <h1>Guide</h1>
+        <p class="quiet">How to use the API. Every operation is in the <a href="/docs">reference</a>, every type of event in <a href="/docs/events">Events</a>, every error in <a href="/docs/errors">Errors</a>.</p>
+      </header>
+      <nav class="card topics" aria-label="Topics">${topics.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
+      ${topics.map((topic) => topicSection(topic, baseUrl))}`,
+  )
+}
+
+function topicSection({ id, title, texts, sample }: Topic, baseUrl: string): Html {
+  return html`<section class="card" aria-labelledby="${id}">
+        <h2 id="${id}" class="topic">${title}</h2>
+        ${texts.map((text) => html`<p>${withCodeSpans(text)}</p>`)}
+        ${sample === undefined ? '' : html`<pre class="example" tabindex="0" aria-label="Sample">${sample.replaceAll('$BASE', baseUrl)}</pre>`}
+      </section>`
+}
