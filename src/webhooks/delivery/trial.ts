@@ -121,6 +121,6 @@ export function waitingFor(tenantId: string, endpointId: string): Prisma.Sql {
     SELECT d.id FROM deliveries d
     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
     WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = ${endpointId}::uuid
-      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at >= e.enabled_at
+      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > e.enabled_at
       AND d.created_at >= e.enabled_at - interval '1 day'`
 }
