@@ -110,7 +110,7 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
   'the example in `src/webhooks/events/examples.ts`': {
     path: 'src/webhooks/events/examples.ts',
     piece: /^ {4}'note\.created': .*\n/m,
-    run: [programs.tsc, '--project', 'tsconfig.domain.json'],
+    run: [programs.tsc, '--project', 'tsconfig.notes.json'],
   },
   "the way through `src/`: a route that imports Prisma's client": {
     path: 'routes/api/notes.ts',
