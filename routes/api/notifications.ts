@@ -8,7 +8,8 @@ import { listNotifications, notificationList } from '#src/webhooks/endpoints/ale
 const Notification = Type.Object({
   id: Id,
   kind: Type.String({
-    description: 'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered',
+    description:
+      'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate, endpoint.response-time or endpoint.success-rate',
   }),
   endpointId: Uuid,
   message: Type.String(),

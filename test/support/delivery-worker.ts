@@ -9,6 +9,7 @@ import { drainQueue, workDrain } from '#src/webhooks/delivery/drain.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
 import { trialQueue, workTrial } from '#src/webhooks/delivery/trial.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { forecastQueue, workForecast } from '#src/webhooks/health/work-forecast.ts'
 import { createOutbox, openReceiver } from './outbox.ts'
 import type { Receiver, Respond } from './receiver.ts'
 import { createEndpoint, testKeys } from './webhook-endpoint.ts'
@@ -94,6 +95,12 @@ export async function createDeliveryWorker(
     async workTrials() {
       const jobs = await queue.fetch<Jobs['endpoint-trial']>(trialQueue, { batchSize: 100 })
       for (const job of jobs) await workTrial(db, queue, job, clock.now())
+      return jobs.length
+    },
+    /** Looks for signs of failures to come; resolves to the number of jobs. */
+    async workForecasts(timeoutMs = 10_000) {
+      const jobs = await queue.fetch<Jobs['endpoint-forecast']>(forecastQueue, { batchSize: 100 })
+      for (const job of jobs) await workForecast(db, queue, job, { timeoutMs, now: clock.now() })
       return jobs.length
     },
     /** Seconds until the next job is due; null if none waits. */

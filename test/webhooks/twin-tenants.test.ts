@@ -118,7 +118,8 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
   const after = (kind: 'succeeded' | 'exhausted') =>
     inTwin(async (tx) => {
       const outcome = { kind, isTrial: false, statusCode: 500, cause: null }
-      await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, outcome }], now)
+      const one = { endpointId: ids.endpoint, outcome, certificateExpiresAt: null }
+      await recordHealth(tx, queue, twin, [one], now)
       const { data } = await listNotifications(tx, twin, page)
       return { ...(await findEndpoint(tx, twin, ids.endpoint)), alerts: data.length }
     })

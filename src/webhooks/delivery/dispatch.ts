@@ -229,7 +229,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
         ? { kind: 'succeeded', isTrial }
         : { kind: isTrial ? 'failed' : (step.outcome ?? 'failed'), isTrial, ...failureOf(result) }
     const endpointOutcome = affectsState(endpoint, outcome, clock.now())
-      ? { endpointId: endpoint.id, outcome }
+      ? { endpointId: endpoint.id, outcome, certificateExpiresAt: result.certificateExpiresAt }
       : null
     if (step.outcome === null) {
       return { ...update, status: 'pending', waitSeconds: step.waitSeconds, endpointOutcome }
