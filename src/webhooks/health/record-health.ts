@@ -35,7 +35,7 @@ export async function recordHealth(
   const ids = [...new Set(outcomes.map(({ endpointId }) => endpointId))]
   for (const row of await lockStates(tx, scope, ids)) {
     const own = outcomes.filter(({ endpointId }) => endpointId === row.id)
-    await recordOutcomes(tx, queue, scope, row, own, now)
+    await recordEndpoint(tx, queue, scope, row, own, now)
   }
 }
 
@@ -59,7 +59,7 @@ function lockStates(
     ORDER BY id FOR NO KEY UPDATE`
 }
 
-async function recordOutcomes(
+async function recordEndpoint(
   tx: Tx,
   queue: PgBoss,
   scope: TenantScope,
