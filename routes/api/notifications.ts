@@ -9,7 +9,8 @@ const Notification = Type.Object(
   {
     id: Id,
     kind: Type.String({
-      description: 'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered',
+      description:
+        'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate, endpoint.response-time or endpoint.success-rate',
     }),
     endpointId: Uuid,
     message: Type.String(),

@@ -22,6 +22,8 @@ export type Jobs = {
   'endpoint-drain': { tenantId: string; endpointId: string }
   /** Starts a trial delivery. `at`: when it was planned for, in ms since 1970. */
   'endpoint-trial': { tenantId: string; endpointId: string; at: number }
+  /** Looks for signs that an endpoint is about to fail. */
+  'endpoint-forecast': { tenantId: string; endpointId: string }
   'outbound-retention': Record<string, never>
   /** Seals and checks the ledger. */
   ledger: Record<string, never>
@@ -135,6 +137,15 @@ const queues = {
     retryDelay: 1,
     retryBackoff: true,
     retryDelayMax: 60,
+    expireInSeconds: 60,
+  },
+  // At most one job of an endpoint waits.
+  'endpoint-forecast': {
+    policy: 'short',
+    retryLimit: 1_000_000,
+    retryDelay: 60,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
   'outbound-retention': {

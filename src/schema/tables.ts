@@ -76,9 +76,9 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   ledger_removals: { web: '', worker: '' },
   ledger_checks: { web: 'SELECT', worker: 'SELECT, INSERT, DELETE' },
   webhook_endpoints: {
-    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id), DELETE',
+    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts), DELETE',
     worker:
-      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, rate_next_at, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id)',
+      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, rate_next_at, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts, forecast_at)',
   },
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {

@@ -15,7 +15,7 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
 
   const listed = await run('endpoints', 'list')
   t.equal(listed.status, 0, listed.told)
-  t.match(listed.output, /^[\da-f-]{36} {2}active {4}http:\S+ {2}all events$/m)
+  t.match(listed.output, /^[\da-f-]{36} {2}healthy {5}http:\S+ {2}all events$/m)
   const made = await run('endpoints', 'create', receiverUrl, '--types', 'order.updated', '--json')
   const endpoint = JSON.parse(made.output)
   t.match(endpoint, { eventTypes: ['order.updated'], secret: /^whsec_/ })
@@ -26,6 +26,8 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   t.equal(probed.status, 1)
   t.match(probed.output, /^✗ A correct delivery: 400, accept expected\nGrade F\n- .* Check that/)
   const [own = ''] = /^\S+/.exec(listed.output) ?? []
+  const example = await run('endpoints', 'test', own, '--type', 'order.updated')
+  t.match(example.output, /^succeeded: 200 in \d+ ms\n/)
   const good = await run('endpoints', 'probe', own)
   t.equal(good.status, 0, 'the sample receiver has no fault')
   t.match(good.output, /^✓ A correct delivery: 200, accept expected\n(✓ .*\n){11}Grade A\n$/)

@@ -117,6 +117,11 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     piece: /^ {2}'note.created': .*\n/m,
     run: [programs.tsc, '--project', 'tsconfig.domain.json'],
   },
+  'the example in `src/webhooks/events/examples.ts`': {
+    path: 'src/webhooks/events/examples.ts',
+    piece: /^ {4}'note\.created': .*\n/m,
+    run: [programs.tsc, '--project', 'tsconfig.notes.json'],
+  },
   "the way through `src/`: a route that imports Prisma's client": {
     path: 'routes/api/notes.ts',
     piece: "import Type, { type Static } from 'typebox'\n",

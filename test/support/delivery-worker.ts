@@ -9,6 +9,7 @@ import { drainQueue, workDrain } from '#src/webhooks/delivery/drain.ts'
 import { deliverQueue } from '#src/webhooks/delivery/job.ts'
 import { trialQueue, workTrial } from '#src/webhooks/delivery/trial.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { forecastQueue, workForecast } from '#src/webhooks/health/work-forecast.ts'
 import { createOutbox, openReceiver } from './outbox.ts'
 import type { Receiver, Respond } from './receiver.ts'
 import { createEndpoint, testKeys } from './webhook-endpoint.ts'
@@ -18,7 +19,7 @@ export const fail: Respond = (_request, response) => response.writeHead(500).end
 export const succeed: Respond = (_request, response) => response.writeHead(204).end()
 
 /**
- * An endpoint, and a worker whose clock the test sets, for the program and the queue. It works only
+ * An endpoint, and two workers whose clock the test sets, for the program and the queue. They work only
  * when the test says so.
  */
 export async function createDeliveryWorker(
@@ -51,17 +52,19 @@ export async function createDeliveryWorker(
   await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
   const db = openDatabase(database.workerUrl, 4)
   const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
-  const deliver = createDispatcher({
-    queue,
-    db,
-    sender,
-    keys: testKeys,
-    retrySeconds: waits,
-    clock,
-    metrics: createMetrics().outbound,
-    attemptLog: { add() {}, close() {} },
-    logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
-  })
+  const createDeliver = () =>
+    createDispatcher({
+      queue,
+      db,
+      sender,
+      keys: testKeys,
+      retrySeconds: waits,
+      clock,
+      metrics: createMetrics().outbound,
+      attemptLog: { add() {}, close() {} },
+      logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
+    })
+  const workers = [createDeliver(), createDeliver()] as const
   t.teardown(async () => {
     await sender.close()
     // A connection that is closing may report the end of the database.
@@ -76,10 +79,10 @@ export async function createDeliveryWorker(
     queue,
     clock,
     moveTo: (seconds: number) => testClock.setTime(testClock.now() + seconds * 1_000),
-    /** Processes the deliveries that are due now; resolves to their number. */
-    async workDue() {
+    /** Processes the deliveries that are due now; resolves to their number. @param worker which one */
+    async workDue(worker: 0 | 1 = 0) {
       const jobs = await queue.fetch<DeliverJob>(deliverQueue, { batchSize: 100 })
-      await Promise.all(deliver(jobs, new AbortController().signal))
+      await Promise.all(workers[worker](jobs, new AbortController().signal))
       return jobs.length
     },
     /** Releases the deliveries that are due to be released; resolves to the number of jobs. */
@@ -93,6 +96,21 @@ export async function createDeliveryWorker(
       const jobs = await queue.fetch<Jobs['endpoint-trial']>(trialQueue, { batchSize: 100 })
       for (const job of jobs) await workTrial(db, queue, job, clock.now())
       return jobs.length
+    },
+    /** Looks for signs of failures to come; resolves to the number of jobs. */
+    async workForecasts(timeoutMs = 10_000) {
+      const jobs = await queue.fetch<Jobs['endpoint-forecast']>(forecastQueue, { batchSize: 100 })
+      for (const job of jobs) await workForecast(db, queue, job, { timeoutMs, now: clock.now() })
+      return jobs.length
+    },
+    /** Seconds until the next job is due; null if none waits. */
+    async nextDue() {
+      const { rows } = await database.admin.query<{ at: Date | null }>(
+        `SELECT min(start_after) AS at FROM pgboss.job
+         WHERE name IN ('deliver', 'endpoint-trial', 'endpoint-drain') AND state < 'active'`,
+      )
+      const at = rows[0]?.at ?? null
+      return at && Math.max(0, (at.getTime() - clock.now().getTime()) / 1_000)
     },
     /** The endpoint as the API shows it. */
     async endpoint() {

@@ -97,19 +97,24 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
 })
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
-  const update = {
+  const result = {
+    ...{ statusCode: 204, responseExcerpt: '', error: null, cause: null },
+    ...{ startedAt: now, durationMs: 1, certificateExpiresAt: null },
+  }
+  const attempted = {
+    kind: 'attempted',
     deliveryId: ids.pending,
     endpointId: ids.endpoint,
     series: 0,
-    attempts: { before: 1, after: 2 },
-    status: 'succeeded',
+    attempts: 1,
+    result,
+    step: { outcome: 'succeeded' },
     endedMs: 0,
-    waitSeconds: null,
     lowPriority: false,
-    result: null,
+    isTrial: false,
     endpointOutcome: null,
   } as const
-  const outcome = { jobId: crypto.randomUUID(), update }
+  const outcome = { jobId: crypto.randomUUID(), outcome: attempted }
   const recorded = await inTwin(async (tx) => {
     await recordOutcomes(tx, queue, twin, [outcome], now)
     return findDelivery(tx, twin, ids.pending)
@@ -119,7 +124,8 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
   const after = (kind: 'succeeded' | 'exhausted') =>
     inTwin(async (tx) => {
       const outcome = { kind, isTrial: false, statusCode: 500, cause: null }
-      await recordHealth(tx, queue, twin, [{ endpointId: ids.endpoint, outcome }], now)
+      const one = { endpointId: ids.endpoint, outcome, certificateExpiresAt: null }
+      await recordHealth(tx, queue, twin, [one], now)
       const { data } = await listNotifications(tx, twin, page)
       return { ...(await findEndpoint(tx, twin, ids.endpoint)), alerts: data.length }
     })

@@ -93,6 +93,7 @@ function factSection({ endpoint, stats }: EndpointView): Html {
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
         </dl>
+        ${endpoint.forecasts.map(({ message }) => html`<p class="notice">${isolated(message)}</p>`)}
         ${endpoint.health.reason === null ? '' : html`<p>${isolated(endpoint.health.reason)}</p>`}
         ${stats === undefined ? '' : dayCharts(stats)}
         <p class="quiet small">${statsNote}</p>

@@ -28,6 +28,8 @@ export type SendResult = {
   error: string | null
   /** For the operator: a stable code, `: ` and detail; null if `error` is null. */
   cause: string | null
+  /** Expiry of the receiver's certificate in the latest handshake; null without TLS. */
+  certificateExpiresAt: Date | null
 }
 
 export type Sender = {
@@ -74,20 +76,25 @@ export function createSender(options: SenderOptions): Sender {
   const pools = createPools({ timeoutMs })
   const limit = createAddressLimit(perAddress)
 
-  async function attempt({ url: text, headers, body, pauseMs }: SendRequest): Promise<Answer> {
+  async function attempt({ url: text, headers, body, pauseMs }: SendRequest): Promise<Sent> {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
     const { url } = read
     const addresses = await checkHost(url)
     const post = { path: url.pathname + url.search, headers: headersOf(headers), body, pauseMs }
-    return limit(addresses, () => exchange(pools.poolFor(url, addresses), post, timeoutMs))
+    return limit(addresses, async () => {
+      const pool = pools.poolFor(url, addresses)
+      const answer = await exchange(pool, post, timeoutMs)
+      return { ...answer, certificateExpiresAt: pools.certificateExpiry(pool) }
+    })
   }
 
   return {
     async send(request) {
       const startedAt = clock.now()
       const begun = performance.now()
-      const { statusCode, excerpt, failure } = await attempt(request).catch(noAnswer)
+      const sent = await attempt(request).catch(noAnswer)
+      const { statusCode, excerpt, failure, certificateExpiresAt } = sent
       if (failure instanceof PostponedError) throw failure
       return {
         statusCode,
@@ -96,6 +103,7 @@ export function createSender(options: SenderOptions): Sender {
         durationMs: Math.round(performance.now() - begun),
         error: failure && customerError(failure.code, failure.message),
         cause: failure && `${failure.code}: ${failure.message}`,
+        certificateExpiresAt,
       }
     },
     close: pools.close,
@@ -108,6 +116,9 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
   return { ...Object.fromEntries(allowed), ...ownHeaders }
 }
 
-function noAnswer(error: unknown): Answer {
-  return { statusCode: null, excerpt: null, failure: attemptError(error) }
+type Sent = Answer & Pick<SendResult, 'certificateExpiresAt'>
+
+function noAnswer(error: unknown): Sent {
+  const failure = attemptError(error)
+  return { statusCode: null, excerpt: null, failure, certificateExpiresAt: null }
 }

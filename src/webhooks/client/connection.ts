@@ -13,6 +13,8 @@ export type Peer = {
   addresses: readonly string[]
   timeoutMs: number
   secureContext: SecureContext
+  /** Called with the expiry of the peer's certificate after each handshake. */
+  onCertificate?: (expiresAt: Date) => void
 }
 
 // One address that does not respond must not use up the whole timeout.
@@ -68,6 +70,8 @@ async function secure(socket: Socket, peer: Peer, signal: AbortSignal): Promise<
   })
   try {
     await once(secured, 'secureConnect', { signal })
+    const expiresAt = new Date(secured.getPeerCertificate().valid_to)
+    if (!Number.isNaN(expiresAt.getTime())) peer.onCertificate?.(expiresAt)
     return secured
   } catch (error) {
     discard(secured)
@@ -124,6 +128,8 @@ function answering(addresses: readonly string[]): LookupFunction {
 export type Pools = {
   /** Call it for each attempt, with the addresses checked for that attempt. */
   poolFor(url: URL, addresses: readonly string[]): Pool
+  /** The expiry of the certificate in the latest handshake of a pool; null without one. */
+  certificateExpiry(pool: Pool): Date | null
   close(): Promise<void>
 }
 
@@ -139,10 +145,13 @@ const idleMs = 1_000
 export function createPools({ timeoutMs }: { timeoutMs: number }): Pools {
   const pools = new Map<string, Pool>()
   const secureContext = createSecureContext()
+  const expiries = new WeakMap<Pool, Date>()
 
   function open(url: URL, addresses: readonly string[], key: string): Pool {
-    const pool = new Pool(url.origin, {
-      connect: createConnector({ host: hostOf(url), addresses, timeoutMs, secureContext }),
+    const peer = { host: hostOf(url), addresses, timeoutMs, secureContext }
+    const onCertificate = (expiresAt: Date) => expiries.set(pool, expiresAt)
+    const pool: Pool = new Pool(url.origin, {
+      connect: createConnector({ ...peer, onCertificate }),
       allowH2: false,
       pipelining: 1,
       maxHeaderSize: maxHeaderBytes,
@@ -165,6 +174,7 @@ export function createPools({ timeoutMs }: { timeoutMs: number }): Pools {
   }
 
   return {
+    certificateExpiry: (pool) => expiries.get(pool) ?? null,
     poolFor(url, addresses) {
       const key = [url.origin, ...addresses.toSorted()].join(' ')
       const pool = pools.get(key) ?? open(url, addresses, key)

@@ -14,15 +14,14 @@ import type { DeliverJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import type { Failure } from '#src/webhooks/health/recovery.ts'
-import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
 import { attemptDelivery, succeeded } from './attempt.ts'
 import type { AttemptLog } from './attempt-log.ts'
 import { type DueDelivery, findDueDeliveries } from './due.ts'
 import { holdBeyondLimit } from './hold.ts'
 import { deliverQueue } from './job.ts'
-import { type DeliveryUpdate, type JobOutcome, recordOutcomes } from './record.ts'
-import { decideStart, nextStep } from './retry-schedule.ts'
+import { attempted, type DeliveryOutcome, givenUp, postponed, statusAfter } from './outcome.ts'
+import { type JobOutcome, recordOutcomes } from './record.ts'
+import { decideStart } from './retry-schedule.ts'
 
 export type DispatchDeps = {
   queue: PgBoss
@@ -133,9 +132,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       const { due, held } = await loaded
       if (held.has(jobId)) return
       const delivery = due.get(data.deliveryId)
-      const update = await runJob(data, delivery)
-      await retryWhileUnavailable(() => record(data.tenantId, { jobId, update }), abandoned)
-      if (update !== null) report(data, update, delivery)
+      const outcome = await runJob(data, delivery)
+      await retryWhileUnavailable(() => record(data.tenantId, { jobId, outcome }), abandoned)
+      if (outcome !== null) report(data, outcome, delivery)
     } catch (error) {
       if (abandoned.aborted) return
       if (error instanceof JobGone) return logger.warn(data, 'delivery job no longer active')
@@ -165,32 +164,21 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     }
   }
 
-  /** Makes the attempt of a job, if it is still due. @returns what to write; null for nothing */
+  /** Makes the attempt of a job, if it is still due. @returns what to record; null for nothing */
   async function runJob(
     job: DeliverJob,
     delivery: DueDelivery | undefined,
-  ): Promise<DeliveryUpdate | null> {
+  ): Promise<DeliveryOutcome | null> {
     const now = clock.now()
     const start = decideStart(job, delivery, retrySeconds, now)
     if (delivery === undefined || start === 'drop') return null
-    const { endpoint } = delivery
-    const unchanged = {
-      deliveryId: delivery.id,
-      endpointId: endpoint.id,
-      series: job.series,
-      attempts: { before: delivery.attempts, after: delivery.attempts },
-      endedMs: performance.now(),
-      waitSeconds: null,
-      lowPriority: endpoint.status === 'failing',
-      result: null,
-      endpointOutcome: null,
-    }
-    if (start === 'give-up') return { ...unchanged, status: 'exhausted' }
-    if (start !== 'attempt') return { ...unchanged, status: 'pending', ...start }
+    if (start === 'give-up') return givenUp(delivery)
+    if (start !== 'attempt') return postponed(delivery, start.waitSeconds)
     if (job.series === 0 && job.number === 1 && !delivery.isTrial) {
       metrics.lag.observe((now.getTime() - delivery.createdAt.getTime()) / 1_000)
     }
-    return afterAttempt(job, delivery, unchanged, await attempt(job, delivery))
+    const result = await attempt(job, delivery)
+    return attempted(delivery, result, retrySeconds, clock.now())
   }
 
   function attempt({ deliveryId, number }: DeliverJob, delivery: DueDelivery): Promise<SendResult> {
@@ -210,37 +198,13 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
     return tracing.span('delivery attempt', facts, send, event.traceparent)
   }
 
-  function afterAttempt(
-    { number }: DeliverJob,
-    { endpoint, isTrial }: DueDelivery,
-    unchanged: Omit<DeliveryUpdate, 'status'>,
-    result: SendResult,
-  ): DeliveryUpdate {
-    // A trial has one attempt.
-    const step = nextStep(number, succeeded(result), isTrial ? [] : retrySeconds)
-    const update = {
-      ...unchanged,
-      attempts: { before: number - 1, after: number },
-      endedMs: performance.now(),
-      result,
-    }
-    const outcome: AttemptOutcome =
-      step.outcome === 'succeeded'
-        ? { kind: 'succeeded', isTrial }
-        : { kind: isTrial ? 'failed' : (step.outcome ?? 'failed'), isTrial, ...failureOf(result) }
-    const endpointOutcome = affectsState(endpoint, outcome, clock.now())
-      ? { endpointId: endpoint.id, outcome }
-      : null
-    if (step.outcome === null) {
-      return { ...update, status: 'pending', waitSeconds: step.waitSeconds, endpointOutcome }
-    }
-    return { ...update, status: step.outcome, endpointOutcome }
-  }
-
-  function report(job: DeliverJob, update: DeliveryUpdate, delivery?: DueDelivery): void {
-    const { status, endpointId, result } = update
-    if (status !== 'pending') metrics.deliveries.inc({ outcome: status })
-    if (result === null) return
+  function report(job: DeliverJob, outcome: DeliveryOutcome, delivery?: DueDelivery): void {
+    const status = statusAfter(outcome)
+    // A trial ends a delivery that was counted before.
+    const isCounted = outcome.kind !== 'attempted' || !outcome.isTrial || status === 'succeeded'
+    if (status !== 'pending' && isCounted) metrics.deliveries.inc({ outcome: status })
+    if (outcome.kind !== 'attempted') return
+    const { endpointId, result } = outcome
     metrics.seconds.observe(result.durationMs / 1_000)
     metrics.attempts.inc({ outcome: succeeded(result) ? 'succeeded' : 'failed' })
     const { tenantId, deliveryId, series, number: attempt } = job
@@ -261,10 +225,6 @@ export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> 
       return work(job, loaded, abandoned)
     })
   }
-}
-
-function failureOf({ statusCode, cause }: SendResult): Failure {
-  return { statusCode, cause }
 }
 
 /** Runs at most a fixed number of calls at once; the others wait in order. */

@@ -4,31 +4,14 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { type EndpointOutcome, recordHealth } from '#src/webhooks/health/record-health.ts'
+import { recordHealth } from '#src/webhooks/health/record-health.ts'
 import { deliverQueue, insertDeliverJobs } from './job.ts'
+import { type DeliveryOutcome, statusAfter, waitAfter } from './outcome.ts'
 
 export type JobOutcome = {
   jobId: string
-  /** What to write; null if the job had nothing to do. */
-  update: DeliveryUpdate | null
-}
-
-export type DeliveryUpdate = {
-  deliveryId: string
-  endpointId: string
-  series: number
-  /** Attempts made in the series, before and after. */
-  attempts: { before: number; after: number }
-  status: 'pending' | 'succeeded' | 'exhausted'
-  /** When the attempt ended, in ms of `performance.now()`. The wait is counted from there. */
-  endedMs: number
-  /** Before the next attempt; null if there is none. */
-  waitSeconds: number | null
-  /** The next job comes after those of healthy endpoints. */
-  lowPriority: boolean
-  result: SendResult | null
-  /** Set if this outcome affects the health of the endpoint. */
-  endpointOutcome: EndpointOutcome | null
+  /** What to record; null if the job had nothing to do. */
+  outcome: DeliveryOutcome | null
 }
 
 /**
@@ -40,16 +23,18 @@ export async function recordOutcomes(
   tx: Tx,
   queue: PgBoss,
   scope: TenantScope,
-  outcomes: readonly JobOutcome[],
+  jobOutcomes: readonly JobOutcome[],
   now: Date,
 ): Promise<void> {
-  const jobIds = outcomes.map(({ jobId }) => jobId)
+  const jobIds = jobOutcomes.map(({ jobId }) => jobId)
   await queue.deleteJob(deliverQueue, jobIds, { db: transactionOf(tx) })
-  const updates = outcomes.flatMap(({ update }) => (update === null ? [] : [update]))
-  if (updates.length === 0) return
-  const updated = await updateDeliveries(tx, scope, updates, now)
-  const endpointOutcomes = updates.flatMap(({ deliveryId, endpointOutcome }) =>
-    endpointOutcome !== null && updated.has(deliveryId) ? [endpointOutcome] : [],
+  const outcomes = jobOutcomes.flatMap(({ outcome }) => (outcome === null ? [] : [outcome]))
+  if (outcomes.length === 0) return
+  const updated = await updateDeliveries(tx, scope, outcomes, now)
+  const endpointOutcomes = outcomes.flatMap((one) =>
+    one.kind === 'attempted' && one.endpointOutcome !== null && updated.has(one.deliveryId)
+      ? [one.endpointOutcome]
+      : [],
   )
   if (endpointOutcomes.length > 0) await recordHealth(tx, queue, scope, endpointOutcomes, now)
 }
@@ -61,10 +46,10 @@ export async function recordOutcomes(
 async function updateDeliveries(
   tx: Tx,
   { tenantId }: TenantScope,
-  updates: readonly DeliveryUpdate[],
+  outcomes: readonly DeliveryOutcome[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
-  const recordset = JSON.stringify(updates.map((update) => toRow(update, now)))
+  const recordset = JSON.stringify(outcomes.map((outcome) => toRow(outcome, now)))
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH change AS MATERIALIZED (
       SELECT * FROM json_to_recordset(${recordset}::text::json) AS one (
@@ -99,25 +84,32 @@ const nextAttempts = Prisma.sql`
   SELECT tenant_id, delivery_id, series, after + 1 AS number, endpoint_id, wait_seconds, priority
   FROM updated WHERE wait_seconds IS NOT NULL`
 
-/** One row of the recordset. The time since the attempt ended counts towards the wait. */
-function toRow(update: DeliveryUpdate, now: Date) {
-  const { deliveryId, series, attempts, status, waitSeconds, endedMs, lowPriority, result } = update
-  const passed = (performance.now() - endedMs) / 1_000
-  const left = waitSeconds === null ? null : Math.max(0, waitSeconds - passed)
+/** One row of the recordset. */
+function toRow(outcome: DeliveryOutcome, now: Date) {
+  const { kind, deliveryId, series, attempts } = outcome
+  const status = statusAfter(outcome)
+  const waitSeconds = waitAfter(outcome)
   return {
     delivery_id: deliveryId,
     series,
-    ...attempts,
+    before: attempts,
+    after: kind === 'attempted' ? attempts + 1 : attempts,
     status,
-    wait_seconds: left,
-    next_attempt_at: left === null ? null : new Date(now.getTime() + left * 1_000),
+    wait_seconds: waitSeconds,
+    next_attempt_at: waitSeconds === null ? null : new Date(now.getTime() + waitSeconds * 1_000),
     finished_at: status === 'pending' ? null : now,
-    priority: lowPriority ? -1 : 0,
-    started_at: result?.startedAt,
-    duration_ms: result?.durationMs,
-    status_code: result?.statusCode,
-    error: result?.error,
-    cause: result?.cause,
-    response_excerpt: result?.responseExcerpt,
+    priority: kind !== 'given-up' && outcome.lowPriority ? -1 : 0,
+    ...(kind === 'attempted' && attemptColumns(outcome.result)),
+  }
+}
+
+function attemptColumns(result: SendResult) {
+  return {
+    started_at: result.startedAt,
+    duration_ms: result.durationMs,
+    status_code: result.statusCode,
+    error: result.error,
+    cause: result.cause,
+    response_excerpt: result.responseExcerpt,
   }
 }

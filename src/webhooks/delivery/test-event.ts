@@ -69,6 +69,7 @@ export async function sendTest(
   const sent = endpoint.thin ? { ...event, body: thinBody(event.body) } : event
   const target = { ...endpoint, signature }
   const result = await attemptDelivery({ event: sent, endpoint: target }, deps)
+  const { certificateExpiresAt: _, ...stored } = result
   const isSuccess = succeeded(result)
   const delivery = {
     id: randomId(),
@@ -95,7 +96,7 @@ export async function sendTest(
       VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${example},
               ${currentCause})`
     await tx.delivery.createMany({ data: { tenantId, ...delivery } })
-    const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
+    const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...stored }
     await tx.deliveryAttempt.createMany({ data: attempt })
     const reason = isSuccess ? 'succeeded' : 'failed'
     const by = { userId, tenantId, clientInfo: deps.clientInfo }

@@ -5,7 +5,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import type { Jobs } from '#src/queue/queue.ts'
-import { nextTrialAt } from '#src/webhooks/health/recovery.ts'
+import { nextLookAt, nextTrialAt } from '#src/webhooks/health/recovery.ts'
 import { insertDeliverJobs } from './job.ts'
 
 export const trialQueue = 'endpoint-trial'
@@ -57,14 +57,18 @@ async function startTrial(
   if (endpoint === undefined || endpoint.status === 'active') return
   if (endpoint.trialAt?.getTime() !== at) return
   const started = await startDelivery(tx, scope, endpointId, endpoint, now)
-  const trials = endpoint.trials + (started === null ? 0 : 1)
+  const trials = endpoint.trials + 1
   const failingSince = endpoint.failingSince ?? now
-  const next = nextTrialAt({ ...endpoint, failingSince, trials: Math.max(trials, 1) }, now)
-  await tx.webhookEndpoint.updateMany({
-    where: { tenantId, id: endpointId },
-    data: { trials, trialAt: next, ...(started !== null && { trialDeliveryId: started }) },
-  })
-  await planTrial(tx, queue, scope, { endpointId, at: next }, now)
+  const data =
+    started === null
+      ? { trialAt: nextLookAt(endpoint.status, now) }
+      : {
+          trials,
+          trialDeliveryId: started,
+          trialAt: nextTrialAt({ ...endpoint, failingSince, trials }, now),
+        }
+  await tx.webhookEndpoint.updateMany({ where: { tenantId, id: endpointId }, data })
+  await planTrial(tx, queue, scope, { endpointId, at: data.trialAt }, now)
 }
 
 type EndpointRow = {
@@ -121,6 +125,6 @@ export function waitingFor(tenantId: string, endpointId: string): Prisma.Sql {
     SELECT d.id FROM deliveries d
     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
     WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = ${endpointId}::uuid
-      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at >= e.enabled_at
+      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > e.enabled_at
       AND d.created_at >= e.enabled_at - interval '1 day'`
 }

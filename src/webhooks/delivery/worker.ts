@@ -6,6 +6,7 @@ import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type DeliverJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
+import { forecastQueue, workForecast } from '#src/webhooks/health/work-forecast.ts'
 import { createAttemptLog } from './attempt-log.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { drainQueue, workDrain } from './drain.ts'
@@ -82,10 +83,12 @@ export async function workOutbound(
   const replays = await startReplays(deps)
   const drains = await startDrains(deps)
   const trials = await startTrials(deps)
+  const forecasts = await startForecasts(deps, timeoutMs)
   return {
     ...consumer,
     async stop() {
-      await Promise.all([consumer.stop(), replays.stop(), drains.stop(), trials.stop()])
+      const small = [replays, drains, trials, forecasts]
+      await Promise.all([consumer.stop(), ...small.map((part) => part.stop())])
       await sender.close()
       attemptLog.close()
     },
@@ -138,10 +141,20 @@ function startTrials({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<
   return startSmall(trialQueue, queue, logger, (job) => workTrial(db, queue, job, clock.now()))
 }
 
+/** Starts the consumer that looks for signs of failures to come. */
+function startForecasts(
+  { queue, db, clock, logger }: DeliveryWorkerDeps,
+  timeoutMs: number,
+): Promise<Consumer> {
+  return startSmall(forecastQueue, queue, logger, (job) =>
+    workForecast(db, queue, job, { timeoutMs, now: clock.now() }),
+  )
+}
+
 const smallLimits = { inFlight: 8, pollMs: 500, stopMs: 6_000 } as const
 
 /** A consumer of jobs of one transaction each, which also ends the job. */
-function startSmall<Name extends 'endpoint-drain' | 'endpoint-trial'>(
+function startSmall<Name extends 'endpoint-drain' | 'endpoint-trial' | 'endpoint-forecast'>(
   name: Name,
   queue: PgBoss,
   logger: JobLog,

@@ -7,8 +7,7 @@ import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type AlertMailJob, workOptions } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { type AlertKind, isAlertKind } from '#src/webhooks/health/state.ts'
-import { alertMailQueue } from './alerts.ts'
+import { type AlertKind, alertMailQueue, isAlertKind } from './alerts.ts'
 
 export type AlertDeps = {
   db: Database
@@ -105,7 +104,12 @@ const subjects: Readonly<Record<AlertKind, string>> = {
   'endpoint.disabled': 'A webhook endpoint was disabled',
   'endpoint.recovering': 'A webhook endpoint is recovering',
   'endpoint.recovered': 'A webhook endpoint has recovered',
+  'endpoint.certificate': 'The certificate of a webhook endpoint expires soon',
+  'endpoint.response-time': 'A webhook endpoint responds slowly',
+  'endpoint.success-rate': 'More deliveries to a webhook endpoint fail',
 }
+
+const forecastConsequence = 'Nothing has stopped yet: deliveries are still sent.'
 
 const consequences: Readonly<Record<AlertKind, string>> = {
   'endpoint.failing':
@@ -115,6 +119,9 @@ const consequences: Readonly<Record<AlertKind, string>> = {
   'endpoint.recovering': 'If it fails again, the deliveries stop until the next trial.',
   'endpoint.recovered':
     'Deliveries that failed in the meantime have been sent again or are being sent.',
+  'endpoint.certificate': forecastConsequence,
+  'endpoint.response-time': forecastConsequence,
+  'endpoint.success-rate': forecastConsequence,
 }
 
 /** A notification as mail. Of the customer's input only the host appears, and only in the text. */

@@ -3,10 +3,19 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
-import type { AlertKind } from '#src/webhooks/health/state.ts'
+import { type ForecastKind, forecastKinds } from '#src/webhooks/health/forecast.ts'
+import { type StateAlert, stateAlerts } from '#src/webhooks/health/state.ts'
 
-export type Alert = {
-  kind: AlertKind
+export type AlertKind = StateAlert | `endpoint.${ForecastKind}`
+
+export function isAlertKind(text: string): text is AlertKind {
+  return [...stateAlerts, ...forecastKinds.map((kind) => `endpoint.${kind}`)].includes(text)
+}
+
+export type Alert = (
+  | { kind: StateAlert; message?: undefined }
+  | { kind: `endpoint.${ForecastKind}`; message: string }
+) & {
   endpointId: string
   url: string
   /** The same alert is not sent again if it was sent since then. */
@@ -16,7 +25,7 @@ export const alertMailQueue = 'alert-mail'
 
 const repeatAfterMs = 3_600_000 // contract 7: once per endpoint and hour
 
-const messages: Readonly<Record<AlertKind, (host: string) => string>> = {
+const messages: Readonly<Record<StateAlert, (host: string) => string>> = {
   'endpoint.failing': (host) =>
     `The webhook endpoint at ${host} is failing: all attempts of a delivery have failed.`,
   'endpoint.disabled': (host) =>
@@ -36,9 +45,10 @@ export async function alertOwners(
   tx: Tx,
   queue: PgBoss,
   { tenantId }: TenantScope,
-  { kind, endpointId, url, since = null }: Alert,
+  alert: Alert,
   now: Date,
 ): Promise<void> {
+  const { kind, endpointId, url, since = null } = alert
   const recentMs = now.getTime() - repeatAfterMs
   const recent = { gt: new Date(Math.min(since?.getTime() ?? recentMs, recentMs)) }
   const sent = await tx.notification.findFirst({
@@ -46,7 +56,11 @@ export async function alertOwners(
     select: { id: true },
   })
   if (sent !== null) return
-  const message = messages[kind](new URL(url).host)
+  const { host } = new URL(url)
+  const message =
+    alert.message === undefined
+      ? messages[alert.kind](host)
+      : `The webhook endpoint at ${host} may fail soon. ${alert.message}`
   const { id } = await tx.notification.create({
     data: { tenantId, kind, endpointId, message, createdAt: now },
     select: { id: true },

@@ -10,6 +10,7 @@ import { type Page, pageOf } from '#src/http/pagination.ts'
 import type { RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
+import type { Forecast } from '#src/webhooks/health/forecast.ts'
 import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
 import { sealEndpointSecret } from './secrets.ts'
@@ -38,6 +39,8 @@ export type Endpoint = EndpointFacts & {
   failingSince: string | null
   disabledAt: string | null
   health: Health
+  /** Warnings that it may fail soon. */
+  forecasts: Forecast[]
 }
 
 /** Endpoints a tenant may have. Every event makes one delivery for each. */
@@ -70,6 +73,7 @@ const shown = {
   failureCause: true,
   lastSuccessAt: true,
   secretRotatedAt: true,
+  forecasts: true,
 } as const satisfies Prisma.WebhookEndpointSelect
 
 type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
@@ -239,6 +243,8 @@ export async function rotateSecret(
 function columnsOf({ eventTypes, rateLimit, payload, ...fields }: Partial<EndpointFacts>) {
   return {
     ...fields,
+    // These were about the receiver at the previous URL.
+    ...(fields.url !== undefined && { certificateExpiresAt: null, forecasts: [] }),
     ...(eventTypes !== undefined && {
       allEventTypes: eventTypes === null,
       eventTypes: eventTypes ?? [],
@@ -272,5 +278,6 @@ function toEndpoint(row: EndpointRow): Endpoint {
     failingSince: row.failingSince?.toISOString() ?? null,
     disabledAt: row.disabledAt?.toISOString() ?? null,
     health: describeHealth({ ...row, status }),
+    forecasts: row.forecasts as Forecast[], // as workForecast wrote them
   }
 }

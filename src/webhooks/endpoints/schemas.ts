@@ -3,6 +3,7 @@ import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
 import { maxRate, type RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { forecastKinds } from '#src/webhooks/health/forecast.ts'
 import { healthStates } from '#src/webhooks/health/health.ts'
 
 export const EventTypeName = Type.Enum([...eventTypes], { title: 'EventType' })
@@ -61,6 +62,16 @@ export const Endpoint = Type.Object(
     failingSince: Nullable(Time),
     disabledAt: Nullable(Time),
     health: Health,
+    forecasts: Type.Array(
+      Type.Object(
+        { kind: Type.Enum([...forecastKinds]), since: Time, message: Type.String() },
+        { title: 'EndpointForecast' },
+      ),
+      {
+        description:
+          'Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before',
+      },
+    ),
   },
   { title: 'WebhookEndpoint' },
 )

@@ -5,11 +5,24 @@ import { planDrain } from '#src/webhooks/delivery/drain.ts'
 import { planTrial, waitingFor } from '#src/webhooks/delivery/trial.ts'
 import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
 import { type AttemptOutcome, changeState, type EndpointState, type StateChange } from './state.ts'
+import { planForecast } from './work-forecast.ts'
+
+const dayMs = 86_400_000
 
 /** The outcome of one attempt at an endpoint. */
-export type EndpointOutcome = { endpointId: string; outcome: AttemptOutcome }
+export type EndpointOutcome = {
+  endpointId: string
+  outcome: AttemptOutcome
+  /** As in `SendResult`. */
+  certificateExpiresAt: Date | null
+}
 
-type EndpointRow = EndpointState & { id: string; url: string }
+type EndpointRow = EndpointState & {
+  id: string
+  url: string
+  certificateExpiresAt: Date | null
+  forecastAt: Date | null
+}
 
 /** Updates the state of the tenant's endpoints, one outcome after another. */
 export async function recordHealth(
@@ -22,7 +35,7 @@ export async function recordHealth(
   const ids = [...new Set(outcomes.map(({ endpointId }) => endpointId))]
   for (const row of await lockStates(tx, scope, ids)) {
     const own = outcomes.filter(({ endpointId }) => endpointId === row.id)
-    await recordOutcomes(tx, queue, scope, row, own, now)
+    await recordEndpoint(tx, queue, scope, row, own, now)
   }
 }
 
@@ -39,17 +52,18 @@ function lockStates(
       exhausted_deliveries AS "exhaustedDeliveries", disabled_at AS "disabledAt",
       outage_since AS "outageSince", recovering_since AS "recoveringSince",
       recovery_step AS "recoveryStep", trial_at AS "trialAt", trials,
-      trial_delivery_id AS "trialDeliveryId"
+      trial_delivery_id AS "trialDeliveryId", certificate_expires_at AS "certificateExpiresAt",
+      forecast_at AS "forecastAt"
     FROM webhook_endpoints
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...ids]}::uuid[])
     ORDER BY id FOR NO KEY UPDATE`
 }
 
-async function recordOutcomes(
+async function recordEndpoint(
   tx: Tx,
   queue: PgBoss,
   scope: TenantScope,
-  { id, url, ...before }: EndpointRow,
+  { id, url, certificateExpiresAt, forecastAt, ...before }: EndpointRow,
   outcomes: readonly EndpointOutcome[],
   now: Date,
 ): Promise<void> {
@@ -58,7 +72,15 @@ async function recordOutcomes(
   const changes = changesAfter(before, outcomes, { now, hasBacklog })
   const last = changes.at(-1)
   if (last === undefined) return
-  await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data: last.state })
+  const shown = outcomes.findLast((one) => one.certificateExpiresAt !== null)
+  const looksAt = isOverdue(forecastAt, now) ? now : null
+  const data = {
+    ...last.state,
+    certificateExpiresAt: shown?.certificateExpiresAt ?? certificateExpiresAt,
+    ...(looksAt && { forecastAt: looksAt }),
+  }
+  await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+  if (looksAt) await planForecast(tx, queue, scope, { endpointId: id, at: looksAt }, now)
   const { trialAt, outageSince } = last.state
   if (trialAt !== null && trialAt.getTime() !== before.trialAt?.getTime()) {
     await planTrial(tx, queue, scope, { endpointId: id, at: trialAt }, now)
@@ -70,6 +92,11 @@ async function recordOutcomes(
     const since = kind === 'endpoint.recovering' ? outageSince : null
     await alertOwners(tx, queue, scope, { kind, endpointId: id, url, since }, now)
   }
+}
+
+/** Looks follow each other by themselves, unless the endpoint was quiet. */
+function isOverdue(forecastAt: Date | null, now: Date): boolean {
+  return forecastAt === null || now.getTime() - forecastAt.getTime() > dayMs
 }
 
 /** Whether deliveries wait for the endpoint, if that makes a difference. */

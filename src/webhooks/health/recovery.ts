@@ -26,6 +26,13 @@ export function nextTrialAt(
   return new Date(Math.max(failingSince.getTime() + minutes * minuteMs, earliest))
 }
 
+const idleMs = 15 * minuteMs
+
+/** When to look again after a trial that was not made: nothing waits, or one is in progress. */
+export function nextLookAt(status: 'failing' | 'disabled', now: Date): Date {
+  return new Date(now.getTime() + (status === 'disabled' ? furtherTrialsMs : idleMs))
+}
+
 const refusals: readonly (number | null)[] = [401, 403, 404, 410]
 
 /** A failure that does not pass by itself: trying often would only be a nuisance. */

@@ -38,22 +38,19 @@ export type AttemptOutcome =
   | { kind: 'succeeded'; isTrial: boolean }
   | ({ kind: 'failed' | 'exhausted'; isTrial: boolean } & Failure)
 
-const alertKinds = [
+export const stateAlerts = [
   'endpoint.failing',
   'endpoint.disabled',
   'endpoint.recovering',
   'endpoint.recovered',
 ] as const
-export type AlertKind = (typeof alertKinds)[number]
-
-export function isAlertKind(text: string): text is AlertKind {
-  return alertKinds.some((kind) => kind === text)
-}
+/** What owners are told about the state of an endpoint. */
+export type StateAlert = (typeof stateAlerts)[number]
 
 export type StateChange = {
   state: EndpointState
   /** The alert to send to the owners. */
-  alert: AlertKind | null
+  alert: StateAlert | null
   /** Whether to begin to send the deliveries that waited. */
   drains: boolean
 }

@@ -104,6 +104,15 @@ t.test('downloads cover every table with a person or a tenant in it', async (t) 
   t.strictSame(await missing('tenant', ['tenant_id']), notOfTenants, 'and for a tenant')
 })
 
+t.test('no download has the cause of a failed attempt, which is for the operator', async (t) => {
+  const { rows } = await (await build(t)).database.admin.query(
+    `SELECT s.source, a.attname AS column FROM export_sections s
+     JOIN pg_attribute a ON a.attrelid = s.source::regclass AND a.attname IN ('cause', 'failure_cause')
+     WHERE s.source LIKE ANY ('{delivery%,webhook%}') AND NOT a.attname = ANY (s.hidden)`,
+  )
+  t.strictSame(rows, [])
+})
+
 t.test('a download of many rows comes in pages and is complete', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })

@@ -9,6 +9,7 @@ const members = [
   'disabledAt',
   'eventTypes',
   'failingSince',
+  'forecasts',
   'health',
   'id',
   'payload',
@@ -37,6 +38,7 @@ t.test('an endpoint is created, read, listed, changed and deleted', async (t) =>
     status: 'active',
     failingSince: null,
     disabledAt: null,
+    forecasts: [],
     health: { state: 'healthy', since: endpoint.createdAt, reason: null },
   })
   t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)

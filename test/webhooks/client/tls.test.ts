@@ -40,6 +40,12 @@ t.test('a trusted certificate for the name is accepted, and SNI has the name', a
   t.same(names, ['localhost'])
 })
 
+t.test('the expiry of the certificate is reported', async (t) => {
+  const until = at(20)
+  const { result } = await sendTo(t, trusted.certify({ names: ['localhost'], until }))
+  t.equal(result.certificateExpiresAt?.getTime(), Math.floor(until.getTime() / 1_000) * 1_000)
+})
+
 t.test('a certificate may be for an IP address, which is not sent as SNI', async (t) => {
   const { result, names } = await sendTo(
     t,

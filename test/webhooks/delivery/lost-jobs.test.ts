@@ -93,7 +93,7 @@ async function setUp(
         sent.push(headers['webhook-id'])
         await during()
         const answer = { statusCode: 204, responseExcerpt: '', error: null, cause: null }
-        return { ...answer, startedAt: clock.now(), durationMs: 1 }
+        return { ...answer, certificateExpiresAt: null, startedAt: clock.now(), durationMs: 1 }
       },
       async close() {},
     },

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { needsOwner, nextTrialAt } from '#src/webhooks/health/recovery.ts'
+import { needsOwner, nextLookAt, nextTrialAt } from '#src/webhooks/health/recovery.ts'
 import {
   type AttemptOutcome,
   affectsState,
@@ -51,6 +51,11 @@ t.test('trials after 1, 5, 15 and 60 minutes, then every 6 hours', async (t) => 
     times.push((now.getTime() - start.getTime()) / minute)
   }
   t.strictSame(times, [1, 5, 15, 60, 420, 780, 1140])
+})
+
+t.test('without a delivery that waits a look follows, seldom', async (t) => {
+  t.strictSame(nextLookAt('failing', start), at(15 * minute))
+  t.strictSame(nextLookAt('disabled', start), at(6 * hour))
 })
 
 t.test('trials that were missed do not follow at once', async (t) => {

@@ -1038,6 +1038,13 @@ export interface components {
       nextCursor: string | null;
     };
     Empty: Record<string, never>;
+    EndpointForecast: {
+      /** @enum {unknown} */
+      kind: "certificate" | "response-time" | "success-rate";
+      /** Format: date-time */
+      since: string;
+      message: string;
+    };
     EndpointReplay: {
       /** Format: uuid */
       id: string;
@@ -1359,7 +1366,7 @@ export interface components {
     };
     Notification: {
       id: number;
-      /** @description endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered */
+      /** @description endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate, endpoint.response-time or endpoint.success-rate */
       kind: string;
       /** Format: uuid */
       endpointId: string;
@@ -1782,6 +1789,8 @@ export interface components {
         since: string;
         reason: string | null;
       };
+      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before */
+      forecasts: components["schemas"]["EndpointForecast"][];
     };
     WebhookEndpointChange: {
       /** @description https, port 443 or 8443, a public host; no user name, password or fragment */
@@ -1834,6 +1843,8 @@ export interface components {
         since: string;
         reason: string | null;
       };
+      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before */
+      forecasts: components["schemas"]["EndpointForecast"][];
       /** @description `whsec_` and base64; store it now, it is not shown again */
       secret: string;
     };
@@ -1866,6 +1877,8 @@ export interface components {
         since: string;
         reason: string | null;
       };
+      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before */
+      forecasts: components["schemas"]["EndpointForecast"][];
       /** @description `whsec_` and base64; store it now, it is not shown again */
       secret: string;
       previousSecretExpiresAt: string | null;

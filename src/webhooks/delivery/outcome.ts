@@ -1,0 +1,121 @@
+import type { SendResult } from '#src/webhooks/client/client.ts'
+import type { EndpointOutcome } from '#src/webhooks/health/record-health.ts'
+import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
+import { succeeded } from './attempt.ts'
+import type { DueDelivery } from './due.ts'
+import { nextStep, type Step } from './retry-schedule.ts'
+
+/** What became of a delivery whose job was due. */
+export type DeliveryOutcome = Attempted | Postponed | GivenUp
+
+type Subject = {
+  deliveryId: string
+  endpointId: string
+  series: number
+  /** Made in the series before. */
+  attempts: number
+}
+
+type Attempted = Subject & {
+  kind: 'attempted'
+  result: SendResult
+  /** What follows. */
+  step: Step
+  /** When the attempt ended, in ms of `performance.now()`. The wait is counted from there. */
+  endedMs: number
+  /** The next job comes after those of healthy endpoints. */
+  lowPriority: boolean
+  isTrial: boolean
+  /** Set if it changes the state of the endpoint. */
+  endpointOutcome: EndpointOutcome | null
+}
+
+/** The first attempt has to wait. */
+type Postponed = Subject &
+  Pick<Attempted, 'endedMs' | 'lowPriority'> & {
+    kind: 'postponed'
+    waitSeconds: number
+  }
+
+/** The endpoint is disabled. */
+type GivenUp = Subject & { kind: 'given-up' }
+
+/** The delivery, as the outcome names it. */
+function subjectOf({ id: deliveryId, endpoint, series, attempts }: DueDelivery): Subject {
+  return { deliveryId, endpointId: endpoint.id, series, attempts }
+}
+
+function isLowPriority({ endpoint }: DueDelivery): boolean {
+  return endpoint.status === 'failing'
+}
+
+export function givenUp(delivery: DueDelivery): DeliveryOutcome {
+  return { kind: 'given-up', ...subjectOf(delivery) }
+}
+
+export function postponed(delivery: DueDelivery, waitSeconds: number): DeliveryOutcome {
+  const lowPriority = isLowPriority(delivery)
+  const endedMs = performance.now()
+  return { kind: 'postponed', ...subjectOf(delivery), waitSeconds, lowPriority, endedMs }
+}
+
+/** @param retrySeconds the schedule; a trial has one attempt */
+export function attempted(
+  delivery: DueDelivery,
+  result: SendResult,
+  retrySeconds: readonly number[],
+  now: Date,
+): DeliveryOutcome {
+  const { isTrial, attempts } = delivery
+  const step = nextStep(attempts + 1, succeeded(result), isTrial ? [] : retrySeconds)
+  return {
+    kind: 'attempted',
+    ...subjectOf(delivery),
+    result,
+    step,
+    endedMs: performance.now(),
+    lowPriority: isLowPriority(delivery),
+    isTrial,
+    endpointOutcome: endpointOutcomeOf(delivery, result, step, now),
+  }
+}
+
+function endpointOutcomeOf(
+  { endpoint, isTrial }: DueDelivery,
+  { statusCode, cause, certificateExpiresAt }: SendResult,
+  step: Step,
+  now: Date,
+): EndpointOutcome | null {
+  // A trial that fails does not exhaust its delivery once more.
+  const failure = isTrial || step.outcome !== 'exhausted' ? 'failed' : 'exhausted'
+  const outcome: AttemptOutcome =
+    step.outcome === 'succeeded'
+      ? { kind: 'succeeded', isTrial }
+      : { kind: failure, isTrial, statusCode, cause }
+  if (!affectsState(endpoint, outcome, now)) return null
+  return { endpointId: endpoint.id, outcome, certificateExpiresAt }
+}
+
+/** The status of the delivery afterwards. */
+export function statusAfter(outcome: DeliveryOutcome): 'pending' | 'succeeded' | 'exhausted' {
+  switch (outcome.kind) {
+    case 'attempted':
+      return outcome.step.outcome ?? 'pending'
+    case 'postponed':
+      return 'pending'
+    case 'given-up':
+      return 'exhausted'
+  }
+}
+
+/** Seconds from now until the next attempt; null if there is none. */
+export function waitAfter(outcome: DeliveryOutcome): number | null {
+  if (outcome.kind === 'given-up') return null
+  const waitSeconds = outcome.kind === 'postponed' ? outcome.waitSeconds : waitOf(outcome.step)
+  if (waitSeconds === null) return null
+  return Math.max(0, waitSeconds - (performance.now() - outcome.endedMs) / 1_000)
+}
+
+function waitOf(step: Step): number | null {
+  return step.outcome === null ? step.waitSeconds : null
+}

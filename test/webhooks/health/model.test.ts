@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { noClientInfo } from '#src/audit/audit.ts'
+import { startReplay } from '#src/webhooks/delivery/replays.ts'
+import { changeEndpoint, enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { miscountedDeliveries } from '#test/support/delivery.ts'
+import {
+  createDeliveryWorker,
+  type DeliveryWorker,
+  fail,
+  succeed,
+} from '#test/support/delivery-worker.ts'
+
+const schedule = [0, 5, 30]
+
+/** What the test knows without asking the program. */
+type Model = { published: number; isUp: boolean }
+
+/** One step, and what holds after each of them. */
+class Step implements fc.AsyncCommand<Model, DeliveryWorker> {
+  readonly name: string
+  readonly act: (worker: DeliveryWorker, model: Model) => Promise<unknown>
+
+  constructor(name: string, act: Step['act']) {
+    this.name = name
+    this.act = act
+  }
+
+  check() {
+    return true
+  }
+
+  async run(model: Model, worker: DeliveryWorker) {
+    await this.act(worker, model)
+    await checkInvariants(worker, model)
+  }
+
+  toString() {
+    return this.name
+  }
+}
+
+const one = (name: string, act: Step['act']) => fc.constant(new Step(name, act))
+
+const steps = [
+  fc.integer({ min: 1, max: 6 }).map(
+    (events) =>
+      new Step(`publish ${events}`, async ({ outbox }, model) => {
+        for (let n = 0; n < events; n++) await outbox.publish()
+        model.published += events
+      }),
+  ),
+  fc
+    .constantFrom(1, 5, 30, 61, 300, 3_600, 21_600, 90_000)
+    .map((seconds) => new Step(`pass ${seconds} s`, ({ moveTo }) => moveTo(seconds))),
+  one('work through the schedule', async (worker) => {
+    for (const seconds of schedule) {
+      await worker.moveTo(seconds)
+      await workAll(worker)
+    }
+  }),
+  one('up', async ({ receiver }, model) => {
+    receiver.respond(succeed)
+    model.isUp = true
+  }),
+  one('down', async ({ receiver }, model) => {
+    receiver.respond(fail)
+    model.isUp = false
+  }),
+  one('work', workAll),
+  one('work', workAll),
+  one('work with two workers, a replay and a trial at once', atOnce),
+  one('enable', enable),
+  fc
+    .constantFrom(null, { perSecond: 1, burst: 2 }, { perSecond: 20, burst: 1 })
+    .map((rateLimit) => new Step(`limit ${JSON.stringify(rateLimit)}`, limit(rateLimit))),
+]
+
+t.test('counters and states hold, whatever happens at once', async (t) => {
+  const worker = await createDeliveryWorker(t, succeed, schedule)
+  await fc.assert(
+    fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
+      await reset(worker)
+      const model: Model = { published: 0, isUp: true }
+      await fc.asyncModelRun(() => ({ model, real: worker }), commands)
+      await settle(worker, model)
+    }),
+    { numRuns: 12 },
+  )
+})
+
+async function workAll({ workDue, workTrials, workDrains }: DeliveryWorker): Promise<void> {
+  await workTrials()
+  await workDrains()
+  await workDue()
+}
+
+async function atOnce(worker: DeliveryWorker): Promise<void> {
+  const { workDue, workTrials, workDrains, outbox, clock } = worker
+  const ids = (await outbox.deliveries()).map(({ id }) => id).toSorted()
+  const replay = outbox.db.write(outbox.entry, (tx) =>
+    startReplay(tx, outbox.tenant, ids.slice(0, 3), clock.now()),
+  )
+  await Promise.all([workTrials(), workDue(0), replay, workDue(1), workDrains()])
+}
+
+async function enable({ outbox, endpointId, clock }: DeliveryWorker): Promise<void> {
+  const by = { ...outbox.tenant, clientInfo: noClientInfo }
+  await outbox.db.write(outbox.entry, (tx) => enableEndpoint(tx, by, endpointId, clock.now()))
+}
+
+function limit(rateLimit: { perSecond: number; burst: number } | null): Step['act'] {
+  return async ({ outbox, endpointId, clock }) => {
+    const by = { ...outbox.tenant, clientInfo: noClientInfo }
+    await outbox.db.write(outbox.entry, (tx) =>
+      changeEndpoint(tx, by, endpointId, { rateLimit }, clock.now()),
+    )
+  }
+}
+
+async function reset({ outbox, receiver, clock }: DeliveryWorker): Promise<void> {
+  const { admin } = outbox.database
+  await admin.query('DELETE FROM notifications')
+  await admin.query('DELETE FROM outbound_events')
+  await admin.query(`DELETE FROM pgboss.job`)
+  await admin.query(
+    `UPDATE webhook_endpoints SET status = 'active', enabled_at = $1, last_success_at = NULL,
+       healthy_since = NULL, retrying_since = NULL, failure_status = NULL, failure_cause = NULL,
+       failing_since = NULL, exhausted_deliveries = 0, disabled_at = NULL, outage_since = NULL,
+       recovering_since = NULL, recovery_step = 0, trial_at = NULL, trials = 0,
+       trial_delivery_id = NULL, rate_per_second = NULL, rate_burst = NULL, rate_next_at = NULL`,
+    [clock.now()],
+  )
+  receiver.respond(succeed)
+}
+
+type Facts = {
+  deliveries: number
+  unserved: number
+  miscounted: number
+  mismarked: number
+  trials: number
+  status: string
+  is_consistent: boolean
+  waiting: number
+  has_trial_job: boolean
+  has_drain_job: boolean
+}
+
+async function checkInvariants({ outbox }: DeliveryWorker, model: Model): Promise<void> {
+  const { database } = outbox
+  const { rows } = await database.admin.query<Facts>(
+    `SELECT
+       (SELECT count(*)::int FROM deliveries) AS deliveries,
+       (SELECT count(*)::int FROM deliveries d WHERE status = 'pending' AND held_for IS NULL
+          AND (SELECT count(*) FROM pgboss.job j WHERE j.name = 'deliver'
+                 AND j.data ->> 'deliveryId' = d.id::text
+                 AND (j.data ->> 'series')::int = d.series
+                 AND (j.data ->> 'number')::int = d.attempts + 1) <> 1) AS unserved,
+       (SELECT count(*)::int FROM deliveries d WHERE attempts <> (
+          SELECT count(*) FROM delivery_attempts a
+          WHERE a.delivery_id = d.id AND a.series = d.series)) AS miscounted,
+       (SELECT count(*)::int FROM deliveries WHERE CASE status
+          WHEN 'exhausted' THEN held_for IS DISTINCT FROM 'recovery'
+          WHEN 'pending' THEN held_for = 'recovery'
+          ELSE held_for IS NOT NULL END) AS mismarked,
+       (SELECT count(*)::int FROM deliveries
+          WHERE status = 'pending' AND attempts >= ${schedule.length}) AS trials,
+       e.status,
+       (e.status = 'failing') = (e.failing_since IS NOT NULL)
+         AND (e.recovery_step > 0) = (e.recovering_since IS NOT NULL)
+         AND (e.recovery_step = 0 OR e.status = 'active')
+         AND (e.outage_since IS NOT NULL) = (e.status = 'failing' OR e.recovery_step > 0)
+         AND (e.retrying_since IS NOT NULL OR e.status = 'active')
+         AND (e.retrying_since IS NOT NULL) = (e.failure_status IS NOT NULL)
+         AND (e.status <> 'failing' OR e.trial_at IS NOT NULL)
+         AND (e.status = 'failing' OR e.trial_delivery_id IS NULL) AS is_consistent,
+       (SELECT count(*)::int FROM deliveries d WHERE held_for = 'rate'
+          OR e.recovery_step > 0 AND held_for = 'recovery' AND finished_at > e.enabled_at
+       ) AS waiting,
+       EXISTS (SELECT FROM pgboss.job j WHERE j.name = 'endpoint-trial'
+         AND (j.data ->> 'at')::bigint = round(extract(epoch FROM e.trial_at) * 1000)
+       ) AS has_trial_job,
+       EXISTS (SELECT FROM pgboss.job j WHERE j.name = 'endpoint-drain') AS has_drain_job
+     FROM webhook_endpoints e`,
+  )
+  const [facts] = rows
+  const isRight =
+    facts !== undefined &&
+    facts.deliveries === model.published &&
+    facts.unserved + facts.miscounted + facts.mismarked === 0 &&
+    facts.trials <= 1 &&
+    facts.is_consistent &&
+    (facts.status !== 'failing' || facts.has_trial_job) &&
+    (facts.waiting === 0 || facts.has_drain_job)
+  if (!isRight) throw new Error(JSON.stringify(facts))
+  const wrong = await miscountedDeliveries(database)
+  if (wrong.length > 0) throw new Error(`stored attempts are counted wrong: ${wrong}`)
+}
+
+/** With a receiver that is up again, everything arrives, and the endpoint is healthy. */
+async function settle(worker: DeliveryWorker, model: Model): Promise<void> {
+  const { outbox, receiver, moveTo, nextDue } = worker
+  receiver.respond(succeed)
+  for (let round = 0; round < 400; round++) {
+    await workAll(worker)
+    const seconds = await nextDue()
+    if (seconds === null) break
+    await moveTo(Math.max(seconds, 0.5))
+  }
+  await checkInvariants(worker, model)
+  const { health } = await worker.endpoint()
+  const { rows } = await outbox.database.admin.query(
+    `SELECT d.status, count(*) FROM deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+     WHERE d.status <> 'succeeded' AND NOT (d.status = 'exhausted' AND d.finished_at <= e.enabled_at)
+     GROUP BY d.status`,
+  )
+  if (health.state !== 'healthy' || rows.length > 0)
+    throw new Error(JSON.stringify({ health, rows }))
+}
