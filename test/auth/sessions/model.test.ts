@@ -7,7 +7,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { until } from '#test/support/until.ts'
 
-const runs = Number(process.env.MODEL_RUNS ?? 25)
+const runs = Number(process.env.MODEL_RUNS ?? 60)
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 // Steps of the clock are multiples of 50 s, so that no sum of them is near a limit.
@@ -161,21 +161,32 @@ const signsIn = (user: number, tenant: number): Step => ({
 })
 
 /** Time passes for the sessions of this run: what the database knows of them gets older. */
+async function wait(model: Model, { test, users }: World, seconds: number): Promise<void> {
+  await test.database.admin.query(
+    `UPDATE sessions SET last_seen_at = last_seen_at - make_interval(secs => $1),
+         expires_at = expires_at - make_interval(secs => $1) WHERE user_id = ANY ($2)`,
+    [seconds, users],
+  )
+  for (const session of model.sessions) {
+    session.idle += seconds
+    session.age += seconds
+  }
+}
+
 const waits = (seconds: number): Step => ({
   check: () => true,
-  async run(model, { test, users }) {
-    await test.database.admin.query(
-      `UPDATE sessions SET last_seen_at = last_seen_at - make_interval(secs => $1),
-         expires_at = expires_at - make_interval(secs => $1) WHERE user_id = ANY ($2)`,
-      [seconds, users],
-    )
-    for (const session of model.sessions) {
-      session.idle += seconds
-      session.age += seconds
-    }
-  },
+  run: (model, world) => wait(model, world, seconds),
   toString: () => `wait ${seconds} s`,
 })
+
+/** Without this a session hardly ever lives until its absolute limit. */
+const staysInUse = (process: number, index: number) =>
+  ofSession(`stay in use for an hour at ${process}`, index, async (model, world, session) => {
+    for (let times = 0; times < 6; times += 1) {
+      await wait(model, world, 600)
+      await visit(model, world, process, session)
+    }
+  })
 
 const becomes = (user: number, tenant: number, role: string | null): Step => ({
   check: ({ roles }) => roles.has(nameOf(user, tenant)),
@@ -208,7 +219,8 @@ const anyCommands = fc.commands(
     fc.tuple(process_, index).map((args) => endsOthers(...args)),
     fc.tuple(process_, index).map((args) => lists(...args)),
     fc.tuple(process_, index, two).map((args) => switches(...args)),
-    fc.constantFrom(50, 200, 400, 700, 1_500).map(waits),
+    fc.constantFrom(50, 600, 600, 650).map(waits),
+    fc.tuple(process_, index).map((args) => staysInUse(...args)),
     fc.tuple(two, two, fc.constantFrom('viewer', 'admin', null)).map((args) => becomes(...args)),
   ],
   { maxCommands: 40, size: 'max' },
