@@ -1,19 +1,7 @@
-import { PgBoss, TestClock } from 'pg-boss'
-import t, { type Test } from 'tap'
-import { openDatabase } from '#src/db/database.ts'
-import { createMetrics } from '#src/observability/metrics.ts'
-import type { DeliverJob } from '#src/queue/queue.ts'
-import { createSender } from '#src/webhooks/client/client.ts'
-import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
-import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import t from 'tap'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
-import { createOutbox, openReceiver } from '#test/support/outbox.ts'
-import type { Receiver, Respond } from '#test/support/receiver.ts'
-import { createEndpoint, testKeys } from '#test/support/webhook-endpoint.ts'
-
-const retrySeconds = [0, 5, 30, 300, 3_600]
-const fail: Respond = (_request, response) => response.writeHead(500).end()
-const succeed: Respond = (_request, response) => response.writeHead(204).end()
+import type { createOutbox } from '#test/support/outbox.ts'
+import { fail, retrySeconds, startMovingClock as setUp, succeed } from './moving-clock.ts'
 
 t.test('the whole schedule: five attempts, then exhausted, failing and an alert', async (t) => {
   const { outbox, receiver, moveTo, workDue } = await setUp(t, fail)
@@ -139,61 +127,6 @@ t.test('a wait before the first attempt', async (t) => {
   t.equal(await workDue(), 1)
   t.match(await outbox.deliveries(), [{ status: 'succeeded', attempts: [{ number: 1 }] }])
 })
-
-/** An endpoint, and a worker whose clock the test sets, for the program and the queue. */
-async function setUp(t: Test, respond: Respond, waits: readonly number[] = retrySeconds) {
-  const testClock = new TestClock(Date.now())
-  const clock = { now: () => new Date(testClock.now()) }
-  const outbox = await createOutbox(t, clock)
-  const { database, tenant } = outbox
-  const receiver: Receiver = await openReceiver(t, respond)
-  await createEndpoint(database, tenant, { url: receiver.url })
-  // The test clock of pg-boss is set by the owner; this makes every connection read it.
-  const name = new URL(database.url).pathname.slice(1)
-  await database.admin.query(`ALTER DATABASE ${name} SET pgboss.test_clock = 'on'`)
-  const queue = new PgBoss({
-    connectionString: database.superuserUrl,
-    clock: testClock,
-    supervise: false,
-    schedule: false,
-    migrate: false,
-  })
-  const tell = (error: Error) => t.error(error)
-  queue.on('error', tell)
-  await queue.start()
-  await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
-  const db = openDatabase(database.workerUrl, 4)
-  const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
-  const deliver = createDispatcher({
-    queue,
-    db,
-    sender,
-    keys: testKeys,
-    retrySeconds: waits,
-    clock,
-    metrics: createMetrics().outbound,
-    attemptLog: { add() {}, close() {} },
-    logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
-  })
-  t.teardown(async () => {
-    await sender.close()
-    // A connection that is closing may report the end of the database.
-    queue.off('error', tell).on('error', () => {})
-    await queue.stop({ graceful: false })
-    await db.close()
-  })
-  return {
-    outbox,
-    receiver,
-    moveTo: (seconds: number) => testClock.setTime(testClock.now() + seconds * 1_000),
-    /** Processes the jobs that are due now; resolves to their number. */
-    async workDue() {
-      const jobs = await queue.fetch<DeliverJob>(deliverQueue, { batchSize: 100 })
-      await Promise.all(deliver(jobs, new AbortController().signal))
-      return jobs.length
-    },
-  }
-}
 
 async function stateOf({ database }: Awaited<ReturnType<typeof createOutbox>>) {
   const { rows } = await database.admin.query(
