@@ -6,7 +6,7 @@ import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 
-const runs = Number(process.env.MODEL_RUNS ?? 30)
+const runs = Number(process.env.MODEL_RUNS ?? 20)
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Three people and one tenant, in which the first is admin at the beginning. */

@@ -7,7 +7,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
 import { until } from '#test/support/until.ts'
 
-const runs = Number(process.env.MODEL_RUNS ?? 60)
+const runs = Number(process.env.MODEL_RUNS ?? 40)
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 // Steps of the clock are multiples of 50 s, so that no sum of them is near a limit.
