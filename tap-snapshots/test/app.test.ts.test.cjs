@@ -1330,6 +1330,22 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │   • (onError) ["countRefusal()"]
+    │       ├── /probe (POST, GET)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()","refuseForm()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /probe (HEAD)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()","refuseForm()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
     │       └── /deliveries (GET)
     │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │           • (preParsing) ["refuseFault()","refuseForm()"]
