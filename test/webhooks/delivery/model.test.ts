@@ -221,9 +221,9 @@ t.test('deliveries and their endpoint are as in the model, after any commands', 
         `DELETE FROM pgboss.job_common; DELETE FROM outbound_events;
          UPDATE webhook_endpoints SET status = 'active', failing_since = NULL, disabled_at = NULL`,
       )
-      moving.receiver.respond(succeed)
+      world.receiver.respond(succeed)
       const model: Model = {
-        ...{ now: 0, healthy: true, requests: moving.receiver.requests.length, deliveries: [] },
+        ...{ now: 0, healthy: true, requests: world.receiver.requests.length, deliveries: [] },
         endpoint: { status: 'active', since: 0, exhausted: 0 },
       }
       await fc.asyncModelRun(() => ({ model, real: world }), commands)
