@@ -67,7 +67,7 @@ function asset(type: string, path: string): PublicDocument {
 function allowViewer(reply: FastifyReply): void {
   const policy = String(reply.getHeader('content-security-policy'))
   const own = policy.replace("img-src 'self'", "img-src 'self' data:")
-  reply.header('content-security-policy', `${own};script-src 'self';connect-src 'self'`)
+  reply.header('content-security-policy', `${own};connect-src 'self'`)
 }
 
 export default openapi

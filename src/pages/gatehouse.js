@@ -31,7 +31,7 @@ function relative(at) {
   const step = steps.find(([, , limit]) => Math.abs(seconds) < limit)
   if (step === undefined) return at.toLocaleDateString('en-GB', { dateStyle: 'medium' })
   const [unit, length] = step
-  if (unit === 'second') return seconds < 0 ? 'just now' : 'in a moment'
+  if (unit === 'second' && seconds < 0) return 'just now'
   return new Intl.RelativeTimeFormat('en', { style: 'short' }).format(
     Math.trunc(seconds / length),
     unit,

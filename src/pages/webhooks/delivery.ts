@@ -116,7 +116,7 @@ function attemptTimeline({ attempts, nextAttemptAt }: Delivery): Html {
   const next =
     nextAttemptAt === null
       ? ''
-      : html`<p class="quiet row">Next attempt ${timeText(nextAttemptAt)}, unless the endpoint is disabled.</p>`
+      : html`<p class="quiet small">Next attempt ${timeText(nextAttemptAt)}, unless the endpoint is disabled.</p>`
   if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>${next}`
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(

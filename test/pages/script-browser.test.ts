@@ -1,0 +1,97 @@
+import t, { type Test } from 'tap'
+import { launchBrowser } from '#test/support/browser.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+/** The page of an endpoint with two deliveries in a browser, of an admin who is signed in. */
+async function openEndpoint(t: Test, options: { javaScriptEnabled?: boolean } = {}) {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'admin' })
+  const endpointId = await createEndpoint(test.database, user, { url: 'https://8.8.8.8/hook' })
+  const createdAt = new Date(Date.now() - 180_000).toISOString()
+  const deliveryId = await createDelivery(test.database, { ...user, endpointId, createdAt })
+  const { cookie } = await signIn(test, user)
+  const baseUrl = await test.app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  const context = await browser.newContext({ ...options, timezoneId: 'Asia/Tokyo' })
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value: value.split(';')[0] ?? '', url: baseUrl }])
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  page.on('pageerror', (error) => faults.push(error.message))
+  return { page, faults, baseUrl, path: `/app/webhooks/${endpointId}`, deliveryId }
+}
+
+t.test('times are relative or in the zone of the reader, with UTC as the title', async (t) => {
+  const { page, faults, baseUrl, path, deliveryId } = await openEndpoint(t)
+  await page.goto(`${baseUrl}/app/webhooks`)
+  await page.goto(baseUrl + path)
+  const exact = page.locator('tbody time').first()
+  const text = await exact.textContent()
+  const title = await exact.getAttribute('title')
+  t.match(title, /UTC$/)
+  t.not(text, title, 'another zone')
+  const shown = new Date(`${text} GMT+0900`).getTime()
+  const meant = new Date((await exact.getAttribute('datetime')) ?? '').getTime()
+  t.equal(shown, Math.floor(meant / 1_000) * 1_000)
+  const relative = page.locator('.facts time').first()
+  t.match(await relative.textContent(), /^(just now|\d+ min\. ago)$/)
+
+  await page.goto(`${baseUrl}/app/deliveries/${deliveryId}`)
+  await page.getByRole('button', { name: 'Copy event ID' }).click()
+  const copied = await page.evaluate('navigator.clipboard.readText()')
+  t.equal(copied, await page.locator('#event-id').textContent())
+  t.same(faults, [], 'the content security policy blocks nothing')
+})
+
+t.test('a filter applies at once; / moves to the search field', async (t) => {
+  const { page, baseUrl, path } = await openEndpoint(t)
+  await page.goto(baseUrl + path)
+  t.equal(await page.getByRole('button', { name: 'Filter' }).isVisible(), false)
+  await page.getByLabel('Status').selectOption('pending')
+  await page.waitForURL(/status=pending/)
+  await page.keyboard.press('/')
+  t.equal(await page.locator('input:focus').getAttribute('name'), 'event')
+})
+
+t.test('a pressed button cannot be pressed twice', async (t) => {
+  const { page, baseUrl, path } = await openEndpoint(t)
+  await page.goto(baseUrl + path)
+  let sent = 0
+  // The answer never comes.
+  await page.route('**/test', () => {
+    sent += 1
+  })
+  const button = page.getByRole('button', { name: 'Send test event' })
+  await button.click({ noWaitAfter: true })
+  await page.locator('button[aria-busy]').waitFor()
+  t.equal(await button.isDisabled(), true)
+  await button.click({ force: true, noWaitAfter: true, timeout: 500 }).catch(() => {})
+  t.equal(sent, 1)
+})
+
+t.test('without scripts the page has the same facts, and a button for the filter', async (t) => {
+  const { page, baseUrl, path, deliveryId } = await openEndpoint(t, { javaScriptEnabled: false })
+  await page.goto(baseUrl + path)
+  t.match(await page.locator('tbody time').first().textContent(), /UTC$/)
+  await page.getByLabel('Status').selectOption('succeeded')
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.waitForURL(/status=succeeded/)
+  await page.goto(`${baseUrl}/app/deliveries/${deliveryId}`)
+  t.equal(await page.getByRole('button', { name: 'Copy event ID' }).count(), 0)
+})
+
+t.test('assets are kept for a year under the version of their bytes only', async (t) => {
+  const { app } = await build(t)
+  const { body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
+  for (const name of ['gatehouse.css', 'gatehouse.js']) {
+    const path = new RegExp(`/assets/${name}\\?v=\\w+`).exec(body)?.[0] ?? ''
+    t.match((await app.inject(path)).headers['cache-control'], /max-age=31536000, immutable/)
+    for (const other of [`/assets/${name}`, `/assets/${name}?v=0`])
+      t.notMatch((await app.inject(other)).headers['cache-control'], /immutable/, other)
+  }
+})
