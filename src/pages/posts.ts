@@ -124,7 +124,7 @@ export function postPage({ viewer, post, author, draft, done }: PostView): strin
     html`<header class="head">
         <p class="trail"><a href="/app/posts">Posts</a></p>
         <h1 class="wrap">${isolated(title)}</h1>
-        <p class="quiet">By ${isolated(author)}${department === null ? '' : html`, ${isolated(department)}`}, ${timeText(post.createdAt)}</p>
+        <p class="quiet">Post ${id}, by ${isolated(author)}${department === null ? '' : html`, ${isolated(department)}`}, ${timeText(post.createdAt)}</p>
       </header>
       ${noticeText(notices, done)}
       ${faultText(draft?.fault ?? null)}
