@@ -2,7 +2,7 @@ import { roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { auditSection, type Trail } from './audit.ts'
 import { type Html, html, isolated, table, timeText } from './html.ts'
-import { layout, noticeText, type Viewer } from './layout.ts'
+import { avatar, layout, noticeText, type Viewer } from './layout.ts'
 
 export type TenantView = {
   viewer: Viewer
@@ -198,7 +198,7 @@ const memberColumns = [
  */
 function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: number): Html {
   const rows = data.map((member) => [
-    html`${isolated(nameOf(member))} ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
+    html`<span class="who">${avatar(nameOf(member))}<span class="wrap">${isolated(nameOf(member))}</span></span> ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
     changeForm(member),
     timeText(member.createdAt),
     removeForm(member),
