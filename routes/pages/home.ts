@@ -40,21 +40,26 @@ async function showHome(this: FastifyInstance, request: FastifyRequest, reply: F
 /** What the page shows of the caller; null for a visitor who is not signed in. */
 async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
   if (caller === null) return null
-  const { tenantId } = caller
-  const [invitations, orders, deadEvents] = await Promise.all([
+  const member = caller.tenantId === null ? null : { ...caller, tenantId: caller.tenantId }
+  const isManager = permissionsOf(caller.role).includes('user:manage')
+  // All at once, so that the page waits for the database twice, however much it shows.
+  const [invitations, orders, deadEvents, tenant, documents, managed] = await Promise.all([
     listOwnInvitations(tx),
     findLatestOrders(tx, caller, shownOrders),
     caller.operator ? countDead(tx) : null,
+    member && findTenant(tx, member),
+    member && listDocuments(tx, member, shownDocuments),
+    member && isManager ? readManaged(tx, member, now) : null,
   ])
-  const own = { caller, invitations, orders, deadEvents }
-  if (tenantId === null) return { ...own, tenant: null, documents: [], managed: null }
-  const member = { ...caller, tenantId }
-  const [tenant, { data: documents }, managed] = await Promise.all([
-    findTenant(tx, member),
-    listDocuments(tx, member, shownDocuments),
-    permissionsOf(caller.role).includes('user:manage') ? readManaged(tx, member, now) : null,
-  ])
-  return { ...own, tenant, documents, managed }
+  return {
+    caller,
+    invitations,
+    orders,
+    deadEvents,
+    tenant,
+    documents: documents?.data ?? [],
+    managed,
+  }
 }
 
 async function readManaged(tx: Tx, member: Member, now: Date): Promise<ManagedTenant> {
