@@ -27,7 +27,10 @@ const Rotation = Type.Object(
 const OptionalRotation = Nullable(Rotation)
 
 const OptionalTest = Nullable(
-  Type.Object({ type: Type.Optional(EventTypeName) }, { additionalProperties: false }),
+  Type.Object(
+    { type: Type.Optional(EventTypeName) },
+    { title: 'EndpointTestRequest', additionalProperties: false },
+  ),
 )
 
 const access = { resource: 'webhook-endpoint', action: 'update' } as const

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { publicDocument } from '#src/http/public-document.ts'
 import { assetTypes, assetVersion, readPageAsset } from '#src/pages/asset-path.ts'
 
-const Query = Type.Object({ v: Type.Optional(Type.String({ maxLength: 64 })) })
+const Query = Type.Object({ v: Type.Optional(Type.String({ pattern: '^\\w{0,64}$' })) })
 const assetNames = ['gatehouse.css', 'gatehouse.js', 'icon.svg'] as const
 
 /**

@@ -5,7 +5,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Uuid, UuidParams } from '#src/http/schemas.ts'
+import { OptionalLine, Uuid, UuidParams } from '#src/http/schemas.ts'
 import {
   SubmissionForm,
   shownQuery,
@@ -46,7 +46,7 @@ const Query = Type.Object(
     status: Type.Optional(Type.Enum(['', ...deliveryStatuses])),
     eventType: Type.Optional(Type.Enum(['', ...eventTypes])),
     since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week'])),
-    event: Type.Optional(Type.String({ maxLength: 64 })),
+    event: Type.Optional(OptionalLine(64)),
     cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
     ...shownQuery,
   },

@@ -1079,6 +1079,9 @@ export interface components {
       createdAt: string;
       data: components["schemas"]["EndpointTest"];
     };
+    EndpointTestRequest: {
+      type?: components["schemas"]["EventType"];
+    };
     Event: components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["PostUpdatedEvent"] | components["schemas"]["PostDeletedEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["SubscriptionActivatedEvent"] | components["schemas"]["EndpointTestEvent"];
     EventPage: {
       data: components["schemas"]["Event"][];
@@ -4578,9 +4581,7 @@ export interface operations {
          *   "type": "order.updated"
          * }
          */
-        "application/json": {
-          type?: components["schemas"]["EventType"];
-        };
+        "application/json": components["schemas"]["EndpointTestRequest"];
       };
     };
     responses: {
