@@ -143,6 +143,6 @@ t.test('every rendered form has its own id', async (t) => {
     )
   const path = `/app/webhooks/${id}`
   const ids = [...(await idsOf(path)), ...(await idsOf(path)), ...(await idsOf('/app/account'))]
-  t.equal(ids.length, 9, 'test, rotate, delete and replay twice, and a new token')
+  t.equal(ids.length, 11, 'test, check, rotate, delete and replay twice, and a new token')
   t.equal(new Set(ids).size, ids.length)
 })
