@@ -36,10 +36,10 @@ t.test('the list of events has links to older and newer ones', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   await test.database.admin.query(
     `INSERT INTO outbound_events (tenant_id, id, type, body)
-     SELECT $1, 'msg_' || n, 'order.updated', '{}' FROM generate_series(1, 30) AS n`,
+     SELECT $1, 'msg_' || lpad(n::text, 43, '0'), 'order.updated', '{}' FROM generate_series(1, 30) AS n`,
     [one.tenantId],
   )
-  const idsOf = (body: string) => [...body.matchAll(/events\/msg_(\d+)"/g)].map(([, id]) => id)
+  const idsOf = (body: string) => [...body.matchAll(/events\/msg_0+(\d+)"/g)].map(([, id]) => id)
   const link = (body: string, rel: string) =>
     new RegExp(`href="([^"]+)" rel="${rel}"`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const first = (await admin.open('/app/events')).body
