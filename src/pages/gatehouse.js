@@ -5,7 +5,6 @@ setInterval(showTimes, 30_000)
 for (const button of document.querySelectorAll('button[data-copy]')) offerCopy(button)
 for (const form of document.querySelectorAll('form.filter')) applyAtOnce(form)
 for (const element of document.querySelectorAll('[data-follow]')) follow(element)
-for (const box of document.querySelectorAll('input[data-all]')) selectTogether(box)
 document.addEventListener('submit', holdButtons)
 // A page from the back/forward cache has the buttons as they were left.
 window.addEventListener('pageshow', releaseButtons)
@@ -59,14 +58,6 @@ function offerCopy(button) {
 
 function applyAtOnce(form) {
   form.addEventListener('change', () => form.requestSubmit())
-}
-
-/** A checkbox that checks all others with the name in its `data-all`. */
-function selectTogether(box) {
-  box.hidden = false
-  box.addEventListener('change', () => {
-    for (const one of document.getElementsByName(box.dataset.all)) one.checked = box.checked
-  })
 }
 
 /** A pressed button shows it and cannot be pressed again. Later, so that its value is sent. */
