@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { hasTokenForm } from '#src/crypto/api-token.ts'
+import { tokenKindOf } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { readBearerToken } from '#src/http/bearer-token.ts'
 import { Problem } from '#src/http/problems.ts'
 import { countSessionCookies } from '#src/http/session-cookie.ts'
 
 /**
- * API tokens, accepted wherever a session is. A request with a bearer token is judged by the token
+ * API tokens and service tokens, accepted wherever a session is. A request with a bearer token is judged by the token
  * alone: beside a session cookie it is malformed, because it would be two people at once. Other
  * authentication schemes are ignored.
  */
@@ -21,8 +21,11 @@ export default fp(
       if (countSessionCookies(cookie) > 0) {
         const detail = 'Send a session cookie or a token, not both.'
         request.rejectCredential(new Problem('malformed', { detail }))
-      } else if (hasTokenForm(token)) request.credential = { kind: 'token', hash: sha256(token) }
-      else request.rejectCredential(new Problem('invalid-token'))
+        return
+      }
+      const kind = tokenKindOf(token)
+      if (kind === null) request.rejectCredential(new Problem('invalid-token'))
+      else request.credential = { kind, hash: sha256(token) }
     })
   },
   { name: 'api-token', fastify: '5.x', dependencies: ['session'] },

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Caller, SessionCaller } from '#src/access/caller.ts'
+import type { Caller, Principal, SessionCaller } from '#src/access/caller.ts'
 import { decideWithoutObject, toProblem } from '#src/access/policy.ts'
+import { isBearer } from '#src/auth/sessions/enter.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
 
@@ -9,29 +10,40 @@ declare module 'fastify' {
   interface FastifyRequest {
     /**
      * Opens a transaction as the caller: the database says who that is, and the route's rule decides
-     * inside the transaction. Every handler of the scope reads and writes through it.
+     * inside the transaction. Every handler of the scope reads and writes through it or a refinement.
      */
+    readonly principalEntry: Entry<Principal>
+    /** The same for a person; a service is refused, whatever the rule says. */
     readonly entry: Entry<Caller>
     /** The same for routes whose rule needs a session. */
     readonly sessionEntry: Entry<SessionCaller>
-    /** Who is asking, as the latest transaction of this request found them. */
+    /** The person who is asking, as the latest transaction of this request found them. */
     readonly caller: Caller
     /** The request has passed limits, origin and a credential's form; whether it may is not decided. */
     awaitsDecision: boolean
     /** Enters and decides without reading anything else; at most once a request. */
-    enter(): Promise<Caller>
+    enter(): Promise<Principal>
   }
 }
 
 /**
  * Every route of the scope needs an identity (401) and the policy's permission (403). The transaction
  * that reads or writes decides (`request.entry`). A request with a body is also checked here, so that
- * it can be refused before the body is read.
+ * it can be refused before the body is read. Without `services` no route of the scope is for a service.
  */
-export default fp(
-  async function authz(app) {
+export default fp<{ services?: boolean }>(
+  async function authz(app, { services = false }) {
     app.decorateRequest('awaitsDecision', false)
-    app.decorateRequest('entry', { getter: entryOf })
+    app.decorateRequest('principalEntry', {
+      getter() {
+        return principalEntryOf(this, services)
+      },
+    })
+    app.decorateRequest('entry', {
+      getter() {
+        return refine(this.principalEntry, requirePerson)
+      },
+    })
     app.decorateRequest('sessionEntry', {
       getter() {
         return refine(this.entry, requireSession)
@@ -40,11 +52,11 @@ export default fp(
     app.decorateRequest('caller', {
       getter() {
         if (this.enteredCaller === null) throw new Error('The request has not entered yet.')
-        return this.enteredCaller
+        return requirePerson(this.enteredCaller)
       },
     })
     app.decorateRequest('enter', async function enter(this: FastifyRequest) {
-      return this.enteredCaller ?? app.db.enter(this.entry)
+      return this.enteredCaller ?? app.db.enter(this.principalEntry)
     })
     app.addHook('onRequest', requireIdentity)
     app.addHook('onSend', requireEntered)
@@ -88,31 +100,37 @@ function statusOf(error: unknown): number {
   return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
 }
 
-function entryOf(this: FastifyRequest): Entry<Caller> {
-  const { credential } = this
+function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Principal> {
+  const { credential } = request
   if (credential === null) throw new Problem('unauthenticated')
-  const { once } = this
-  const identified = { ...this.identify(credential), ...(once !== undefined && { once }) }
-  return refine<Caller | null, Caller>(identified, (caller) => {
-    this.awaitsDecision = false
-    if (caller === null) {
-      throw new Problem(credential.kind === 'token' ? 'invalid-token' : 'unauthenticated')
-    }
-    decideRoute(this, caller)
-    this.enteredCaller = caller
+  const { once } = request
+  const identified = { ...request.identify(credential), ...(once !== undefined && { once }) }
+  return refine<Principal | null, Principal>(identified, (caller) => {
+    request.awaitsDecision = false
+    if (caller === null)
+      throw new Problem(isBearer(credential) ? 'invalid-token' : 'unauthenticated')
+    if (!services) requirePerson(caller)
+    decideRoute(request, caller)
+    request.enteredCaller = caller
     return caller
   })
 }
 
+function requirePerson(caller: Principal): Caller {
+  if (caller.serviceId !== null) throw toProblem('person-required')
+  return caller
+}
+
 /** Only an explicit allow counts; a decision that fails is a refusal (specification). */
-function decideRoute(request: FastifyRequest, caller: Caller): void {
+function decideRoute(request: FastifyRequest, caller: Principal): void {
   const reason = decideSafely(request, caller)
   if (reason === 'allowed') return
-  request.log.info({ reason, userId: caller.userId }, 'refused')
+  const { userId, serviceId } = caller
+  request.log.info({ reason, ...(serviceId === null ? { userId } : { serviceId }) }, 'refused')
   throw reason === 'error' ? new Problem('forbidden', { reason }) : toProblem(reason)
 }
 
-function decideSafely(request: FastifyRequest, caller: Caller) {
+function decideSafely(request: FastifyRequest, caller: Principal) {
   const { access } = request.routeOptions.config
   if (typeof access !== 'object') return 'no-rule'
   try {

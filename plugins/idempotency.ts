@@ -35,7 +35,7 @@ const Header = Type.String({
 /**
  * `Idempotency-Key`: a request that a client sends again, because it does not know what became of the
  * first, has one effect and one response. The key is kept in the transaction of the write, for the
- * person who sent it. An operation that takes no key refuses one, so that none is silently ignored.
+ * person or service who sent it. An operation that takes no key refuses one, so that none is silently ignored.
  */
 export default fp<{ keys: EncryptionKeys }>(
   async function idempotency(app, { keys }) {
@@ -45,9 +45,10 @@ export default fp<{ keys: EncryptionKeys }>(
         const key = this.headers[header]
         if (typeof key !== 'string' || this.routeOptions.config.idempotencyKey !== true) return
         return (connection, work) => {
-          const { userId, tenantId } = this.caller
+          const by = this.enteredCaller
+          if (by === null) throw new Error('The request has not entered yet.')
           const asked = [this.method, this.url, this.body]
-          return runOnce(connection, { userId, tenantId, key, asked }, keys, work, () => {
+          return runOnce(connection, { by, key, asked }, keys, work, () => {
             this.isReplayed = true
           })
         }

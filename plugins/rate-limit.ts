@@ -5,6 +5,7 @@ import fastifyRateLimit, {
 } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { isBearer } from '#src/auth/sessions/enter.ts'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -72,7 +73,7 @@ type Options = {
  * Limits every route of its scope, and the hooks registered after it (such as the 401 for a missing
  * credential). Requests are counted
  * - `address`: per IP address, for IPv6 per /64 prefix, the size of one subscriber's network;
- * - `session`: per session or API token, per address without either: also for a credential that
+ * - `session`: per session, API token or service token, per address without either: also for a credential that
  *   was rejected, such as a session from another site. One that turns out not to be live counts for
  *   its address as well, because tokens can be made up;
  * - `address-and-session`: per address and per browser session, with a limit on each.
@@ -114,7 +115,7 @@ function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota):
   const refusedUntil = new Map<string, number>()
 
   app.addHook('onRequest', async function refuseAddress(request, reply) {
-    if (request.credential?.kind !== 'token') return
+    if (!isBearer(request.credential)) return
     const ttl = (refusedUntil.get(byAddress(request)) ?? 0) - performance.now()
     if (ttl <= 0) return
     describeLimit(reply, name, limit, { remaining: 0, ttl })

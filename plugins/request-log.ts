@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Caller } from '#src/access/caller.ts'
+import type { Principal } from '#src/access/caller.ts'
 import { networkOf } from '#src/audit/audit.ts'
 
 declare module 'fastify' {
@@ -50,6 +50,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Ids of rows, which open nothing. */
-function callerFacts({ userId, tenantId, sessionId, tokenId }: Caller) {
+function callerFacts({ userId, tenantId, sessionId, tokenId, serviceId }: Principal) {
+  if (serviceId !== null) return { serviceId, tenantId }
   return { userId, tenantId, ...(sessionId === null ? { tokenId } : { sessionId }) }
 }

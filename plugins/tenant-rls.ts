@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { Caller, Member } from '#src/access/caller.ts'
+import type { Caller, Member, Principal, TenantPrincipal } from '#src/access/caller.ts'
 import { toProblem } from '#src/access/policy.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
 
@@ -10,6 +10,8 @@ declare module 'fastify' {
      * tenant for this transaction, where row-level security reads it; no header or body can name one.
      */
     readonly tenantEntry: Entry<Member>
+    /** The same for routes that services may call too. */
+    readonly tenantPrincipalEntry: Entry<TenantPrincipal>
   }
 }
 
@@ -21,9 +23,18 @@ export default fp(
         return refine(this.entry, requireTenant)
       },
     })
+    app.decorateRequest('tenantPrincipalEntry', {
+      getter() {
+        return refine(this.principalEntry, requireTenantPrincipal)
+      },
+    })
   },
   { name: 'tenant-rls', fastify: '5.x', dependencies: ['authz'] },
 )
+
+function requireTenantPrincipal(caller: Principal): TenantPrincipal {
+  return caller.serviceId === null ? requireTenant(caller) : caller
+}
 
 function requireTenant(caller: Caller): Member {
   const { tenantId } = caller

@@ -71,7 +71,7 @@ declare module 'fastify' {
  *     │  │                 tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
- *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy
+ *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ people         api-token, authz: account, orders and billing pages
  *     │     └─ members     tenant-rls: pages of the caller's tenant
@@ -184,7 +184,7 @@ export async function buildApp(
     await app.register(async function signedIn(app) {
       await app.register(apiToken)
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(authz)
+      await app.register(authz, { services: true })
       await app.register(auth.logout, { signedOutUri, ...config.session })
       await app.register(auth.sessions, config.session)
       await app.register(auth.identities, { redirectUri })
@@ -213,6 +213,7 @@ export async function buildApp(
         await app.register(api.deliveries)
         await app.register(api.endpointReplays)
         await app.register(api.events)
+        await app.register(api.serviceTokens)
         await app.register(api.notifications)
         await app.register(api.usage, { quota: config.quota })
       })
@@ -253,6 +254,7 @@ export async function buildApp(
         await app.register(pageRoutes.deliveries)
         await app.register(pageRoutes.webhookReplays)
       })
+        await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
     })
   })
 

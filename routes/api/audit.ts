@@ -28,7 +28,7 @@ async function listAudit(
   request: FastifyRequest<{ Querystring: Static<typeof TenantAuditQuery> }>,
 ) {
   const { page, filter } = readList(request.query, tenantAuditList)
-  return this.db.read(request.tenantEntry, (tx, caller) =>
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
     listTenantAudit(tx, caller, page, filter),
   )
 }

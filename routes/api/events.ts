@@ -53,7 +53,9 @@ async function listEvents(
   const { after, ...query } = request.query
   const asked = after === undefined ? query : { ...query, cursor: after }
   const { page, filter } = readList(asked, eventFeed)
-  return this.db.read(request.tenantEntry, (tx, caller) => readFeed(tx, caller, page, filter))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+    readFeed(tx, caller, page, filter),
+  )
 }
 
 export default events

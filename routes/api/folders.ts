@@ -165,7 +165,7 @@ async function listTenantFolders(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, folderList.name, folderList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listFolders(tx, caller, page))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) => listFolders(tx, caller, page))
 }
 
 async function postFolder(
@@ -175,7 +175,7 @@ async function postFolder(
 ) {
   const { body } = request
   const now = this.clock.now()
-  const created = await this.db.write(request.tenantEntry, (tx, caller) =>
+  const created = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
     createFolder(tx, caller, body, now),
   )
   const folder = found(created)
@@ -187,7 +187,9 @@ async function readFolder(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
   const id = readId(request.params.id)
-  return found(await this.db.read(request.tenantEntry, (tx, caller) => findFolder(tx, caller, id)))
+  return found(
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findFolder(tx, caller, id)),
+  )
 }
 
 async function patchFolder(
@@ -199,7 +201,7 @@ async function patchFolder(
   const id = readId(request.params.id)
   const now = this.clock.now()
   return found(
-    await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
       await reply.ifMatch(() => lockFolder(tx, caller, id))
       return changeFolder(tx, caller, id, body, now)
     }),
@@ -212,7 +214,7 @@ async function removeFolder(
   reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
     await reply.ifMatch(() => lockFolder(tx, caller, id))
     return deleteFolder(tx, caller, id)
   })

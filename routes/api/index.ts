@@ -15,6 +15,7 @@ import notifications from './notifications.ts'
 import orders from './orders.ts'
 import ownInvitations from './own-invitations.ts'
 import posts from './posts.ts'
+import serviceTokens from './service-tokens.ts'
 import teamMembers from './team-members.ts'
 import teams from './teams.ts'
 import tenantDeletion from './tenant-deletion.ts'
@@ -43,6 +44,7 @@ export default {
   orders,
   ownInvitations,
   posts,
+  serviceTokens,
   teamMembers,
   teams,
   tenantDeletion,

@@ -55,7 +55,9 @@ async function listOpenInvitations(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, invitationList.name, invitationList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listInvitations(tx, caller, page))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+    listInvitations(tx, caller, page),
+  )
 }
 
 async function removeInvitation(

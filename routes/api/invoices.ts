@@ -55,7 +55,9 @@ async function listTenantInvoices(
   request: FastifyRequest<{ Querystring: Static<typeof InvoiceQuery> }>,
 ) {
   const { page, filter } = readList(request.query, invoiceList)
-  return this.db.read(request.tenantEntry, (tx, caller) => listInvoices(tx, caller, page, filter))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+    listInvoices(tx, caller, page, filter),
+  )
 }
 
 async function readInvoice(
@@ -63,7 +65,7 @@ async function readInvoice(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
   const id = readId(request.params.id)
-  return found(await findInvoice(this.db, request.tenantEntry, id))
+  return found(await findInvoice(this.db, request.tenantPrincipalEntry, id))
 }
 
 export default invoices

@@ -43,7 +43,9 @@ async function listTenantNotifications(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, notificationList.name, notificationList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listNotifications(tx, caller, page))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+    listNotifications(tx, caller, page),
+  )
 }
 
 export default notifications

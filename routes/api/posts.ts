@@ -139,7 +139,9 @@ async function listTenantPosts(
   request: FastifyRequest<{ Querystring: Static<typeof PostQuery> }>,
 ) {
   const { page, filter } = readList(request.query, postList)
-  return this.db.read(request.tenantEntry, (tx, caller) => listPosts(tx, caller, page, filter))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+    listPosts(tx, caller, page, filter),
+  )
 }
 
 async function createTenantPost(
@@ -149,7 +151,7 @@ async function createTenantPost(
 ) {
   const { body } = request
   const now = this.clock.now()
-  const post = await this.db.write(request.tenantEntry, (tx, author) =>
+  const post = await this.db.write(request.tenantPrincipalEntry, (tx, author) =>
     createPost(tx, author, body, now),
   )
   return reply.code(201).header('location', `/posts/${post.id}`).send(post)
@@ -160,7 +162,7 @@ async function readPost(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
   const id = readId(request.params.id)
-  return found(await findPost(this.db, request.tenantEntry, id))
+  return found(await findPost(this.db, request.tenantPrincipalEntry, id))
 }
 
 async function patchPost(
@@ -171,13 +173,13 @@ async function patchPost(
   const { body } = request
   const id = readId(request.params.id)
   const now = this.clock.now()
-  const change = await this.db.write(request.tenantEntry, async (tx, caller) => {
+  const change = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
     await reply.ifMatch(() => lockPost(tx, caller, id))
     return changePost(tx, caller, id, body, now)
   })
   if (change.outcome === 'missing') throw new Problem('not-found')
   if (change.outcome === 'changed') return change.post
-  request.log.info({ reason: change.reason, userId: request.caller.userId }, 'refused')
+  request.log.info({ reason: change.reason, userId: request.enteredCaller?.userId }, 'refused')
   throw toProblem(change.reason)
 }
 
@@ -188,7 +190,7 @@ async function removePost(
 ) {
   const id = readId(request.params.id)
   const now = this.clock.now()
-  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
     await reply.ifMatch(() => lockPost(tx, caller, id))
     return deletePost(tx, caller, id, now)
   })

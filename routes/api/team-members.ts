@@ -101,7 +101,7 @@ async function listMembers(
   const teamId = readId(request.params.id)
   const page = readPage(request.query, teamMemberList.name, teamMemberList.forms)
   return found(
-    await this.db.read(request.tenantEntry, (tx, { tenantId }) =>
+    await this.db.read(request.tenantPrincipalEntry, (tx, { tenantId }) =>
       listTeamMembers(tx, { tenantId, teamId }, page),
     ),
   )
@@ -115,7 +115,7 @@ async function readMember(
   const teamId = readId(params.id)
   const userId = readId(params.userId)
   return found(
-    await this.db.read(request.tenantEntry, (tx, { tenantId }) =>
+    await this.db.read(request.tenantPrincipalEntry, (tx, { tenantId }) =>
       findTeamMember(tx, { tenantId, teamId }, userId),
     ),
   )
@@ -130,7 +130,7 @@ async function putMember(
   const teamId = readId(params.id)
   const userId = readId(params.userId)
   const now = this.clock.now()
-  await this.db.write(request.tenantEntry, (tx, { tenantId }) =>
+  await this.db.write(request.tenantPrincipalEntry, (tx, { tenantId }) =>
     addTeamMember(tx, { tenantId, teamId }, userId, now),
   )
   return reply.code(204).send(null)
@@ -144,7 +144,7 @@ async function removeMember(
   const { params } = request
   const teamId = readId(params.id)
   const userId = readId(params.userId)
-  const removed = await this.db.write(request.tenantEntry, (tx, { tenantId }) =>
+  const removed = await this.db.write(request.tenantPrincipalEntry, (tx, { tenantId }) =>
     removeTeamMember(tx, { tenantId, teamId }, userId),
   )
   if (!removed) throw new Problem('not-found')

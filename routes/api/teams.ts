@@ -134,7 +134,7 @@ async function listTenantTeams(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, teamList.name, teamList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listTeams(tx, caller, page))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) => listTeams(tx, caller, page))
 }
 
 async function postTeam(
@@ -144,7 +144,7 @@ async function postTeam(
 ) {
   const { body } = request
   const now = this.clock.now()
-  const team = await this.db.write(request.tenantEntry, (tx, caller) =>
+  const team = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
     createTeam(tx, caller, body.name, now),
   )
   return reply.code(201).header('location', `/teams/${team.id}`).send(team)
@@ -155,7 +155,9 @@ async function readTeam(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
 ) {
   const id = readId(request.params.id)
-  return found(await this.db.read(request.tenantEntry, (tx, caller) => findTeam(tx, caller, id)))
+  return found(
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findTeam(tx, caller, id)),
+  )
 }
 
 async function patchTeam(
@@ -167,7 +169,7 @@ async function patchTeam(
   const id = readId(request.params.id)
   const now = this.clock.now()
   return found(
-    await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
       await reply.ifMatch(() => lockTeam(tx, caller, id))
       return renameTeam(tx, caller, id, body.name, now)
     }),
@@ -180,7 +182,7 @@ async function removeTeam(
   reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
     await reply.ifMatch(() => lockTeam(tx, caller, id))
     return deleteTeam(tx, caller, id)
   })

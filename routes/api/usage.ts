@@ -47,7 +47,7 @@ const usage: FastifyPluginAsyncTypebox<Options> = async function usage(app, { qu
 
 function readUsage(quota: QuotaConfig) {
   return async function readUsage(this: FastifyInstance, request: FastifyRequest) {
-    return this.db.read(request.tenantEntry, (tx, caller) => findUsage(tx, caller, quota))
+    return this.db.read(request.tenantPrincipalEntry, (tx, caller) => findUsage(tx, caller, quota))
   }
 }
 

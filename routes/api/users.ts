@@ -165,7 +165,9 @@ async function listUsers(
   request: FastifyRequest<{ Querystring: Static<typeof MemberQuery> }>,
 ) {
   const { page, filter } = readList(request.query, memberList)
-  return this.db.read(request.tenantEntry, (tx, caller) => listMembers(tx, caller, page, filter))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+    listMembers(tx, caller, page, filter),
+  )
 }
 
 async function inviteUser(

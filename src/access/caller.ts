@@ -1,5 +1,7 @@
-/** Who is asking, as the database found them when their credential opened the transaction. */
+/** A person who is asking, as the database found them when their credential opened the transaction. */
 export type Caller = {
+  readonly serviceId: null
+  readonly serviceName: null
   /** The row of the session; null when the request came with an API token. */
   readonly sessionId: string | null
   /** The row of the API token; null when the request came with a session. */
@@ -21,8 +23,38 @@ export type Caller = {
   readonly operator: boolean
 }
 
+/**
+ * A program that is asking with a service token of its tenant. It is no person and no member: it has
+ * no user, no role and no session.
+ */
+export type Service = {
+  /** The row of the service token. */
+  readonly serviceId: string
+  readonly serviceName: string
+  readonly tenantId: string
+  /** What it may do, `resource:action`; nothing else. */
+  readonly tokenPermissions: readonly string[]
+  /** When the token was created. */
+  readonly createdAt: Date
+  readonly userId: null
+  readonly sessionId: null
+  readonly tokenId: null
+  readonly authenticatedSecondsAgo: null
+  readonly email: null
+  readonly plan: null
+  readonly role: null
+  readonly department: null
+  readonly operator: false
+}
+
+/** Who is asking: a person or a service. */
+export type Principal = Caller | Service
+
 /** A caller with an active tenant. */
 export type Member = Caller & { readonly tenantId: string }
+
+/** A principal with an active tenant: a member or a service. */
+export type TenantPrincipal = Member | Service
 
 /** The first lock of tenant rows: the tenant of the caller, or of a job. */
 export type TenantScope = Pick<Member, 'tenantId'>

@@ -26,6 +26,8 @@ export type AccessRow = {
   /** Which credentials are accepted. */
   credential: string
   acceptsToken: boolean
+  /** Whether a service token can be permitted to do it. */
+  forServices: boolean
 }
 
 const scopeWords: Readonly<Record<ScopeKind, string>> = {
@@ -58,12 +60,14 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     tokenPermission: rule.tokenPermission,
     credential: credentialWords[rule.credential],
     acceptsToken: rule.credential === 'any',
+    forServices: rule.forServices,
   }))
 }
 
 /** Asks the policy itself, for a member of some tenant. */
 function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]): boolean {
   const caller = {
+    serviceId: null,
     role,
     tenantId: 'any',
     department: null,
@@ -77,7 +81,7 @@ function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]
 
 const introduction = `# Permissions
 
-Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest.
+Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant.
 `
 
 /** The policy as a Markdown document. */
@@ -90,16 +94,18 @@ export function accessDocument(rows: readonly AccessRow[]): string {
     'Conditions',
     'Credential',
     'Limited token',
+    'Service token',
   ]
   const lines = rows.map(
-    ({ roles: allowed, scope, conditions, credential, tokenPermission, acceptsToken, ...rule }) => [
+    ({ roles: allowed, scope, conditions, credential, tokenPermission, ...rule }) => [
       rule.resource,
       rule.action,
       ...roles.map((role) => (allowed.includes(role) ? 'yes' : '–')),
       scope,
       conditions.join('; '),
       credential,
-      tokenPermission !== null ? `\`${tokenPermission}\`` : acceptsToken ? 'any' : '–',
+      tokenPermission !== null ? `\`${tokenPermission}\`` : rule.acceptsToken ? 'any' : '–',
+      rule.forServices ? `\`${rule.resource}:${rule.action}\`` : '–',
     ],
   )
   const table = [header, header.map(() => '---'), ...lines].map(

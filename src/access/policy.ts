@@ -1,5 +1,5 @@
 import { Problem } from '#src/http/problems.ts'
-import { type Caller, isRecentlyAuthenticated } from './caller.ts'
+import { isRecentlyAuthenticated, type Principal } from './caller.ts'
 import {
   effectivePermissions,
   type Permission,
@@ -28,6 +28,7 @@ export type Resource =
   | 'account'
   | 'session'
   | 'token'
+  | 'service-token'
   | 'identity'
   | 'tenant'
   | 'tenant-deletion'
@@ -54,6 +55,8 @@ export type Rule = {
   readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
   readonly credential: CredentialKind
+  /** Whether a service token can have the permission for it, `resource:action`. */
+  readonly forServices: boolean
   /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }
@@ -69,31 +72,41 @@ export const policy: readonly Rule[] = [
   allow('order', 'read', 'owner', null, 'order:read'),
   allow('order', 'create', 'owner', null, 'order:write'),
   allow('order', 'update', 'owner', null, 'order:write'),
-  allow('post', 'read', 'tenant', 'post:read', 'post:read'),
-  allow('post', 'create', 'tenant', 'post:write', 'post:write'),
-  allow('post', 'update', 'tenant', 'post:write', 'post:write', [
-    'editor-of-another-department',
-    'editor-outside-hours',
-  ]),
-  allow('post', 'delete', 'tenant', 'post:delete', 'post:delete'),
+  ...forServices(
+    allow('post', 'read', 'tenant', 'post:read', 'post:read'),
+    allow('post', 'create', 'tenant', 'post:write', 'post:write'),
+    allow('post', 'update', 'tenant', 'post:write', 'post:write', [
+      'editor-of-another-department',
+      'editor-outside-hours',
+    ]),
+    allow('post', 'delete', 'tenant', 'post:delete', 'post:delete'),
+  ),
   allow('document', 'read', 'chain', null, 'document:read'),
   allow('document', 'create', 'chain', 'post:write', 'document:write'),
   allow('document', 'update', 'chain', 'post:write', 'document:write'),
-  ...managed('folder'),
-  ...managed('team'),
-  allow('invoice', 'read', 'tenant', null, 'invoice:read'),
-  ...managed('user'),
-  ...managed('webhook-endpoint'),
-  allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
-  allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
-  allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
-  allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
-  allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
-  allow('usage', 'read', 'tenant', 'user:manage', 'user:manage'),
-  {
-    ...allow('tenant-deletion', 'create', 'tenant', 'user:manage', null),
-    credential: 'recent-session',
-  },
+  ...forServices(
+    ...managed('folder'),
+    ...managed('team'),
+    allow('invoice', 'read', 'tenant', null, 'invoice:read'),
+    allow('user', 'read', 'tenant', 'user:manage', 'user:manage'),
+  ),
+  allow('user', 'create', 'tenant', 'user:manage', 'user:manage'),
+  allow('user', 'update', 'tenant', 'user:manage', 'user:manage'),
+  allow('user', 'delete', 'tenant', 'user:manage', 'user:manage'),
+  ...forServices(
+    ...managed('webhook-endpoint'),
+    allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
+    allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
+    allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
+    allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
+    allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
+    allow('usage', 'read', 'tenant', 'user:manage', 'user:manage'),
+  ),
+  inSession('service-token', 'read', 'session'),
+  inSession('service-token', 'create', 'recent-session'),
+  inSession('service-token', 'update', 'recent-session'),
+  inSession('service-token', 'delete', 'session'),
+  inSession('tenant-deletion', 'create', 'recent-session'),
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
   allow('billing-event', 'update', 'operator', null, null),
@@ -129,13 +142,26 @@ function allow(
 ): Rule {
   // Operators are known by the identity of their session; a token has none.
   const credential = scope === 'operator' ? 'session' : 'any'
-  return { resource, action, permission, tokenPermission, scope, credential, unless }
+  return {
+    ...{ resource, action, permission, tokenPermission, scope, credential, unless },
+    forServices: false,
+  }
+}
+
+/** What the administrators of a tenant do with a session only. */
+function inSession(resource: Resource, action: Action, credential: CredentialKind): Rule {
+  return { ...allow(resource, action, 'tenant', 'user:manage', null), credential }
+}
+
+/** Rules whose permissions a service token can have. They concern rows of the tenant, not of people. */
+function forServices(...rules: readonly Rule[]): readonly Rule[] {
+  return rules.map((rule) => ({ ...rule, forServices: true }))
 }
 
 /** Rules for a person's own account, which do not depend on tenant or role. */
 function own(resource: Resource, action: Action, credential: CredentialKind): Rule {
-  const withoutConditions = { permission: null, tokenPermission: null, unless: [] }
-  return { resource, action, scope: 'self', credential, ...withoutConditions }
+  const none = { permission: null, tokenPermission: null, forServices: false, unless: [] }
+  return { resource, action, scope: 'self', credential, ...none }
 }
 
 /** Everything about a resource that the administrators of a tenant manage. */
@@ -144,9 +170,20 @@ function managed(resource: Resource): readonly Rule[] {
   return actions.map((action) => allow(resource, action, 'tenant', 'user:manage', 'user:manage'))
 }
 
+/** The name of the permission that a service token needs for a rule. */
+function servicePermissionOf({ resource, action }: Pick<Rule, 'resource' | 'action'>): string {
+  return `${resource}:${action}`
+}
+
+/** Everything that a service token can be permitted to do. */
+export const servicePermissions: readonly string[] = policy
+  .filter((rule) => rule.forServices)
+  .map(servicePermissionOf)
+
 /** The facts about the caller that a decision needs. */
 export type Subject = Pick<
-  Caller,
+  Principal,
+  | 'serviceId'
   | 'role'
   | 'tenantId'
   | 'department'
@@ -172,6 +209,8 @@ export type Decision = {
     | 'role-unknown'
     | 'permission-missing'
     | 'token-limited'
+    | 'person-required'
+    | 'service-limited'
     | Condition
 }
 
@@ -206,6 +245,7 @@ export function decideWithoutObject(
 ): Decision {
   const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
+  if (caller.serviceId !== null) return decideForService(caller, rule)
   const inTenant = rule.scope === 'tenant' || rule.scope === 'chain'
   if (inTenant && caller.tenantId === null) return { effect: 'deny', rule, reason: 'no-tenant' }
   if (inTenant && permissionsOf(caller.role).length === 0) {
@@ -226,6 +266,19 @@ export function decideWithoutObject(
   const limit = rule.scope === 'self' ? null : caller.tokenPermissions
   if (limit !== null && !(rule.tokenPermission && limit.includes(rule.tokenPermission))) {
     return { effect: 'deny', rule, reason: 'token-limited' }
+  }
+  return { effect: 'allow', rule, reason: 'allowed' }
+}
+
+/** A service has no role: what its permissions do not name, it may not do. */
+function decideForService(
+  { tenantId, tokenPermissions }: Pick<Subject, 'tenantId' | 'tokenPermissions'>,
+  rule: Rule,
+): Decision {
+  if (!rule.forServices) return { effect: 'deny', rule, reason: 'person-required' }
+  if (tenantId === null) return { effect: 'deny', rule, reason: 'no-tenant' }
+  if (!tokenPermissions?.includes(servicePermissionOf(rule))) {
+    return { effect: 'deny', rule, reason: 'service-limited' }
   }
   return { effect: 'allow', rule, reason: 'allowed' }
 }
@@ -268,6 +321,9 @@ const details: Partial<Record<Decision['reason'], string>> = {
   'editor-of-another-department': 'Editors can change only what belongs to their own department.',
   'editor-outside-hours': 'Editors can change this only between 09:00 and 17:00 UTC.',
   'session-required': 'Only a signed-in person may do this.',
+  'person-required': 'A service token cannot do this. Use a session, or an API token of a member.',
+  'service-limited':
+    'The service token lacks the permission. An admin of the tenant can change its permissions.',
   'reauthentication-required':
     'Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
 }
@@ -275,7 +331,13 @@ const details: Partial<Record<Decision['reason'], string>> = {
 /** The 403 for a denied action, with a detail if the caller may know the reason. */
 export function toProblem(reason: Decision['reason']): Problem {
   const detail = details[reason]
-  const code =
-    reason === 'session-required' || reason === 'reauthentication-required' ? reason : 'forbidden'
+  const code = isOwnCode(reason) ? reason : 'forbidden'
   return new Problem(code, { reason, ...(detail !== undefined && { detail }) })
+}
+
+const ownCodes = ['session-required', 'reauthentication-required', 'person-required'] as const
+
+/** Whether the reason has an error code of its own. */
+function isOwnCode(reason: string): reason is (typeof ownCodes)[number] {
+  return ownCodes.some((code) => code === reason)
 }

@@ -1,4 +1,4 @@
-import type { Member } from '#src/access/caller.ts'
+import type { TenantPrincipal } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
@@ -32,6 +32,10 @@ export type AuditEntry = {
     | 'account-delete'
     | 'token-create'
     | 'token-delete'
+    | 'service-token-create'
+    | 'service-token-change'
+    | 'service-token-rotate'
+    | 'service-token-delete'
     | 'invitation-create'
     | 'invitation-accept'
     | 'invitation-decline'
@@ -50,6 +54,7 @@ export type AuditEntry = {
     | 'endpoint-test'
     | 'endpoint-probe'
     | 'endpoint-replay'
+    | 'endpoint-replay-cancel'
     | 'delivery-replay'
   outcome: (typeof auditOutcomes)[number]
   /** Stable code: why it was refused or how it was done. */
@@ -66,8 +71,13 @@ export type AuditEntry = {
   occurrences?: number
 }
 
-/** The user who changes something in a tenant, and their client. */
-export type Actor = Pick<Member, 'userId' | 'tenantId'> & { readonly clientInfo: ClientInfo }
+/**
+ * The user or service who changes something in a tenant, and their client. The database adds the
+ * service of the scope to the entry.
+ */
+export type Actor = Pick<TenantPrincipal, 'userId' | 'tenantId'> & {
+  readonly clientInfo: ClientInfo
+}
 
 /** Adds one row to the append-only audit log. It must not contain secrets. */
 export async function recordAudit(

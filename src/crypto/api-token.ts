@@ -1,27 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-const prefix = 'gth_'
+/** What the tokens of a person and of a service begin with. */
+const prefixes = { token: 'gth_', service: 'gths_' } as const
+
+export type TokenKind = keyof typeof prefixes
+
 const secretBytes = 32
 const secretLength = 43 // 62^43 > 2^256
 const checksumLength = 6 // 62^6 > 2^32
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const form = /^gth_[0-9A-Za-z]{49}$/
+const form = /^(gths?_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /**
- * A new API token: `gth_`, 32 random bytes and a CRC-32, the last two in base62. Prefix and
- * checksum let people and secret scanners recognize a token without a request to the server.
+ * A new token: `gth_` for an API token of a person, `gths_` for a service token; then 32 random bytes
+ * and a CRC-32, both in base62. Prefix and checksum let people and secret scanners recognize a token
+ * without a request to the server.
  */
-export function randomApiToken(): string {
+export function randomApiToken(kind: TokenKind = 'token'): string {
   const secret = base62(BigInt(`0x${randomBytes(secretBytes).toString('hex')}`), secretLength)
-  return `${prefix}${secret}${checksumOf(secret)}`
+  return `${prefixes[kind]}${secret}${checksumOf(secret)}`
 }
 
-/** True if the text has the form and checksum of a token; the token may still be invalid. */
-export function hasTokenForm(text: string): boolean {
-  if (!form.test(text)) return false
-  const secret = text.slice(prefix.length, prefix.length + secretLength)
-  return text.slice(prefix.length + secretLength) === checksumOf(secret)
+/** Whose token the text may be, by its form and checksum; null if it is none. It may still be invalid. */
+export function tokenKindOf(text: string): TokenKind | null {
+  const [, prefix, secret = '', checksum] = form.exec(text) ?? []
+  if (prefix === undefined || checksum !== checksumOf(secret)) return null
+  return prefix === prefixes.service ? 'service' : 'token'
 }
 
 function checksumOf(secret: string): string {

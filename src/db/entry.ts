@@ -10,9 +10,11 @@ import type { Tx } from './tx.ts'
 export type Entry<Facts> = {
   /**
    * True when the statement sets the scope or clears it, whatever it was before. Then reads of
-   * several callers may follow each other in one transaction (`openReadPool`).
+   * several callers may follow each other in one transaction (`openPacketPool`).
    */
   readonly replacesScope?: boolean
+  /** True when `admit` refuses only what the database has given no scope. */
+  readonly decidesInDatabase?: true
   /**
    * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the
    * same request had before, in the same transaction (`runOnce`).

@@ -1,3 +1,4 @@
+import type { Principal } from '#src/access/caller.ts'
 import {
   type Binding,
   type EncryptionKeys,
@@ -12,10 +13,9 @@ import { selectRows } from './select-rows.ts'
 import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
 
-/** A request with an Idempotency-Key. Keys of different people are different keys. */
+/** A request with an Idempotency-Key. Keys of different people or services are different keys. */
 export type KeyedRequest = {
-  userId: number
-  tenantId: string | null
+  by: Pick<Principal, 'userId' | 'serviceId' | 'tenantId'>
   key: string
   /** Everything that the request asks for: method, path and body. */
   asked: readonly unknown[]
@@ -37,18 +37,16 @@ export async function runOnce<T>(
   work: () => Promise<T>,
   onReplayed: () => void,
 ): Promise<T> {
-  const { userId, tenantId, key, asked } = request
+  const { by, key, asked } = request
   const keyHash = Buffer.from(sha256(key))
-  const requestHash = Buffer.from(sha256(JSON.stringify([tenantId, ...asked])))
+  const requestHash = Buffer.from(sha256(JSON.stringify([by.tenantId, ...asked])))
+  const { holder, insert, update } = keysOf(by, keyHash, requestHash)
   // DO UPDATE, unlike DO NOTHING, waits for the other transaction and returns its row. A key that is
   // older than a day is new.
   const [known] = await selectRows<{ requestHash: Uint8Array; result: Uint8Array | null }>(
     connection,
     Prisma.sql`
-      INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
-      VALUES (${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash})
-      ON CONFLICT (user_id, key_hash) DO UPDATE SET
-        tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
+      ${insert}
         request_hash = CASE WHEN ${isOld} THEN excluded.request_hash ELSE k.request_hash END,
         result = CASE WHEN NOT ${isOld} THEN k.result END,
         created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
@@ -57,7 +55,7 @@ export async function runOnce<T>(
   if (known === undefined || !requestHash.equals(known.requestHash)) {
     throw new Problem('idempotency-key-reused')
   }
-  const binding: Binding = ['idempotent-result', String(userId), keyHash.toString('hex')]
+  const binding: Binding = ['idempotent-result', holder, keyHash.toString('hex')]
   if (known.result !== null) {
     onReplayed()
     return open(keys, known.result, binding)
@@ -65,13 +63,40 @@ export async function runOnce<T>(
   const result = await work()
   if (typeof result !== 'object' || result === null) return result
   const sealed = Buffer.from(seal(keys, JSON.stringify(result), binding))
-  await selectRows(
-    connection,
-    Prisma.sql`
-      UPDATE idempotency_keys SET result = ${sealed}
-      WHERE user_id = ${userId} AND key_hash = ${keyHash}`,
-  )
+  await selectRows(connection, update(sealed))
   return result
+}
+
+/** The statements on the table with the keys of people, or on that of services. */
+function keysOf(
+  { userId, serviceId, tenantId }: KeyedRequest['by'],
+  keyHash: Buffer,
+  requestHash: Buffer,
+) {
+  if (serviceId !== null) {
+    return {
+      holder: serviceId,
+      insert: Prisma.sql`
+        INSERT INTO service_idempotency_keys AS k (tenant_id, service_id, key_hash, request_hash)
+        VALUES (${tenantId}::uuid, ${serviceId}::uuid, ${keyHash}, ${requestHash})
+        ON CONFLICT (tenant_id, service_id, key_hash) DO UPDATE SET`,
+      update: (result: Buffer) => Prisma.sql`
+        UPDATE service_idempotency_keys SET result = ${result}
+        WHERE tenant_id = ${tenantId}::uuid AND service_id = ${serviceId}::uuid
+          AND key_hash = ${keyHash}`,
+    }
+  }
+  return {
+    holder: String(userId),
+    insert: Prisma.sql`
+      INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
+      VALUES (${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash})
+      ON CONFLICT (user_id, key_hash) DO UPDATE SET
+        tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,`,
+    update: (result: Buffer) => Prisma.sql`
+      UPDATE idempotency_keys SET result = ${result}
+      WHERE user_id = ${userId} AND key_hash = ${keyHash}`,
+  }
 }
 
 const isOld = Prisma.sql`(k.created_at < now() - interval '1 day')`

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Member, TenantScope } from '#src/access/caller.ts'
+import type { TenantPrincipal, TenantScope } from '#src/access/caller.ts'
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
@@ -15,7 +15,18 @@ export const Post = Type.Object(
   {
     id: Id,
     tenantId: Uuid,
-    authorId: Nullable(Type.Integer({ ...Id, description: 'null after the author has left' })),
+    authorId: Nullable(
+      Type.Integer({
+        ...Id,
+        description: 'null after the author has left, or if it was a service',
+      }),
+    ),
+    authorServiceId: Type.Optional(
+      Type.String({
+        ...Uuid,
+        description: 'The service token that created it; missing if it was a person',
+      }),
+    ),
     department: Nullable(Type.String()),
     title: Type.String(),
     body: Type.String(),
@@ -62,7 +73,7 @@ export async function listPosts(
 }
 
 const columns = Prisma.sql`
-  id, tenant_id AS "tenantId", author_id AS "authorId", department, title, body,
+  id, tenant_id AS "tenantId", author_id AS "authorId", author_service_id AS "authorServiceId", department, title, body,
   created_at AS "createdAt", updated_at AS "updatedAt"`
 
 /**
@@ -84,6 +95,27 @@ export async function findPost(
   return row === undefined ? null : toPost(row)
 }
 
+/** The same with the name of its author, or the address; null if there is neither any more. */
+export async function findPostWithAuthor(
+  db: Pick<Database, 'readRows'>,
+  entry: Entry<TenantScope>,
+  id: number,
+) {
+  const { rows } = await db.readRows<TenantScope, PostRow & { author: string | null }>(
+    entry,
+    Prisma.sql`
+      SELECT ${columns}, coalesce(
+        (SELECT s.name FROM service_tokens s
+         WHERE s.tenant_id = posts.tenant_id AND s.id = posts.author_service_id),
+        (SELECT coalesce(u.name, u.email) FROM users u
+         JOIN memberships m ON m.user_id = u.id AND m.tenant_id = posts.tenant_id
+         WHERE u.id = posts.author_id)) AS author
+      FROM posts WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
+  )
+  const [row] = rows
+  return row === undefined ? null : { post: toPost(row), author: row.author }
+}
+
 /** A post of the tenant, locked until the transaction ends; null if it is missing or another tenant's. */
 export async function lockPost(tx: Tx, { tenantId }: TenantScope, id: number) {
   const [row] = await tx.$queryRaw<PostRow[]>`
@@ -97,7 +129,7 @@ export async function lockPost(tx: Tx, { tenantId }: TenantScope, id: number) {
  */
 export async function createPost(
   tx: Tx,
-  author: Pick<Member, 'userId' | 'tenantId' | 'department'>,
+  author: Pick<TenantPrincipal, 'userId' | 'tenantId' | 'department'>,
   post: { title: string; body: string; department?: string },
   now: Date,
 ) {
@@ -175,6 +207,7 @@ function toPost(row: PostRow) {
     id: Number(row.id),
     tenantId: row.tenantId,
     authorId: row.authorId === null ? null : Number(row.authorId),
+    ...(row.authorServiceId !== null && { authorServiceId: row.authorServiceId }),
     department: row.department,
     title: row.title,
     body: row.body,

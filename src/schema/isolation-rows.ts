@@ -58,6 +58,11 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
            VALUES ($1, $1, 0, 1, now(), 0)`,
     values: [tenantId],
   }),
+  due_attempts: ({ tenantId }) => ({
+    text: `INSERT INTO due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number)
+           VALUES ($1, $1, $1, now(), 0, 1)`,
+    values: [tenantId],
+  }),
   endpoint_replays: ({ tenantId }) => ({
     text: `INSERT INTO endpoint_replays (tenant_id, endpoint_id, replay_from, replay_to, total)
            VALUES ($1, $1, now(), now(), 0)`,

@@ -9,7 +9,7 @@ const settled: Readonly<Record<string, (verdict: Verdict) => boolean>> = {
   '401 without an identity, whatever the object': ({ actor, place, expected }) =>
     actor === 'anonymous' && place === 'malformed' && expected === 401,
   '401 with a session or token that has ended': ({ actor, expected }) =>
-    / ended| its limit|removed/.test(actor) && expected === 401,
+    / ended| its limit|removed|revoked/.test(actor) && expected === 401,
   'permission first: 403 also for what is missing': ({ place, expected }) =>
     place === 'missing' && expected === 403,
   'permission first: 403 also for another tenant’s': ({ place, expected }) =>
@@ -40,6 +40,25 @@ const settled: Readonly<Record<string, (verdict: Verdict) => boolean>> = {
     route === 'GET /me' && actor.endsWith('limited to nothing') && expected === 200,
   'a token manages no tokens, sessions or links': ({ route, actor, expected }) =>
     route === 'POST /auth/tokens' && actor === 'token of an admin' && expected === 403,
+  'a service does what its permissions name': ({ route, actor, expected }) =>
+    route === 'POST /posts' && actor === 'service that may do what is needed' && expected === 201,
+  'a service does nothing else': ({ route, actor, expected }) =>
+    route === 'GET /posts' &&
+    actor === 'service that may do all but what is needed' &&
+    expected === 403,
+  'what belongs to people is not for services': ({ route, actor, expected }) =>
+    route === 'GET /orders' && actor === 'service that may do everything' && expected === 403,
+  'a service creates no service token': ({ route, actor, expected }) =>
+    route === 'POST /service-tokens' &&
+    actor === 'service that may do everything' &&
+    expected === 403,
+  'a service sees no page': ({ route, actor, expected }) =>
+    route === 'GET /app/posts' && actor === 'service that may do everything' && expected === 403,
+  'another tenant’s object is a 404 for a service': ({ route, actor, place, expected }) =>
+    route === 'GET /posts/:id' &&
+    actor === 'service that may do everything' &&
+    place === 'another tenant’s' &&
+    expected === 404,
   'an unsafe request from another site is 403': ({ route, actor, expected }) =>
     route === 'POST /orders' && actor === 'admin, from a page of another site' && expected === 403,
   'operators alone: 403 for admins': ({ route, actor, expected }) =>

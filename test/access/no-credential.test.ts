@@ -41,6 +41,20 @@ const denied = '42501'
  */
 
 /** Tables that belong to no tenant; a job of the queue names its tenant by id. */
+/** Open without a scope, and not with one that is not sealed in this transaction. */
+const appended = 'INSERT audit_log'
+const forged = [
+  'a word',
+  'colons',
+  'user and tenant',
+  'a made-up seal',
+  'the seal of an earlier transaction',
+  'the seal of another backend',
+  'a seal of another user',
+  'a seal of another tenant',
+  'a seal with the time and backend of this transaction',
+]
+
 const openToWeb = [
   'DELETE running_processes',
   'INSERT audit_log',
@@ -161,7 +175,11 @@ t.test(
       ],
     ]
     for (const [name, prepare] of situations) {
-      t.strictSame(await touchedBy(web, statements, prepare), openToWeb, name)
+      // An entry of the audit log names the service of the scope, so a forged scope fails there too.
+      const expected = forged.includes(name)
+        ? openToWeb.filter((one) => one !== appended)
+        : openToWeb
+      t.strictSame(await touchedBy(web, statements, prepare), expected, name)
     }
     await neighbour.query('ROLLBACK')
     const live = await touchedBy(web, statements, () => enterSession(web, credential))
@@ -182,10 +200,14 @@ t.test('functions that do something without a credential are those of signing in
     current_user_id: [[], 'nothing'],
     current_tenant_id: [[], 'nothing'],
     current_scope_kind: [[], 'nothing'],
+    current_service_id: [[], 'nothing'],
+    current_service_name: [[], 'nothing'],
     enter_session: [[key(), 1_800, true], 'nothing'],
     enter_token: [[key(), true], 'nothing'],
+    enter_service: [[key(), true], 'nothing'],
     touch_session: [[key()], 'nothing'],
     touch_token: [[key()], 'nothing'],
+    touch_service: [[key()], 'nothing'],
     end_session: [[key()], 'nothing'],
     switch_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     enter_order_tenant: [[orderOf.rows[0]?.id], 'refused'],
@@ -200,6 +222,7 @@ t.test('functions that do something without a credential are those of signing in
     prove_address: [['ada@example.com'], 'refused'],
     link_identity: [['new', 'issuer'], 'refused'],
     record_verified_email: [['ada', 'ada@example.com'], 'refused'],
+    record_name: [['Ada'], 'refused'],
     start_session: [[key(), 'ada', null, null, null, 3_600, 1], 'refused'],
     renew_session: [[key(), 'ada', null, 3_600, 1], 'refused'],
     lock_current_user: [[], 'nothing'],
@@ -214,6 +237,7 @@ t.test('functions that do something without a credential are those of signing in
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
     list_customers: [[null, 10], 'refused'],
     dismiss_event: [['evt_1', 'x'], 'refused'],
+    measure_due_attempts: [[10], 'acts'], // counts, of all tenants together
     // A provider ends sessions, and refreshes its tokens, while no session of ours is at hand.
     remember_logout: [['demo', key(), 60], 'acts'],
     end_provider_sessions: [['demo', null, 'ada'], 'acts'],
@@ -278,7 +302,9 @@ t.test('the worker reaches the tenant of its job and no other, and no person', a
   const added = own.filter((statement) => !openToWorker.includes(statement))
   t.notOk(
     added.some((statement) =>
-      / (sessions|api_tokens|oauth_identities|provider_grants|orders)$/.test(statement),
+      / (sessions|api_tokens|service_idempotency_keys|oauth_identities|provider_grants|orders)$/.test(
+        statement,
+      ),
     ),
     added.join(),
   )
@@ -445,6 +471,10 @@ async function world(t: Test) {
      VALUES (now(), 0, repeat('0', 128)::bit(128));
      INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head)
      VALUES (false, 0, '{}', '{}', '')`,
+  )
+  await database.admin.query(
+    `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
+     SELECT tenant_id, id, hash, hash FROM service_tokens`,
   )
   await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
   await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')

@@ -52,10 +52,30 @@ t.test('the page is for signed-in users and marks their role', async (t) => {
     t.equal(page.statusCode, 200)
     t.match(page.headers['content-security-policy'], /default-src 'none'/)
     t.equal(page.headers['cache-control'], 'no-store')
-    t.match(page.body, `<th scope="col" class="own">${role} (you)</th>`)
+    t.match(page.body, `<th scope="col" class="role own">${role} (you)</th>`)
     t.equal(page.body.split('(you)').length, 2)
     t.equal(page.body.split('<th scope="row">').length, policy.length + 1, 'every rule')
     t.notMatch(page.body, /<script(?! src="\/assets\/)|style=/i)
+  }
+})
+
+t.test('beside every rule stands whether the viewer may, and why', async (t) => {
+  const test = await build(t)
+  for (const [role, reason] of [
+    ['admin', 'as admin'],
+    ['editor', 'as editor'],
+    ['viewer', 'needs editor or admin'],
+  ] as const) {
+    const { cookie } = await signIn(test, await createUser(test.database, { role }))
+    const headers = { accept: 'text/html', cookie }
+    const { body } = await test.app.inject({ url: '/app/access', headers })
+    const at = policy.findIndex((rule) => rule.resource === 'post' && rule.action === 'create')
+    const row = body.split('<tr>').slice(2)[at] ?? ''
+    const own = /<td class="own">.*?<\/td>/s.exec(row)?.[0] ?? ''
+    t.match(own, `<span class="quiet">${reason}</span>`, role)
+    t.equal(own.includes('class="allowed"'), role !== 'viewer', role)
+    t.match(body, '<span class="quiet">operators only</span>', 'of a rule for operators')
+    t.match(body, '<span class="quiet">your own</span>', 'of a rule for everybody')
   }
 })
 
@@ -66,14 +86,14 @@ t.test('the page shows an operator what operators may do', async (t) => {
   const { cookie } = await signIn(test, user)
   const headers = { accept: 'text/html', cookie }
   const { body } = await test.app.inject({ url: '/app/access', headers })
-  t.match(body, '<th scope="col" class="own">operator (you)</th>')
+  t.match(body, '<th scope="col" class="role own">operator (you)</th>')
   const rows = body.split('<tr>').slice(2)
   t.equal(rows.length, policy.length)
   for (const [index, { resource, action, scope }] of policy.entries()) {
     const row = rows[index] ?? ''
     t.match(row, `<th scope="row">${action} `)
     const last = row.split('<td').at(-1) ?? ''
-    t.match(last, 'class="own"')
+    t.match(last, 'class="role own"')
     const isAllowed = last.includes('class="allowed"')
     t.equal(isAllowed, scope === 'operator', `${resource}:${action}`)
   }

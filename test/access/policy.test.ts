@@ -19,13 +19,14 @@ import {
 const tenantId = '00000000-0000-4000-8000-00000000000a'
 const tokenPermissions: null = null
 const tokenPermission = 'order:read'
-const noConditions = { unless: [], credential: 'any' } as const
+const noConditions = { unless: [], credential: 'any', forServices: false } as const
 const anyone: Subject = {
   role: null,
   tenantId,
   department: null,
   operator: false,
   tokenPermissions: null,
+  serviceId: null,
   sessionId: 'a session',
   authenticatedSecondsAgo: 0,
 }
@@ -204,6 +205,8 @@ t.test(
     t.same(
       recent.map(({ resource, action }) => `${resource}:${action}`),
       [
+        'service-token:create',
+        'service-token:update',
         'tenant-deletion:create',
         'account:delete',
         'token:create',

@@ -18,6 +18,7 @@ const all = { limit: 100, after: null }
 /** Further facts of a caller with a session. */
 const inSession = {
   ...{ operator: false, tokenPermissions: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
+  serviceId: null,
 }
 
 type Scope = { userId: number; tenantId: string }

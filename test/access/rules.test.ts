@@ -1,11 +1,19 @@
 import t from 'tap'
-import { decide, decideWithoutObject, policy, type Subject } from '#src/access/policy.ts'
+import {
+  decide,
+  decideWithoutObject,
+  servicePermissions as granted,
+  policy,
+  type Subject,
+} from '#src/access/policy.ts'
 import {
   type Claim,
   permits,
+  permitsService,
   type RuleRow,
   roles,
   rules,
+  servicePermissions,
   tokenPermissions,
 } from '#test/access/matrix/contract.ts'
 
@@ -38,6 +46,7 @@ function subjectOf(claim: Claim): Subject {
   const { role, tenantId, operator, limit, session, recent } = claim
   return {
     ...{ role, tenantId, operator, department: null, tokenPermissions: limit },
+    serviceId: null,
     sessionId: session ? 'a session' : null,
     authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
   }
@@ -72,6 +81,43 @@ t.test('every rule of the policy decides as the contract says, for every caller'
     )
   }
   t.comment(`policy: ${policy.length} rules, ${policy.length * claims.length} decisions`)
+})
+
+t.test('a service may do what its permissions name, and nothing else', async (t) => {
+  const grants = [[], servicePermissions, ...servicePermissions.map((one) => [one])]
+  // Also names that no form offers, and facts that no service has.
+  const forged = policy.map(({ resource, action }) => `${resource}:${action}`)
+  const wrong = policy.flatMap(({ resource, action }) =>
+    [...grants, forged, ['*', 'user:manage', 'post:write', resource]].flatMap((permissions) =>
+      [null, 'admin'].flatMap((role) =>
+        [true, false].flatMap((operator) => {
+          const claim = {
+            role,
+            tenantId,
+            operator,
+            limit: permissions,
+            session: true,
+            recent: true,
+          }
+          const caller = { ...subjectOf(claim), serviceId: 'a service' }
+          const { effect } = decideWithoutObject({ caller, resource, action })
+          const may = permitsService(`${resource}:${action}`, permissions)
+          return (effect === 'allow') === may ? [] : [`${resource}:${action} ${permissions}`]
+        }),
+      ),
+    ),
+  )
+  t.strictSame(wrong, [])
+  t.strictSame([...granted].toSorted(), [...servicePermissions].toSorted())
+  const ofAdmin = servicePermissions.filter((name) => {
+    const row = rules[name]
+    return row !== undefined && permits(row, { ...inSession, operator: false, role: 'admin' })
+  })
+  t.strictSame(ofAdmin, servicePermissions, 'nothing that an admin may not do')
+  const subject = { ...subjectOf({ ...inSession, role: 'admin' }), serviceId: 'x', tenantId: null }
+  const nowhere = { ...subject, tokenPermissions: servicePermissions }
+  const inNoTenant = { caller: nowhere, resource: 'post', action: 'read' } as const
+  t.equal(decideWithoutObject(inNoTenant).reason, 'no-tenant')
 })
 
 const inSession = { tenantId, operator: true, limit: null, session: true, recent: true }

@@ -97,7 +97,7 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
   for (const { tenantId } of [foreign, own]) await addPosts(database, tenantId)
   const caller = {
     ...{ ...own, role: 'admin', department: null, tokenPermissions: null, operator: false },
-    ...{ sessionId: 'x', authenticatedSecondsAgo: 0 },
+    ...{ serviceId: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
   }
   const [changed, deleted] = await db.write(entryOf(own), async (tx) => [
     await changePost(tx, caller, 1, { title: 'Changed' }, now),

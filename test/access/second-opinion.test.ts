@@ -1,5 +1,12 @@
 import t from 'tap'
-import { type Action, decide, policy, type Resource, type Subject } from '#src/access/policy.ts'
+import {
+  type Action,
+  decide,
+  policy,
+  type Resource,
+  type Subject,
+  servicePermissions,
+} from '#src/access/policy.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
 import { type Asker, openCedar, type Thing } from './second-opinion/cedar.ts'
 
@@ -24,6 +31,14 @@ const credentials: readonly Credential[] = [
   { session: false, recent: false, limit: [] },
   ...tokenPermissions.map((one) => ({ session: false, recent: false, limit: [one] })),
   { session: false, recent: false, limit: [...tokenPermissions] },
+]
+
+/** What services are permitted: all, all but one, one, none, and what nobody can give them. */
+const grants = [
+  [],
+  servicePermissions,
+  ...servicePermissions.flatMap((one) => [[one], servicePermissions.filter((two) => two !== one)]),
+  policy.map(({ resource, action }) => `${resource}:${action}`),
 ]
 
 t.test('Cedar accepts the policies and knows exactly the rules of the table', async (t) => {
@@ -84,6 +99,10 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
   for (const role of roles) {
     for (const tenant of [tenantId, null]) {
       for (const operator of [true, false]) {
+        for (const permissions of tenant === null || role !== null ? [] : grants) {
+          const facts = { session: false, recent: false, limit: null, department: null }
+          yield { person: '1', tenant, role, operator: false, ...facts, service: permissions }
+        }
         for (const credential of credentials) {
           for (const department of inDepartments) {
             yield { person: '1', tenant, role, department, operator, ...credential }
@@ -94,13 +113,15 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
   }
 }
 
-function subjectOf({ session, recent, limit, tenant, role, department, operator }: Asker): Subject {
+function subjectOf({ service = null, ...asker }: Asker): Subject {
+  const { session, recent, limit, tenant, role, department, operator } = asker
   return {
     role,
     tenantId: tenant,
     department,
     operator,
-    tokenPermissions: limit,
+    tokenPermissions: service ?? limit,
+    serviceId: service && asker.person,
     sessionId: session ? 'a session' : null,
     authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
   }

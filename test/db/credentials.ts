@@ -62,6 +62,21 @@ export async function addToken(
   return credential
 }
 
+/** A service token of the tenant of `user`; resolves to what enters it. */
+export async function addService(
+  database: TestDatabase,
+  { tenantId, userId }: TestUser,
+  { expired = false, permissions = ['post:read'] } = {},
+): Promise<Buffer> {
+  const credential = randomCredential()
+  await database.admin.query(
+    `INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, expires_at)
+     VALUES ($1, sha256($2), 'a service', $3, $4, now() + make_interval(secs => $5))`,
+    [tenantId, credential, permissions, userId, expired ? -1 : 3_600],
+  )
+  return credential
+}
+
 /** A job of the queue's own table; resolves to its id. */
 export async function addJob(
   database: TestDatabase,

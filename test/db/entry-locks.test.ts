@@ -2,7 +2,7 @@ import t from 'tap'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { createDatabase, createUser } from '#test/support/helper.ts'
-import { addSession, addToken, connect, idleSeconds, isHeldUp } from './credentials.ts'
+import { addService, addSession, addToken, connect, idleSeconds, isHeldUp } from './credentials.ts'
 
 const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }
 
@@ -14,9 +14,17 @@ const revocations = {
     'DELETE FROM memberships',
   ],
   token: ['DELETE FROM api_tokens', `UPDATE memberships SET department = 'sales'`],
+  service: [
+    'DELETE FROM service_tokens',
+    `UPDATE service_tokens SET hash = sha256(gen_random_uuid()::text::bytea)`,
+    // As lockServiceToken does before permissions are changed.
+    'SELECT FROM service_tokens',
+  ],
 } as const
 
-for (const kind of ['session', 'token'] as const) {
+const add = { session: addSession, token: addToken, service: addService }
+
+for (const kind of ['session', 'token', 'service'] as const) {
   t.test(`a ${kind} is revoked before a write or after it, not within`, async (t) => {
     const database = await createDatabase(t)
     const db = openDatabase(database.url, 1)
@@ -24,14 +32,14 @@ for (const kind of ['session', 'token'] as const) {
     for (const access of ['write', 'transaction'] as const) {
       for (const sql of revocations[kind]) {
         const user = await createUser(database, { role: 'admin' })
-        const hash = await (kind === 'session' ? addSession : addToken)(database, user)
+        const hash = await add[kind](database, user)
         const entry = enterCredential({ kind, hash }, rules)
         const other = await connect(t, database.superuserUrl)
         const order: string[] = []
         let revoked: Promise<unknown> = Promise.resolve()
         await db[access](entry, async () => {
           revoked = other
-            .query(`${sql} WHERE user_id = $1`, [user.userId])
+            .query(conditionOf(sql), [kind === 'service' ? user.tenantId : user.userId])
             .then(() => order.push('revoked'))
           await isHeldUp(database, other)
           order.push('written')
@@ -41,6 +49,11 @@ for (const kind of ['session', 'token'] as const) {
       }
     }
   })
+}
+
+function conditionOf(sql: string): string {
+  if (!sql.includes('service_tokens')) return `${sql} WHERE user_id = $1`
+  return `${sql} WHERE tenant_id = $1${sql.startsWith('SELECT') ? ' FOR UPDATE' : ''}`
 }
 
 t.test('a read holds nothing up', async (t) => {

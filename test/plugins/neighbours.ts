@@ -12,6 +12,8 @@ export function neighbour(name: string) {
 /** A caller in a tenant, with the given members replaced. */
 export function aCaller(facts: Partial<Caller> = {}): Caller {
   return {
+    serviceId: null,
+    serviceName: null,
     sessionId: '00000000-0000-4000-8000-000000000001',
     tokenId: null,
     tokenPermissions: null,

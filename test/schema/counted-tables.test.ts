@@ -6,10 +6,13 @@ const notCounted = [
   'api_tokens', // 50 per person
   'audit_log', // retention
   'delivery_attempts', // counted with their delivery
+  'due_attempts', // one per pending delivery
   'erasures', // one for each deletion of a tenant or person
   'idempotency_keys', // expire after a day
   'invoices', // by the billing provider
   'memberships', // one per accepted invitation
+  'service_idempotency_keys', // expire after a day
+  'service_tokens', // 50 per tenant
   'sessions', // expire
   'tenant_usage',
   'token_revocations', // by the revocation of a token

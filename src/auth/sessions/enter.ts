@@ -1,21 +1,43 @@
-import type { Caller } from '#src/access/caller.ts'
+import type { Caller, Principal, Service } from '#src/access/caller.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
 /**
- * What a request came with: the SHA-256 of the session id in its cookie, or of its API token. The
- * database hashes it once more, so neither its tables nor its log contain a usable credential.
+ * What a request came with: the SHA-256 of the session id in its cookie, of its API token, or of its
+ * service token. The database hashes it once more, so neither its tables nor its log contain a usable
+ * credential.
  */
-export type Credential = { readonly kind: 'session' | 'token'; readonly hash: Uint8Array }
+export type Credential = {
+  readonly kind: 'session' | 'token' | 'service'
+  readonly hash: Uint8Array
+}
+
+/** Whether it came as a bearer token. Scopes without sign-in leave the credential undefined. */
+export function isBearer(credential: Credential | null | undefined): boolean {
+  return credential != null && credential.kind !== 'session'
+}
 
 type Rules = {
   /** A session that was not used for this long is over. */
   idleSeconds: number
   /** `provider:subject` of everyone who runs the service. */
   operators: ReadonlySet<string>
+  /** For a page: called with what every page shows of a person. */
+  onPerson?(person: Person): void
   /** Called when the last use that is recorded is more than a minute old. */
   onStale(credential: Credential): void
 }
+
+/** What every page shows of the person who is signed in. */
+export type Person = {
+  readonly name: string | null
+  /** The tenants they are a member of, by name; the first `maxShownTenants` and one more. */
+  readonly tenants: readonly OwnTenant[]
+}
+
+export type OwnTenant = { readonly id: string; readonly name: string; readonly role: string }
+
+export const maxShownTenants = 20
 
 /** Both functions return these; the rest depends on the kind. */
 type PersonRow = {
@@ -34,14 +56,38 @@ type SessionRow = PersonRow & {
   provider: string | null
   subject: string | null
 }
+type PageRow = { name: string | null; tenants: readonly OwnTenant[] | null }
 type TokenRow = PersonRow & { token_id: string; permissions: string[] | null }
+type ServiceRow = {
+  service_id: string
+  name: string
+  permissions: string[]
+  created_at: Date
+  tenant_id: string
+  stale: boolean
+}
 
 /**
- * Opens a transaction as the person of a credential. The facts are null when the credential is not
- * live, or belongs to an anonymous session of a pending sign-in; the scope is empty then.
+ * Opens a transaction as the person or service of a credential. The facts are null when the credential
+ * is not live, or belongs to an anonymous session of a pending sign-in; the scope is empty then.
  */
-export function enterCredential(credential: Credential, rules: Rules): Entry<Caller | null> {
+export function enterCredential(credential: Credential, rules: Rules): Entry<Principal | null> {
   const { hash } = credential
+  if (credential.kind === 'service') {
+    return {
+      replacesScope: true,
+      statement: (forWrite) => ({
+        name: 'enter-service',
+        text: 'SELECT * FROM enter_service($1, $2)',
+        values: [hash, forWrite],
+      }),
+      admit(rows) {
+        const [row] = rows as ServiceRow[]
+        if (row?.stale) rules.onStale(credential)
+        return row === undefined ? null : toService(row)
+      },
+    }
+  }
   if (credential.kind === 'token') {
     return {
       replacesScope: true,
@@ -60,21 +106,54 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Cal
   return {
     replacesScope: true,
     statement: (forWrite) => ({
-      name: 'enter-session',
-      text: 'SELECT * FROM enter_session($1, $2, $3)',
+      ...(rules.onPerson === undefined || forWrite ? enterSession : enterPage),
       values: [hash, rules.idleSeconds, forWrite],
     }),
     admit(rows) {
-      const [row] = rows as SessionRow[]
+      const [row] = rows as (SessionRow & Partial<PageRow>)[]
       if (row?.stale) rules.onStale(credential)
+      if (row?.name !== undefined) rules.onPerson?.({ name: row.name, tenants: row.tenants ?? [] })
       return row === undefined ? null : toSessionCaller(row, rules.operators)
     },
   }
 }
 
+const enterSession = { name: 'enter-session', text: 'SELECT * FROM enter_session($1, $2, $3)' }
+
+// The subqueries depend on the row of the function, so they run once the scope is set, and row-level
+// security shows them what belongs to this person.
+const enterPage = {
+  name: 'enter-page',
+  text: `SELECT entered.*,
+    (SELECT u.name FROM users u WHERE u.id = entered.user_id) AS name,
+    (SELECT json_agg(o) FROM (
+      SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+      WHERE m.user_id = entered.user_id ORDER BY t.name, t.id LIMIT ${maxShownTenants + 1}) o) AS tenants
+    FROM enter_session($1, $2, $3) AS entered`,
+}
+
 /** Tells of a session's entry whether the session is live, anonymous ones included. */
 export function isLive(entry: Entry<unknown>): Entry<boolean> {
   return { ...entry, admit: (rows) => rows.length > 0 }
+}
+
+function toService(row: ServiceRow): Service {
+  return {
+    serviceId: row.service_id,
+    serviceName: row.name,
+    tenantId: row.tenant_id,
+    tokenPermissions: row.permissions,
+    createdAt: row.created_at,
+    userId: null,
+    sessionId: null,
+    tokenId: null,
+    authenticatedSecondsAgo: null,
+    email: null,
+    plan: null,
+    role: null,
+    department: null,
+    operator: false,
+  }
 }
 
 function toTokenCaller(row: TokenRow): Caller | null {
@@ -106,6 +185,8 @@ function toSessionCaller(row: SessionRow, operators: ReadonlySet<string>): Calle
 function toPerson(row: PersonRow) {
   if (row.user_id === null) return null
   return {
+    serviceId: null,
+    serviceName: null,
     userId: Number(row.user_id),
     email: row.email,
     plan: row.plan,
@@ -116,8 +197,7 @@ function toPerson(row: PersonRow) {
   }
 }
 
-/** Records that a session or token is in use: at most once a minute, and without waiting for a lock. */
+/** Records that a credential is in use: at most once a minute, and without waiting for a lock. */
 export async function recordUse(systemDb: Queryable, { kind, hash }: Credential): Promise<void> {
-  const text = kind === 'session' ? 'SELECT touch_session($1)' : 'SELECT touch_token($1)'
-  await systemDb.query({ text, values: [hash] })
+  await systemDb.query({ text: `SELECT touch_${kind}($1)`, values: [hash] })
 }

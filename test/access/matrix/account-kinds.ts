@@ -29,6 +29,17 @@ export const accountKinds: Kinds = {
         [owner.userId],
       ),
   },
+  'service-token': {
+    ...named,
+    create: ({ world, tenantId }) =>
+      insert(
+        world,
+        `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
+         VALUES ($1, sha256(gen_random_uuid()::text::bytea), 'x', '{post:read}', now() + interval '1 day')
+         RETURNING id`,
+        [tenantId],
+      ),
+  },
   identity: {
     missing: { provider: 'demo', subject: 'nobody' },
     malformed: { provider: 'Demo!', subject: 'x' },

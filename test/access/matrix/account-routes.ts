@@ -6,6 +6,7 @@ export const accountRoutes: RouteRows = {
   'GET /assets/gatehouse.css': { who: 'anyone', answer: 200 },
   'GET /assets/gatehouse.js': { who: 'anyone', answer: 200 },
   'GET /assets/icon.svg': { who: 'anyone', answer: 200 },
+  'GET /app/design': { who: 'anyone', answer: 200 },
   'GET /openapi.json': { who: 'anyone', answer: 200 },
   'GET /docs': { who: 'anyone', answer: 200 },
   'GET /docs/plain': { who: 'anyone', answer: 200 },
@@ -56,6 +57,33 @@ export const accountRoutes: RouteRows = {
   },
   'GET /auth/tokens/:id': { who: 'token:read', answer: 200, object: 'token', reach: 'owner' },
   'DELETE /auth/tokens/:id': { who: 'token:delete', answer: 204, object: 'token', reach: 'owner' },
+  'GET /service-tokens': { who: 'service-token:read', answer: 200, lists: 'service-token' },
+  'POST /service-tokens': {
+    who: 'service-token:create',
+    answer: 201,
+    body: () => ({ name: 'ci', permissions: ['post:read'] }),
+  },
+  'GET /service-tokens/:id': {
+    who: 'service-token:read',
+    answer: 200,
+    object: 'service-token',
+  },
+  'PATCH /service-tokens/:id': {
+    who: 'service-token:update',
+    answer: 200,
+    object: 'service-token',
+    body: () => ({ name: 'nightly build' }),
+  },
+  'POST /service-tokens/:id/rotate-secret': {
+    who: 'service-token:update',
+    answer: 200,
+    object: 'service-token',
+  },
+  'DELETE /service-tokens/:id': {
+    who: 'service-token:delete',
+    answer: 204,
+    object: 'service-token',
+  },
   'GET /auth/audit': {
     who: 'activity:read',
     answer: 200,
@@ -120,6 +148,26 @@ export const accountRoutes: RouteRows = {
     answer: 303,
     body: () => ({ confirm: 'delete' }),
   },
+  'GET /app/service-tokens': { who: 'service-token:read', answer: 200 },
+  'POST /app/service-tokens': {
+    who: 'service-token:create',
+    answer: 303,
+    body: () => ({
+      ...{ submission: crypto.randomUUID(), name: 'ci', days: '30', permissions: 'post:read' },
+    }),
+  },
+  'POST /app/service-tokens/rotate': {
+    who: 'service-token:update',
+    answer: 303,
+    object: 'service-token',
+    body: (params) => ({ ...params, submission: crypto.randomUUID(), confirm: 'yes' }),
+  },
+  'POST /app/service-tokens/remove': {
+    who: 'service-token:delete',
+    answer: 303,
+    object: 'service-token',
+    body: (params) => ({ ...params, confirm: 'yes' }),
+  },
   'POST /app/tenant/delete': {
     who: 'tenant-deletion:create',
     answer: 409,
@@ -152,6 +200,14 @@ export const accountRoutes: RouteRows = {
     object: 'token',
     reach: 'owner',
     body: (params) => ({ ...params, confirm: 'yes' }),
+  },
+  'POST /app/account/tenants/switch': {
+    who: 'tenant:update',
+    answer: 303,
+    object: 'tenant',
+    reach: 'member',
+    body: ({ id }) => ({ tenantId: id, section: '/' }),
+    heldByKeys: true,
   },
   'POST /app/account/tenants/leave': {
     who: 'tenant:delete',

@@ -1,9 +1,9 @@
-import { tokenPermissions } from './contract.ts'
+import { servicePermissions, tokenPermissions } from './contract.ts'
 
 /** The sender of a request, with every property that matters for access. */
 export type Actor = {
   name: string
-  by: 'anonymous' | 'session' | 'token'
+  by: 'anonymous' | 'session' | 'token' | 'service'
   role: string
   department: string | null
   /** Time of day of the request, UTC. */
@@ -40,6 +40,8 @@ function actor(name: string, facts: Partial<Actor>): Actor {
 
 const editor = (name: string, facts: Partial<Actor>) => actor(name, { role: 'editor', ...facts })
 const admin = (name: string, facts: Partial<Actor>) => actor(name, { role: 'admin', ...facts })
+const service = (name: string, facts: Partial<Actor>) =>
+  actor(name, { by: 'service', role: 'none', department: null, limit: 'everything', ...facts })
 const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token', ...facts })
 
 /** The most privileged actors come first: they find a leak soonest. */
@@ -77,20 +79,30 @@ export const actors: readonly Actor[] = [
   token('token past its limit', { state: 'past-its-limit' }),
   actor('operator', { operator: true }),
   token('token of an operator', { operator: true }),
+  service('service that may do everything', {}),
+  service('service that may do what is needed', { limit: 'what is needed' }),
+  service('service that may do all but what is needed', { limit: 'all but what is needed' }),
+  service('service of another tenant', { in: 'elsewhere' }),
+  service('service whose token was revoked', { state: 'ended' }),
+  service('service whose token is past its limit', { state: 'past-its-limit' }),
 ]
 
 /** The permissions of the actor's token on a route that needs `needed`; null for an unlimited token. */
-export function limitOf({ limit }: Actor, needed: string | undefined): readonly string[] | null {
+export function limitOf(
+  { by, limit }: Actor,
+  needed: string | undefined,
+): readonly string[] | null {
+  const all = by === 'service' ? servicePermissions : tokenPermissions
   switch (limit) {
     case 'none':
       return null
     case 'everything':
-      return tokenPermissions
+      return all
     case 'nothing':
       return []
     case 'what is needed':
-      return needed === undefined ? tokenPermissions : [needed]
+      return needed === undefined || (by === 'service' && !all.includes(needed)) ? all : [needed]
     case 'all but what is needed':
-      return tokenPermissions.filter((permission) => permission !== needed)
+      return all.filter((permission) => permission !== needed)
   }
 }

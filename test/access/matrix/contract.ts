@@ -23,6 +23,34 @@ export const tokenPermissions: readonly string[] = [
   'document:write',
 ]
 
+/** Everything that a service token can be permitted to do: what belongs to the tenant and to no person. */
+export const servicePermissions: readonly string[] = [
+  'post:read',
+  'post:create',
+  'post:update',
+  'post:delete',
+  'folder:read',
+  'folder:create',
+  'folder:update',
+  'folder:delete',
+  'team:read',
+  'team:create',
+  'team:update',
+  'team:delete',
+  'invoice:read',
+  'user:read',
+  'webhook-endpoint:read',
+  'webhook-endpoint:create',
+  'webhook-endpoint:update',
+  'webhook-endpoint:delete',
+  'delivery:read',
+  'delivery:replay',
+  'event:read',
+  'notification:read',
+  'audit:read',
+  'usage:read',
+]
+
 /** The scope of an object: who can reach it. */
 export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'self' | 'anyone'
 
@@ -37,6 +65,13 @@ export type RuleRow = {
   /** Editors only in their department, 09:00 ≤ now < 17:00 UTC. */
   attribute?: true
 }
+
+const adminInSession = {
+  reach: 'tenant',
+  permission: 'user:manage',
+  credential: 'session',
+} as const
+const recentAdmin = { ...adminInSession, credential: 'recent-session' } as const
 
 const manages = { reach: 'tenant', permission: 'user:manage', token: 'user:manage' } as const
 
@@ -86,11 +121,11 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'operation:read': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },
   'billing-customer:update': { reach: 'operator', credential: 'session' },
-  'tenant-deletion:create': {
-    reach: 'tenant',
-    permission: 'user:manage',
-    credential: 'recent-session',
-  },
+  'tenant-deletion:create': recentAdmin,
+  'service-token:read': adminInSession,
+  'service-token:create': recentAdmin,
+  'service-token:update': recentAdmin,
+  'service-token:delete': adminInSession,
   'profile:read': { reach: 'self' },
   'account:read': { reach: 'self', credential: 'session' },
   'account:delete': { reach: 'self', credential: 'recent-session' },
@@ -121,6 +156,11 @@ export type Claim = {
   session: boolean
   /** Authenticated in that session within the last five minutes. */
   recent: boolean
+}
+
+/** Whether a service with these permissions may do it. The rule is `resource:action`. */
+export function permitsService(rule: string, permissions: readonly string[]): boolean {
+  return servicePermissions.includes(rule) && permissions.includes(rule)
 }
 
 /** Whether the rule allows them to try; 403 otherwise. */

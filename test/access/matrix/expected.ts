@@ -1,5 +1,5 @@
 import { type Actor, limitOf } from './actors.ts'
-import { permits, type Reach, roles, rules } from './contract.ts'
+import { permits, permitsService, type Reach, roles, rules } from './contract.ts'
 import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
 
@@ -30,7 +30,7 @@ const safeMethods = ['GET', 'HEAD']
  */
 export function expectedStatus(
   route: RouteRow,
-  method: string,
+  { method, url }: { method: string; url: string },
   actor: Actor & Person,
   object: Facts | null,
 ): number {
@@ -40,6 +40,8 @@ export function expectedStatus(
   }
   if (actor.fromAnotherSite && !safeMethods.includes(method)) return 403
   if (actor.by === 'anonymous' || actor.state !== 'live') return 401
+  // Pages and the routes of operators are for people.
+  if (actor.by === 'service' && /^\/(app|billing)\//.test(url)) return 403
   if (!mayTry(route, actor)) return 403
   if (object?.place === 'malformed') return 400
   if (route.gives !== undefined && !mayGive(route, actor, route.gives)) return 403
@@ -58,6 +60,9 @@ function mayTry(route: RouteRow, actor: Actor & Person): boolean {
   if (route.needsTenant && actor.tenantId === null) return false
   const rule = rules[route.who]
   if (rule === undefined) return false
+  if (actor.by === 'service') {
+    return permitsService(route.who, limitOf(actor, route.who) ?? [])
+  }
   const session = actor.by === 'session'
   return permits(rule, {
     ...actor,

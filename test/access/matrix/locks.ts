@@ -26,6 +26,7 @@ function switchOffQueryScope(app: FastifyInstance): void {
   const db: Database = { ...app.db }
   const unlocked: Omit<Database, 'close' | 'enter'> = {
     readRows: (entry, statement) => db.readRows(entry, withoutScopeClauses(statement, [])),
+    writeRows: (entry, statement) => db.writeRows(entry, withoutScopeClauses(statement, [])),
     read: (entry, work) => db.read(entry, (tx, facts) => work(withoutScope(tx), facts)),
     write: (entry, work) => db.write(entry, (tx, facts) => work(withoutScope(tx), facts)),
     transaction: (entry, work) =>

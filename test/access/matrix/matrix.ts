@@ -138,7 +138,7 @@ async function runCase(
   caller: Caller,
   object: Placed | null,
 ): Promise<Verdict> {
-  const expected = expectedStatus(entry.row, entry.method, caller, object)
+  const expected = expectedStatus(entry.row, entry, caller, object)
   const changes = !isSafe(entry.method) && expected === entry.row.answer
   const own = changes ? await separately(setup, entry, caller, object) : { caller, object }
   const answer = await send(setup.test, entry, own.caller, own.object)

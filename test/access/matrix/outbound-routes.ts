@@ -69,6 +69,16 @@ export const outboundRoutes: RouteRows = {
     answer: 200,
     object: 'endpoint-replay',
   },
+  'POST /webhook-endpoints/:id/replays/:replayId/cancel': {
+    who: 'delivery:replay',
+    answer: 200,
+    object: 'endpoint-replay',
+  },
+  'GET /webhook-endpoints/:id/deliveries/count': {
+    who: 'delivery:read',
+    answer: 200,
+    object: 'webhook-endpoint',
+  },
   'GET /webhook-endpoints/:id/deliveries': {
     who: 'delivery:read',
     answer: 200,

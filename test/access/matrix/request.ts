@@ -25,7 +25,7 @@ export async function send(
   const request = {
     method: method as 'GET',
     url: path + query,
-    headers: await caller.headersFor(rules[row.who]?.token),
+    headers: await caller.headersFor(caller.by === 'service' ? row.who : rules[row.who]?.token),
     ...(payload === undefined || isSafe(method) ? {} : { payload }),
   }
   let answer = await app.inject(request)

@@ -47,12 +47,24 @@ export const webhookPageRoutes: RouteRows = {
     object,
     body: () => ({ confirm: 'yes', ...submission() }),
   },
-  'POST /app/webhooks/:id/replay': {
+  'GET /app/webhooks/:id/deliveries/events': { who: 'delivery:read', answer: 200, object },
+  'GET /app/webhooks/:id/replays/new': { who: 'delivery:replay', answer: 200, object },
+  'POST /app/webhooks/:id/replays': {
     who: 'delivery:replay',
     answer: 303,
     object,
-    body: () => ({ range: 'hour', from: '', to: '', status: 'exhausted', ...submission() }),
+    body: () => ({
+      from: '2026-01-01T00:00:00Z',
+      to: '2026-01-02T00:00:00Z',
+      status: 'exhausted',
+      ...submission(),
+    }),
     heldByKeys: true,
+  },
+  'POST /app/webhooks/:id/replays/:replayId/cancel': {
+    who: 'delivery:replay',
+    answer: 303,
+    object: 'endpoint-replay',
   },
   'GET /app/webhooks/:id/replays/:replayId': {
     who: 'delivery:read',
@@ -67,6 +79,12 @@ export const webhookPageRoutes: RouteRows = {
   'GET /app/events': { who: 'event:read', answer: 200 },
   'GET /app/events/:id': { who: 'event:read', answer: 200, object: 'event' },
   'GET /app/deliveries/:id': { who: 'delivery:read', answer: 200, object: 'delivery' },
+  'POST /app/deliveries/:id/check': {
+    who: 'delivery:read',
+    answer: 200,
+    object: 'delivery',
+    body: () => ({ headers: 'x: y', body: '', secret: '' }),
+  },
   'POST /app/deliveries/:id/replay': {
     who: 'delivery:replay',
     answer: 303,

@@ -56,6 +56,7 @@ export async function createCaller(
   if (actor.by === 'anonymous') {
     return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor: async () => ({}) }
   }
+  if (actor.by === 'service') return createService(world, actor)
   const person = await createPerson(world, actor)
   const { test } = world
   const { admin } = test.database
@@ -87,6 +88,30 @@ export async function createCaller(
     return { ...headers, authorization: `Bearer ${await limited}` }
   }
   return { ...actor, ...person, ...left, headersFor }
+}
+
+/** A service is no person: it has its tenant, and a token for each of its limits. */
+async function createService({ test, home, elsewhere }: World, actor: Actor): Promise<Caller> {
+  const tenantId = actor.in === 'home' ? home : elsewhere
+  const made = new Map<string, Promise<string>>()
+  async function create(limit: readonly string[]): Promise<string> {
+    const token = randomApiToken('service')
+    if (actor.state === 'ended') return token
+    await test.database.admin.query(
+      `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
+       VALUES ($1, $2, 'an actor', $3, now() + make_interval(secs => $4))`,
+      [tenantId, sha256(sha256(token)), limit, actor.state === 'live' ? 86_400 : -1],
+    )
+    return token
+  }
+  async function headersFor(needed: string | undefined) {
+    const limit = limitOf(actor, needed) ?? []
+    const key = limit.join()
+    const token = made.get(key) ?? create(limit)
+    made.set(key, token)
+    return { authorization: `Bearer ${await token}` }
+  }
+  return { ...actor, userId: null, tenantId, memberOf: [], headersFor }
 }
 
 async function createPerson(world: World, actor: Actor): Promise<Member> {

@@ -18,6 +18,8 @@ export type Asker = {
   recent: boolean
   /** The permissions of a limited token; null without a limit. */
   limit: readonly string[] | null
+  /** The permissions of a service, which is no person; null for people. */
+  service?: readonly string[] | null
 }
 
 /** What is asked for. */
@@ -47,7 +49,7 @@ export async function openCedar() {
   }
   cedar.preparsePolicySet(name, { staticPolicies: policies })
   cedar.preparseSchema(name, schema)
-  const { actions } = actionsOf(schema)
+  const { actions, forServices } = actionsOf(schema)
 
   return {
     /** Every `resource:action` that the schema knows. */
@@ -64,16 +66,18 @@ export async function openCedar() {
       members: ReadonlyMap<string, readonly string[]> = new Map(),
     ): boolean {
       if (!actions.has(action)) return false
+      // Cedar itself refuses a request that the schema does not have for this kind of principal.
+      if (asker.service && !forServices.has(action)) return false
       const { session, recent, limit } = asker
       const answer = cedar.statefulIsAuthorized({
-        principal: { type: 'Person', id: asker.person },
+        principal: { type: asker.service ? 'Service' : 'Person', id: asker.person },
         action: { type: 'Action', id: action },
         resource: { type: thing.kind, id: thing.id },
         context: { session, recent, hour, ...(limit !== null && { limit: [...limit] }) },
         preparsedSchemaName: name,
         validateRequest: true,
         preparsedPolicySetId: name,
-        entities: [personOf(asker), ...entitiesOf(thing, members, asker.person)],
+        entities: [principalOf(asker), ...entitiesOf(thing, members, asker.person)],
       })
       if (answer.type === 'failure') throw new Error(JSON.stringify(answer.errors))
       const { decision, diagnostics } = answer.response
@@ -83,14 +87,27 @@ export async function openCedar() {
   }
 }
 
-function actionsOf(schema: string): { actions: ReadonlySet<string> } {
+function actionsOf(schema: string): Record<'actions' | 'forServices', ReadonlySet<string>> {
   const parsed = cedar.schemaToJson(schema)
   if (parsed.type === 'failure') throw new Error(JSON.stringify(parsed.errors))
-  const names = Object.values(parsed.json).flatMap(({ actions }) => Object.keys(actions))
-  return { actions: new Set(names.filter((action) => action.includes(':'))) }
+  const entries = Object.values(parsed.json).flatMap(({ actions }) => Object.entries(actions))
+  const rules = entries.filter(([action]) => action.includes(':'))
+  const ofServices = rules.filter(([, { appliesTo }]) =>
+    appliesTo?.principalTypes.includes('Service'),
+  )
+  const names = (some: typeof rules) => new Set(some.map(([action]) => action))
+  return { actions: names(rules), forServices: names(ofServices) }
 }
 
-function personOf({ person, tenant, role, department, operator }: Asker): cedar.EntityJson {
+function principalOf({ service, ...asker }: Asker): cedar.EntityJson {
+  const { person, tenant, role, department, operator } = asker
+  if (service && tenant !== null) {
+    return {
+      uid: { type: 'Service', id: person },
+      attrs: { tenant: refer('Tenant', tenant), permissions: [...service] },
+      parents: [],
+    }
+  }
   return {
     uid: { type: 'Person', id: person },
     attrs: {

@@ -137,7 +137,7 @@ t.test('an attempt that is being sent while its tenant is deleted is not recorde
   const logged = Promise.withResolvers<void>()
   const logger = createLogger('info', {
     write(line) {
-      if (line.includes('no longer active when recorded')) logged.resolve()
+      if (line.includes('no longer ours when attempts were recorded')) logged.resolve()
     },
   })
   const worker = await startWorker(

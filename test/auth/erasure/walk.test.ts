@@ -79,6 +79,14 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ hash: bytes('token'), user_id: userId, tenant_id: tenantId, name: 'Lovelace’s token' },
     ...{ all_permissions: true, expires_at: tomorrow },
   }),
+  service_tokens: ({ userId, tenantId }) => ({
+    ...{ tenant_id: tenantId, id: tenantId, hash: bytes(`service ${tenantId}`), name: 'CI' },
+    ...{ permissions: '{post:read}', created_by: userId, expires_at: tomorrow },
+  }),
+  service_idempotency_keys: ({ tenantId }) => ({
+    ...{ tenant_id: tenantId, service_id: tenantId, key_hash: bytes('key') },
+    ...{ request_hash: bytes('request'), result: bytes('result') },
+  }),
   invitations: ({ tenantId }) => ({
     ...{ tenant_id: tenantId, email, role: 'viewer', expires_at: tomorrow },
   }),
@@ -112,6 +120,10 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
   deliveries: ({ tenantId, endpointId, event }) => ({
     ...{ tenant_id: tenantId, id: endpointId, event_id: event, endpoint_id: endpointId },
     event_type: 'order.updated',
+  }),
+  due_attempts: ({ tenantId, endpointId }) => ({
+    ...{ tenant_id: tenantId, delivery_id: endpointId, endpoint_id: endpointId },
+    ...{ due_at: new Date(0), series: 0, number: 1 },
   }),
   delivery_attempts: ({ tenantId, endpointId }) => ({
     ...{ tenant_id: tenantId, delivery_id: endpointId, series: 0, number: 1 },
@@ -212,6 +224,7 @@ t.test('after a tenant is deleted no row of any table has its id, jobs included'
   const other = await plantAll(database, elsewhere)
   for (const [queue, data] of [
     ['deliver', { deliveryId: user.tenantId, series: 0, number: 1 }],
+    ['endpoint-turn', { endpointId: user.tenantId }],
     ['endpoint-replay', { replayId: user.tenantId }],
     ['alert-mail', { notificationId: 1 }],
     ['invitation-mail', { invitationId: user.tenantId }],

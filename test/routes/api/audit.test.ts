@@ -48,6 +48,8 @@ t.test('a user reads their own entries of all tenants, newest first', async (t) 
     'providerError',
     'target',
     'userId',
+    'serviceId',
+    'serviceName',
     'tenantId',
     'ip',
     'userAgent',

@@ -1,0 +1,242 @@
+import type { TenantScope } from '#src/access/caller.ts'
+import { type Actor, recordChange } from '#src/audit/audit.ts'
+import { randomApiToken } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
+import { type Page, pageOf } from '#src/http/pagination.ts'
+import { Problem } from '#src/http/problems.ts'
+
+/** The fields of a service token that an admin sets. */
+export type ServiceTokenFacts = {
+  name: string
+  /** Of `servicePermissions` in src/access/policy.ts. */
+  permissions: readonly string[]
+  /** In the future, at most `maxDays` ahead; null for `defaultDays`. */
+  expiresAt: Date | null
+}
+
+/** A service token as the admins of its tenant see it. Times are RFC 3339 in UTC. */
+export type ServiceToken = {
+  id: string
+  name: string
+  permissions: string[]
+  /** The admin who created it, a member or not; null after their account was deleted. */
+  createdBy: number | null
+  createdAt: string
+  expiresAt: string
+  /** When it got its present secret, if that is not its first. */
+  secretRotatedAt: string | null
+  lastUsedAt: string | null
+}
+
+/** The token itself is returned only when it is created or rotated. */
+export type ServiceTokenWithSecret = ServiceToken & { token: string }
+
+export const defaultDays = 90
+export const maxDays = 366
+
+/** Service tokens a tenant may have, those that have expired included. */
+export const maxServiceTokens = 50
+
+export const serviceTokenList = { name: 'service-tokens', forms: creationForms }
+
+/** What is read of a token: not its hash. */
+const shown = {
+  id: true,
+  name: true,
+  permissions: true,
+  createdBy: true,
+  createdAt: true,
+  expiresAt: true,
+  secretRotatedAt: true,
+  lastUsedAt: true,
+} as const satisfies Prisma.ServiceTokenSelect
+
+type ServiceTokenRow = Prisma.ServiceTokenGetPayload<{ select: typeof shown }>
+
+/** The service tokens of the tenant, newest first. Expired ones are listed until the cleanup. */
+export async function listServiceTokens(tx: Tx, { tenantId }: TenantScope, page: Page) {
+  const { where, ...order } = byCreation(page)
+  const rows = await tx.serviceToken.findMany({
+    where: { tenantId, ...where },
+    ...order,
+    select: shown,
+  })
+  return pageOf(rows, page, serviceTokenList.name, creationPosition, toServiceToken)
+}
+
+/** A service token of the tenant; null if it is missing or another tenant's. */
+export async function findServiceToken(tx: Tx, { tenantId }: TenantScope, id: string) {
+  const row = await tx.serviceToken.findFirst({ where: { tenantId, id }, select: shown })
+  return row && toServiceToken(row)
+}
+
+/**
+ * The same, locked until the transaction ends. The lock waits for the writes of the service that are
+ * under way: they hold its row as it was.
+ */
+export async function lockServiceToken(tx: Tx, scope: TenantScope, id: string) {
+  await tx.$queryRaw`
+    SELECT 1 FROM service_tokens
+    WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
+  return findServiceToken(tx, scope, id)
+}
+
+/** The names or addresses of those who created tokens of the tenant and are still its members. */
+export async function findCreatorNames(
+  tx: Tx,
+  { tenantId }: TenantScope,
+): Promise<Map<number, string | null>> {
+  const ofTenant = { some: { tenantId } }
+  const rows = await tx.user.findMany({
+    where: { serviceTokens: ofTenant, memberships: ofTenant },
+    select: { id: true, email: true, name: true },
+  })
+  return new Map(rows.map(({ id, email, name }) => [Number(id), name ?? email]))
+}
+
+/** The names of these services, as far as their tokens still exist. */
+export async function findServiceNames(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await tx.serviceToken.findMany({
+    where: { tenantId, id: { in: [...ids] } },
+    select: { id: true, name: true },
+  })
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/**
+ * Creates a service token in the tenant of `by`.
+ * @throws Problem `malformed` if `expiresAt` is not within `maxDays`, `conflict` if the tenant has
+ *   `maxServiceTokens` already
+ */
+export async function createServiceToken(
+  tx: Tx,
+  by: Actor,
+  { name, permissions, expiresAt }: ServiceTokenFacts,
+  now: Date,
+): Promise<ServiceTokenWithSecret> {
+  const { tenantId, userId } = by
+  requireExpiry(expiresAt, now)
+  // Without the lock, two requests at once could both see room for one more.
+  await lockUntilCommit(tx, 'service-tokens', tenantId)
+  if ((await tx.serviceToken.count({ where: { tenantId } })) >= maxServiceTokens) {
+    const detail = `The tenant has ${maxServiceTokens} service tokens, which is the most. Delete one first.`
+    throw new Problem('conflict', { detail })
+  }
+  const secret = randomApiToken('service')
+  // Prisma would read the hash back, which the role may not.
+  const [created] = await tx.$queryRaw<{ id: string }[]>`
+    INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, created_at, expires_at)
+    VALUES (${tenantId}::uuid, ${hashOf(secret)}, ${name}, ${[...permissions]}, ${userId}, ${now},
+            ${expiresAt ?? daysAfter(now, defaultDays)})
+    RETURNING id`
+  const token = created && (await findServiceToken(tx, by, created.id))
+  if (!token) throw new Error('The service token was not stored.')
+  const reason = 'own-request'
+  await recordChange(tx, by, { action: 'service-token-create', reason, target: token.id })
+  return { ...token, token: secret }
+}
+
+/**
+ * Changes the given fields. The next request of the service has the new permissions; a write that is
+ * under way ends first.
+ * @returns null if the token is missing or another tenant's
+ * @throws Problem `malformed` if `expiresAt` is not within `maxDays`
+ */
+export async function changeServiceToken(
+  tx: Tx,
+  by: Actor,
+  id: string,
+  {
+    name,
+    permissions,
+    expiresAt,
+  }: { [Field in keyof ServiceTokenFacts]?: ServiceTokenFacts[Field] },
+  now: Date,
+): Promise<ServiceToken | null> {
+  requireExpiry(expiresAt ?? null, now)
+  if ((await lockServiceToken(tx, by, id)) === null) return null
+  await tx.serviceToken.updateMany({
+    where: { tenantId: by.tenantId, id },
+    data: {
+      ...(name !== undefined && { name }),
+      ...(permissions !== undefined && { permissions: [...permissions] }),
+      ...(expiresAt != null && { expiresAt }),
+    },
+  })
+  const changed = Object.entries({ name, permissions, expiresAt })
+  const reason = changed.flatMap(([field, value]) => (value == null ? [] : [field])).join()
+  await recordChange(tx, by, { action: 'service-token-change', reason, target: id })
+  return findServiceToken(tx, by, id)
+}
+
+/**
+ * Gives the token a new secret; the previous one ends at once, after the writes that are under way.
+ * Of two rotations at once the second is refused, so that no admin is shown a secret that has ended.
+ * @returns null if the token is missing or another tenant's
+ * @throws Problem `conflict` if another request has rotated it since this one began
+ */
+export async function rotateServiceToken(
+  tx: Tx,
+  by: Actor,
+  id: string,
+): Promise<ServiceTokenWithSecret | null> {
+  const secret = randomApiToken('service')
+  const rotated = await tx.$executeRaw`
+    UPDATE service_tokens SET hash = ${hashOf(secret)}, secret_rotated_at = clock_timestamp()
+    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
+      AND coalesce(secret_rotated_at < now(), true)`
+  const token = await findServiceToken(tx, by, id)
+  if (token === null) return null
+  if (rotated === 0) {
+    const detail = 'Another request has just rotated the secret, and has shown the new one.'
+    throw new Problem('conflict', { detail })
+  }
+  const reason = 'own-request'
+  await recordChange(tx, by, { action: 'service-token-rotate', reason, target: id })
+  return { ...token, token: secret }
+}
+
+/** Deletes a token; its next request is refused. False if it is missing or another tenant's. */
+export async function deleteServiceToken(tx: Tx, by: Actor, id: string): Promise<boolean> {
+  const { count } = await tx.serviceToken.deleteMany({ where: { tenantId: by.tenantId, id } })
+  if (count === 0) return false
+  const reason = 'own-request'
+  await recordChange(tx, by, { action: 'service-token-delete', reason, target: id })
+  return true
+}
+
+function hashOf(secret: string): Buffer {
+  return Buffer.from(sha256(sha256(secret)))
+}
+
+function daysAfter(now: Date, days: number): Date {
+  return new Date(now.getTime() + days * 86_400_000)
+}
+
+/** Null is the default. @throws Problem if the time is not within the next `maxDays` days */
+function requireExpiry(expiresAt: Date | null, now: Date): void {
+  if (expiresAt === null || (expiresAt > now && expiresAt <= daysAfter(now, maxDays))) return
+  const detail = `expiresAt must be in the future, at most ${maxDays} days ahead.`
+  throw new Problem('malformed', { detail })
+}
+
+function toServiceToken(row: ServiceTokenRow): ServiceToken {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    createdBy: row.createdBy === null ? null : Number(row.createdBy),
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    secretRotatedAt: row.secretRotatedAt?.toISOString() ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  }
+}
