@@ -14,6 +14,7 @@ type LockName =
   | 'endpoint-replays'
   | 'folders'
   | 'provider-grant'
+  | 'service-tokens'
   | 'store-grant'
   | 'webhook-endpoints'
 

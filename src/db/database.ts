@@ -1,11 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
+import { createNotifier, type Notification, notificationsOf } from './after-commit.ts'
 import type { Entry } from './entry.ts'
 import { isRolledBackForAnother, tryTwice } from './errors.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
+import type { Statement } from './one-trip.ts'
+import { openPacketPool } from './packet-pool.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './pool-options.ts'
-import { openReadPool } from './read-pool.ts'
 import { opening, ScopedPool } from './scoped-pool.ts'
 import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
@@ -23,6 +25,14 @@ export type Database = {
    */
   readRows<Facts, Row extends object>(
     entry: Entry<Facts>,
+    statement: Prisma.Sql,
+  ): Promise<{ facts: Facts; rows: Row[] }>
+  /**
+   * The same as `readRows` for a statement that writes; it is committed when this resolves. The entry
+   * must be one whose decision is that of the database, because its own would come after the commit.
+   */
+  writeRows<Facts, Row extends object>(
+    entry: Entry<Facts> & { readonly decidesInDatabase: true },
     statement: Prisma.Sql,
   ): Promise<{ facts: Facts; rows: Row[] }>
   /**
@@ -58,11 +68,13 @@ const namedStatements = 200 // the code has fewer; a list of values makes one fo
 export function openDatabase(
   url: string,
   size: number,
-  watch: { reads?: PoolWatch; transactions?: PoolWatch } = {},
+  watch: { reads?: PoolWatch; writes?: PoolWatch; transactions?: PoolWatch } = {},
   transactionMs = maxTransactionMs,
 ): Database {
   const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), watch.transactions))
-  const reads = openReadPool(url, size, watch.reads)
+  const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads })
+  const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes })
+  const notify = createNotifier((notifications) => reads.sendOnce([notification(notifications)]))
   // Behind a pooler the next transaction may run on another connection, which has no prepared statements.
   const nameOf = isPooled(url) ? () => '' : nameStatements()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf })
@@ -73,12 +85,17 @@ export function openDatabase(
     entry: Entry<Facts>,
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
-    return opening('write', entry.statement(true), (entered) =>
+    let notifications: readonly Notification[] = []
+    const result = await opening('write', entry.statement(true), (entered) =>
       prisma.$transaction(async (tx) => {
         const facts = entry.admit(await entered())
-        return atMostOnce(entry, tx, () => work(tx, facts))
+        const worked = await atMostOnce(entry, tx, () => work(tx, facts))
+        notifications = notificationsOf(tx)
+        return worked
       }, limits),
     )
+    notify(notifications)
+    return result
   }
 
   async function runStatements<Facts, T>(
@@ -108,13 +125,21 @@ export function openDatabase(
 
   return {
     async enter(entry) {
-      const [rows] = await reads.readOnce<[object]>([entry.statement(false)], entry.replacesScope)
+      const [rows] = await reads.sendOnce<[object]>([entry.statement(false)], entry.replacesScope)
       return entry.admit(rows)
     },
     async readRows<Facts, Row extends object>(entry: Entry<Facts>, { text, values }: Prisma.Sql) {
       const statement = { name: nameOf({ sql: text }), text, values }
       const statements = [entry.statement(false), statement] as const
-      const [entered, rows] = await reads.readOnce<[object, Row]>(statements, entry.replacesScope)
+      const [entered, rows] = await reads.sendOnce<[object, Row]>(statements, entry.replacesScope)
+      return { facts: entry.admit(entered), rows }
+    },
+    async writeRows<Facts, Row extends object>(entry: Entry<Facts>, { text, values }: Prisma.Sql) {
+      const statement = { name: nameOf({ sql: text }), text, values }
+      const [entered, rows] = await writes.sendOnce<[object, Row]>([
+        entry.statement(true),
+        statement,
+      ])
       return { facts: entry.admit(entered), rows }
     },
     // Prisma's own transactions run their statements one after another, so it gets none here: its
@@ -125,8 +150,19 @@ export function openDatabase(
       tryTwice(() => runStatements('write', entry, work), isRolledBackForAnother),
     async close() {
       await prisma.$disconnect()
-      await Promise.all([pool.end(), reads.close()])
+      await Promise.all([pool.end(), reads.close(), writes.close()])
     },
+  }
+}
+
+/** Asynchronous, because a lost notification is made up for by polling. */
+function notification(notifications: readonly Notification[]): Statement {
+  return {
+    name: 'notify',
+    text: `SELECT set_config('synchronous_commit', 'off', true), (
+             SELECT count(pg_notify(channel, payload))
+             FROM json_to_recordset($1::text::json) AS one (channel text, payload text))`,
+    values: [JSON.stringify(notifications)],
   }
 }
 

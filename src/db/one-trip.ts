@@ -199,5 +199,15 @@ function encodeValue(value: unknown): string | Buffer | null {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
     return String(value)
   }
+  if (Array.isArray(value)) return encodeArray(value)
   throw new TypeError('a parameter of a type that is not sent')
+}
+
+/** The form of arrays in PostgreSQL's texts, of strings alone. */
+function encodeArray(values: readonly unknown[]): string {
+  const quoted = values.map((value) => {
+    if (typeof value !== 'string') throw new TypeError('an array of something other than strings')
+    return `"${value.replace(/["\\]/g, '\\$&')}"`
+  })
+  return `{${quoted.join()}}`
 }

@@ -12,6 +12,7 @@ export function wrapDatabase(db: Database, wrap: Wrap): Database {
   return {
     enter: async (entry) => wrap('read', () => db.enter(entry)),
     readRows: async (entry, statement) => wrap('read', () => db.readRows(entry, statement)),
+    writeRows: async (entry, statement) => wrap('write', () => db.writeRows(entry, statement)),
     read: async (entry, work) => wrap('read', () => db.read(entry, work)),
     write: async (entry, work) => wrap('write', () => db.write(entry, work)),
     transaction: async (entry, work) => wrap('write', () => db.transaction(entry, work)),

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { OneTrip, type Statement, sendOnce } from '#src/db/one-trip.ts'
-import { openReadPool } from '#src/db/read-pool.ts'
+import { openPacketPool } from '#src/db/packet-pool.ts'
 import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
 import { type DatabaseProxy, startProxy } from '#test/support/postgres-proxy.ts'
@@ -19,7 +19,7 @@ const invoices: Statement = { name: 'invoices', text: 'SELECT tenant_id FROM inv
 t.test('each statement has its rows, read as the driver reads them', async (t) => {
   const { pool } = await setUp(t)
   for (const round of [1, 2, 3]) {
-    const [types, none, rows, written] = await pool.readOnce<[object, object, object, object]>([
+    const [types, none, rows, written] = await pool.sendOnce<[object, object, object, object]>([
       {
         name: 'types',
         text: `SELECT $1::int AS int, $2::bigint AS big, $3::text AS text, $4::bytea AS bytes,
@@ -52,29 +52,29 @@ t.test('credential and row are one packet out and one in', async (t) => {
   await createTestInvoice(database, user.tenantId)
   await createTestInvoice(database, (await createUser(database)).tenantId)
   const credential = await addSession(database, user)
-  const read = () => pool.readOnce<[object, object]>([enter(credential), invoices])
+  const read = () => pool.sendOnce<[object, object]>([enter(credential), invoices])
   const expected = [[{ user_id: String(user.userId) }], [{ tenant_id: user.tenantId }]]
   t.strictSame(await read(), expected)
   proxy.reset()
   t.strictSame(await read(), expected)
   t.equal(proxy.roundTrips(), 1)
   t.strictSame(
-    await pool.readOnce<[object, object]>([enter(Buffer.alloc(32)), invoices]),
+    await pool.sendOnce<[object, object]>([enter(Buffer.alloc(32)), invoices]),
     [[], []],
     'without a live credential there is nothing to read',
   )
-  t.strictSame(await pool.readOnce<[object]>([invoices]), [[]], 'and nothing of a scope stays')
+  t.strictSame(await pool.sendOnce<[object]>([invoices]), [[]], 'and nothing of a scope stays')
 })
 
 t.test('a statement is prepared once on each connection', async (t) => {
   const { pool } = await setUp(t)
   const read = () =>
-    pool.readOnce<[object, { names: string[] }]>([
+    pool.sendOnce<[object, { names: string[] }]>([
       { name: 'one', text: 'SELECT 1 AS one' },
       { text: 'SELECT array_agg(name ORDER BY name) AS names FROM pg_prepared_statements' },
     ])
   for (const _ of [1, 2, 3]) t.strictSame((await read())[1], [{ names: ['one'] }])
-  const [[changed]] = await pool.readOnce<[object]>([{ name: 'one', text: 'SELECT 2 AS two' }])
+  const [[changed]] = await pool.sendOnce<[object]>([{ name: 'one', text: 'SELECT 2 AS two' }])
   t.strictSame(changed, { two: 2 }, 'another text under the name takes its place')
 })
 
@@ -84,36 +84,36 @@ t.test('a failure takes everything back, and the connection goes on', async (t) 
   const failing: Statement = { name: 'failing', text: 'SELECT 1 / $1::int AS one', values: [0] }
   const broken: Statement = { name: 'broken', text: 'SELECT FROM nothing_of_this_name' }
   for (const _ of [1, 2]) {
-    await t.rejects(pool.readOnce([one, failing, { name: 'late', text: 'SELECT 3' }]), {
+    await t.rejects(pool.sendOnce([one, failing, { name: 'late', text: 'SELECT 3' }]), {
       code: '22012',
     })
-    await t.rejects(pool.readOnce([broken]), { code: '42P01' })
-    t.strictSame(await pool.readOnce([one, { ...failing, values: [1] }]), [
+    await t.rejects(pool.sendOnce([broken]), { code: '42P01' })
+    t.strictSame(await pool.sendOnce([one, { ...failing, values: [1] }]), [
       [{ one: 1 }],
       [{ one: 1 }],
     ])
   }
   await database.admin.query('CREATE TABLE changing (id int); GRANT SELECT ON changing TO test_app')
   const changing: Statement = { name: 'changing', text: 'SELECT * FROM changing' }
-  t.strictSame(await pool.readOnce([changing]), [[]])
+  t.strictSame(await pool.sendOnce([changing]), [[]])
   await database.admin.query('ALTER TABLE changing ADD COLUMN name text')
-  await t.rejects(pool.readOnce([changing]), { code: '0A000' })
-  t.strictSame(await pool.readOnce([changing]), [[]], 'its plan is made again')
+  await t.rejects(pool.sendOnce([changing]), { code: '0A000' })
+  t.strictSame(await pool.sendOnce([changing]), [[]], 'its plan is made again')
 })
 
 t.test('nothing is written', async (t) => {
   const { database, pool } = await setUp(t)
   const credential = await addSession(database, await createUser(database))
   await t.rejects(
-    pool.readOnce([enter(credential), { text: `UPDATE memberships SET role = 'viewer'` }]),
+    pool.sendOnce([enter(credential), { text: `UPDATE memberships SET role = 'viewer'` }]),
     { code: '25006' },
   )
 })
 
 t.test('what cannot be sent or read is refused, and the pool goes on', async (t) => {
   const { pool, database } = await setUp(t)
-  await t.rejects(pool.readOnce([{ text: 'SELECT $1::text', values: [{}] }]), TypeError)
-  t.strictSame(await pool.readOnce([{ text: 'SELECT 1 AS one' }]), [[{ one: 1 }]])
+  await t.rejects(pool.sendOnce([{ text: 'SELECT $1::text', values: [{}] }]), TypeError)
+  t.strictSame(await pool.sendOnce([{ text: 'SELECT 1 AS one' }]), [[{ one: 1 }]])
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   t.teardown(() => client.end())
@@ -128,28 +128,31 @@ t.test('what cannot be sent or read is refused, and the pool goes on', async (t)
 
 t.test('a server that is silent is given up', async (t) => {
   const { proxy, database } = await setUp(t)
-  const pool = openReadPool(proxy.through(database.url), 1, undefined, { silenceMs: 300 })
+  const pool = openPacketPool(proxy.through(database.url), 1, {
+    access: 'read',
+    limits: { silenceMs: 300 },
+  })
   t.teardown(() => pool.close())
-  t.strictSame(await pool.readOnce([{ text: 'SELECT 1 AS one' }]), [[{ one: 1 }]])
+  t.strictSame(await pool.sendOnce([{ text: 'SELECT 1 AS one' }]), [[{ one: 1 }]])
   proxy.silence()
-  await t.rejects(pool.readOnce([{ text: 'SELECT 1 AS one' }]), { code: 'ETIMEDOUT' })
+  await t.rejects(pool.sendOnce([{ text: 'SELECT 1 AS one' }]), { code: 'ETIMEDOUT' })
   proxy.resume()
-  t.strictSame(await pool.readOnce([{ text: 'SELECT 2 AS two' }]), [[{ two: 2 }]])
+  t.strictSame(await pool.sendOnce([{ text: 'SELECT 2 AS two' }]), [[{ two: 2 }]])
 })
 
 t.test('a connection that is killed fails its read alone', async (t) => {
   const { database, pool } = await setUp(t)
   await t.rejects(
-    pool.readOnce([
+    pool.sendOnce([
       { text: 'SELECT 1' },
       { text: 'SELECT pg_terminate_backend(pg_backend_pid())' },
     ]),
   )
-  t.strictSame(await pool.readOnce([{ text: 'SELECT 2 AS two' }]), [[{ two: 2 }]])
+  t.strictSame(await pool.sendOnce([{ text: 'SELECT 2 AS two' }]), [[{ two: 2 }]])
   await database.admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND usename = 'test_app'`)
   await t.resolves(
-    pool.readOnce([{ text: 'SELECT 2 AS two' }]).catch(() => pool.readOnce([{ text: 'SELECT 1' }])),
+    pool.sendOnce([{ text: 'SELECT 2 AS two' }]).catch(() => pool.sendOnce([{ text: 'SELECT 1' }])),
   )
 })
 
@@ -161,7 +164,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 3)).through(database.url)
         : database.url
-    const pool = openReadPool(url, 8)
+    const pool = openPacketPool(url, 8, { access: 'read' })
     t.teardown(() => pool.close())
     const people = await Promise.all(
       Array.from({ length: 6 }, async () => {
@@ -174,8 +177,8 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     const look = async (turn: number) => {
       const person = people[turn % people.length]
       if (person === undefined) return
-      if (turn % 7 === 0) await pool.readOnce([{ text: 'SELECT 1 / 0' }]).catch(() => {})
-      const [, rows] = await pool.readOnce<[object, { tenant_id: string }]>([
+      if (turn % 7 === 0) await pool.sendOnce([{ text: 'SELECT 1 / 0' }]).catch(() => {})
+      const [, rows] = await pool.sendOnce<[object, { tenant_id: string }]>([
         enter(person.credential),
         invoices,
       ])
@@ -185,19 +188,19 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     }
     await Promise.all(Array.from({ length: 300 }, (_, turn) => look(turn)))
     t.strictSame(seen, { own: 300, foreign: 0 })
-    await t.rejects(pool.readOnce([{ text: 'CREATE TABLE x ()' }]), { code: '25006' })
-    t.strictSame(await pool.readOnce([invoices]), [[]])
+    await t.rejects(pool.sendOnce([{ text: 'CREATE TABLE x ()' }]), { code: '25006' })
+    t.strictSame(await pool.sendOnce([invoices]), [[]])
   })
 }
 
 async function setUp(t: Test): Promise<{
   database: Awaited<ReturnType<typeof createDatabase>>
   proxy: DatabaseProxy
-  pool: ReturnType<typeof openReadPool>
+  pool: ReturnType<typeof openPacketPool>
 }> {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const pool = openReadPool(proxy.through(database.url), 1)
+  const pool = openPacketPool(proxy.through(database.url), 1, { access: 'read' })
   t.teardown(() => pool.close())
   return { database, proxy, pool }
 }

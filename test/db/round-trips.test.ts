@@ -155,6 +155,7 @@ t.test(
     const pages = {
       '/': 2,
       '/app/account': 2,
+      '/app/service-tokens': 2,
       '/app/webhooks': 2,
       '/app/documents': 2,
       '/app/tenant': 3,

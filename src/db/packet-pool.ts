@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { RefusedStatement, type Statement, sendOnce } from './one-trip.ts'
+import { RefusedStatement, type Statement, sendOnce as sendStatements } from './one-trip.ts'
 import {
   isPooled,
   type Limits,
@@ -14,23 +14,29 @@ import { beginRead, WatchedPool } from './scoped-pool.ts'
 type Row = Record<string, unknown>
 
 /** Rows of each statement, in their order. */
-export type ReadRows<Rows extends readonly object[]> = { [Index in keyof Rows]: Rows[Index][] }
+export type PacketRows<Rows extends readonly object[]> = { [Index in keyof Rows]: Rows[Index][] }
 
-export type ReadPool = {
+export type PacketPool = {
   /**
-   * Sends all statements in one packet and waits once. They run in one READ ONLY transaction on one
-   * snapshot, and nothing that they set for the transaction stays.
-   * @param isShared whether the first statement sets or clears the scope whatever it was before. Then
+   * Sends all statements in one packet and waits once. They run in one transaction, of a pool that reads
+   * READ ONLY and on one snapshot, and nothing that they set for the transaction stays.
+   * @param isShared reads only: whether the first statement sets or clears the scope whatever it was before. Then
    * the packet and its transaction may hold several such reads, one after another.
    * @throws what the first failing statement throws; then there are no rows at all
    */
-  readOnce<Rows extends readonly object[]>(
+  sendOnce<Rows extends readonly object[]>(
     statements: {
       readonly [Index in keyof Rows]: Statement
     },
     isShared?: boolean,
-  ): Promise<ReadRows<Rows>>
+  ): Promise<PacketRows<Rows>>
   close(): Promise<void>
+}
+
+export type PacketPoolOptions = {
+  access: 'read' | 'write'
+  watch?: PoolWatch | undefined
+  limits?: Partial<Limits>
 }
 
 /** One read: its statements follow each other in a packet. */
@@ -40,27 +46,26 @@ type Result = { rows: Row[][] } | { error: unknown }
 
 /** Reads of one packet. A read waits for those before it, so a packet is kept to about a millisecond. */
 const maxReads = 32
-const begin: Statement = { text: beginRead }
 const readOnly =
   'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
 const commit: Statement = { text: 'COMMIT' }
 
 /**
- * Connections that only read. Behind a pooler a connection has no settings and keeps no names, so
- * there BEGIN and COMMIT ride in the same packet.
+ * Connections for transactions of one packet. Those of a pool that reads only read. Behind a pooler a
+ * connection has no settings and keeps no names, so there BEGIN and COMMIT ride in the same packet.
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
  * connection is in use, share one. A read that arrives alone does not wait for others.
  * @param size connections at most
  */
-export function openReadPool(
+export function openPacketPool(
   url: string,
   size: number,
-  watch?: PoolWatch,
-  limits?: Partial<Limits>,
-): ReadPool {
+  { access, watch, limits }: PacketPoolOptions,
+): PacketPool {
   const pooled = isPooled(url)
+  const begin: Statement = { text: access === 'read' ? beginRead : 'BEGIN' }
   const options = poolOptions(url, size, limits)
   const pool = survivesBrokenConnections(
     new WatchedPool(
@@ -70,7 +75,7 @@ export function openReadPool(
         pipeline: false,
         onConnect: async (client) => {
           options.onConnect(client)
-          if (!pooled) await client.query(readOnly)
+          if (!pooled && access === 'read') await client.query(readOnly)
         },
       },
       watch,
@@ -102,8 +107,11 @@ export function openReadPool(
     const client = await pool.connect()
     try {
       const rows = pooled
-        ? (await sendOnce(client, [begin, ...reads.flat().map(withoutName), commit])).slice(1, -1)
-        : await sendOnce(client, reads.flat())
+        ? (await sendStatements(client, [begin, ...reads.flat().map(withoutName), commit])).slice(
+            1,
+            -1,
+          )
+        : await sendStatements(client, reads.flat())
       client.release()
       return divide(reads, rows)
     } catch (error) {
@@ -113,7 +121,7 @@ export function openReadPool(
   }
 
   return {
-    async readOnce(statements, isShared = false) {
+    async sendOnce(statements, isShared = false) {
       if (isShared) return (await group.add(statements)) as never
       const [result] = await send([statements])
       return new Promise((resolve, reject) => settle(result, { resolve, reject }))

@@ -1,0 +1,48 @@
+import type { Tx } from './tx.ts'
+
+/** A channel of NOTIFY, and the payload of a notification. */
+export type Notification = { readonly channel: string; readonly payload: string }
+
+const asked = new WeakMap<object, Notification[]>()
+
+/**
+ * Notifies once the transaction is committed. NOTIFY inside of it would take a lock that all commits
+ * with notifications in all databases of the server wait for.
+ */
+export function notifyAfterCommit(tx: Tx, channel: string, payload: string): void {
+  const notifications = asked.get(tx) ?? []
+  notifications.push({ channel, payload })
+  asked.set(tx, notifications)
+}
+
+/** What the transaction has asked for. */
+export function notificationsOf(tx: Tx): readonly Notification[] {
+  return asked.get(tx) ?? []
+}
+
+/**
+ * Sends notifications, those of one moment together, one statement at a time. A notification that
+ * cannot be sent is lost: those who wait for it look by themselves after a while.
+ * @param send writes one statement for all of them
+ */
+export function createNotifier(
+  send: (notifications: readonly Notification[]) => Promise<unknown>,
+): (notifications: readonly Notification[]) => void {
+  const waiting = new Map<string, Notification>()
+  let isSending = false
+
+  async function run(): Promise<void> {
+    isSending = true
+    while (waiting.size > 0) {
+      const next = [...waiting.values()]
+      waiting.clear()
+      await send(next).catch(() => {})
+    }
+    isSending = false
+  }
+
+  return (notifications) => {
+    for (const one of notifications) waiting.set(`${one.channel} ${one.payload}`, one)
+    if (!isSending && waiting.size > 0) void run()
+  }
+}
