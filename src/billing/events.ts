@@ -178,3 +178,19 @@ export async function countByStatus(
       ORDER BY s.position`,
   )
 }
+
+/** How long the oldest event of a status has been waiting, in seconds; null without one. */
+export type EventAge = { status: EventStatus; seconds: number | null }
+
+/** The ages of events that wait for a worker or an operator, each from the partial index. */
+export async function measureAges(connection: Tx | Queryable): Promise<EventAge[]> {
+  return selectRows(
+    connection,
+    Prisma.sql`
+      SELECT s.status, (
+        SELECT GREATEST(extract(epoch FROM now() - e.received_at), 0)::float8 FROM received_events e
+        WHERE e.status = s.status AND e.status <> 'processed'
+        ORDER BY e.received_at LIMIT 1) AS seconds
+      FROM unnest(${[...backlogStatuses]}::text[]) AS s (status)`,
+  )
+}

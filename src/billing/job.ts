@@ -1,8 +1,7 @@
-import type { Job, PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import { orderedId, sha256 } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { Queryable } from '#src/db/system-database.ts'
-import { JobGone } from '#src/queue/enter-jobs.ts'
+import { type Claim, requireOne } from '#src/queue/job-table.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
 import type { EventJob } from '#src/queue/queue.ts'
 import { type BillingEvent, objectIdOf, statefulIdOf } from './event.ts'
@@ -40,8 +39,6 @@ export function newEventJob(
   }
 }
 
-type Claim = Pick<Job, 'name' | 'id' | 'retryCount'>
-
 /**
  * Completes a job in the transaction of its effect.
  * @throws JobGone if another worker has it
@@ -56,26 +53,4 @@ export async function completeJob(tx: Tx, queue: PgBoss, job: Claim): Promise<vo
  */
 export async function retryJob(tx: Tx, queue: PgBoss, job: Claim, message: string): Promise<void> {
   requireOne(job, await queue.fail(job.name, job, { message }, { db: transactionOf(tx) }))
-}
-
-/**
- * Returns a job that was not tried. It keeps its place among those of its object and all its tries,
- * which pg-boss has no function for.
- */
-export async function postponeJob(
-  connection: Queryable,
-  { name, id, retryCount }: Claim,
-  seconds: number,
-): Promise<void> {
-  await connection.query({
-    text: `UPDATE pgboss.job_common SET state = 'created', started_on = NULL, heartbeat_on = NULL,
-             start_after = pgboss.job_now() + make_interval(secs => $4)
-           WHERE name = $1 AND id = $2 AND state = 'active' AND retry_count = $3`,
-    values: [name, id, retryCount, seconds],
-  })
-}
-
-/** pg-boss reports how many jobs still were of this attempt, but does not declare it. */
-function requireOne({ name }: Claim, response: object): void {
-  if (!('affected' in response && response.affected === 1)) throw new JobGone(name)
 }

@@ -8,7 +8,7 @@ import {
 import { WatchedPool } from '#src/db/scoped-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
-import { jobInsert } from '#src/queue/jobs.ts'
+import { jobInsert } from '#src/queue/job-table.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 import { eventQueue, type newEventJob } from './job.ts'
 

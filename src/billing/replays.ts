@@ -5,6 +5,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { isJobActive } from '#src/queue/job-table.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import { parseEvent } from './event.ts'
 import type { EventFilter, EventStatus } from './events.ts'
@@ -95,12 +96,7 @@ export async function findUnreplayable(
 
 /** Whether a worker is processing a page of the replay now. */
 export async function isReplayRunning(connection: Queryable, id: string): Promise<boolean> {
-  const { rowCount } = await connection.query({
-    text: `SELECT FROM pgboss.job_common
-           WHERE name = 'billing-replay' AND state = 'active' AND data->>'replayId' = $1`,
-    values: [id],
-  })
-  return rowCount !== 0
+  return isJobActive(connection, 'billing-replay', 'replayId', id)
 }
 
 /** @returns null if there is no such replay */

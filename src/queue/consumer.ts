@@ -15,6 +15,8 @@ export type ConsumerOptions<Fetched extends Job> = {
   name: keyof Jobs
   /** NOTIFY on this channel means that a job is due; null to poll only. */
   channel: string | null
+  /** Called with the payload of each notification; with an empty one when some may have been lost. */
+  onNotify?(payload: string): void
   limits: ConsumerLimits
   /**
    * Fetches jobs that are due.
@@ -143,12 +145,16 @@ function startHeartbeat(
 
 /** Wakes on NOTIFY. If LISTEN fails, polling still finds the jobs. */
 async function listen<Fetched extends Job>(
-  { queue, name, channel, logger }: ConsumerOptions<Fetched>,
-  wake: () => void,
+  { queue, name, channel, onNotify, logger }: ConsumerOptions<Fetched>,
+  ring: () => void,
 ) {
   if (channel === null) return undefined
+  const wake = (payload: string) => {
+    ring()
+    onNotify?.(payload)
+  }
   try {
-    return await queue.getDb().listen?.(channel, wake, wake)
+    return await queue.getDb().listen?.(channel, wake, () => wake(''))
   } catch (error) {
     logger.warn({ queue: name, err: error }, 'LISTEN for jobs failed; polling instead')
     return undefined

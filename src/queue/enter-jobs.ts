@@ -8,8 +8,9 @@ import type { Jobs } from './queue.ts'
 export function enterJobs(
   queue: keyof Jobs,
   ids: readonly string[],
-): Entry<{ readonly tenantId: string }> {
+): Entry<{ readonly tenantId: string }> & { readonly decidesInDatabase: true } {
   return {
+    decidesInDatabase: true,
     statement: () => ({
       name: 'enter-job',
       text: 'SELECT tenant_id FROM enter_job($1, VARIADIC $2::uuid[])',

@@ -17,6 +17,9 @@ export type Jobs = {
   'tenant-replay': { tenantId: string }
   /** `since`: earlier events have been handled by a previous run (RFC 3339). */
   'billing-retention': { since?: string }
+  /** The right to deliver what is due to an endpoint. */
+  'endpoint-turn': EndpointTurnJob
+  /** Adds a due attempt that was lost. Releases before this one added one for every attempt. */
   deliver: DeliverJob
   /** Releases deliveries of an endpoint that are held. */
   'endpoint-drain': { tenantId: string; endpointId: string }
@@ -110,9 +113,16 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 300,
   },
-  // One attempt per job. A failed attempt gets a new job by the retry schedule. The queue itself only
-  // retries jobs whose worker died or could not record the outcome, without limit. An attempt takes
-  // at most 30 s (OUTBOUND_TIMEOUT_MS), and then its outcome may wait for the database.
+  // At most one job of an endpoint waits, and one for each second in which a retry becomes due. It is
+  // retried without limit, because the attempts have no other.
+  'endpoint-turn': {
+    policy: 'short',
+    retryLimit: 1_000_000,
+    retryDelay: 1, // does not grow, because the next worker continues a dead one's turn
+    expireInSeconds: 86_400, // a busy endpoint's turn is long; heartbeats tell whether its worker lives
+    deleteAfterSeconds: 60,
+    retentionSeconds: 2_592_000,
+  },
   deliver: {
     retryLimit: 1_000_000,
     retryDelay: 1,
@@ -187,7 +197,12 @@ export const queueNames: readonly string[] = Object.keys(queues)
  * Queues whose jobs all have a group: the endpoint of a delivery, the object of a billing event, the
  * tenant of a replay.
  */
-export const groupedQueues: readonly string[] = ['deliver', 'billing-event', 'tenant-replay']
+export const groupedQueues: readonly string[] = [
+  'endpoint-turn',
+  'deliver',
+  'billing-event',
+  'tenant-replay',
+]
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
 // Deleting completed jobs may take longer than a request may.
@@ -271,7 +286,10 @@ export type EventJob = {
   traceparent?: string
 }
 
-/** One job is one attempt of a delivery. */
+/** One job is one endpoint's turn. */
+export type EndpointTurnJob = { tenantId: string; endpointId: string }
+
+/** One attempt of a delivery. */
 export type DeliverJob = {
   tenantId: string
   deliveryId: string

@@ -1,18 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Job, PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
+import { type Claim, findLapsed } from './job-table.ts'
 import { groupedQueues, heartbeatMs, ungroupedQueues } from './queue.ts'
 
 /** A worker without a heartbeat for so long is dead. Four heartbeats of a living one may fail. */
 export const lapseMs = 5_000
 
 type Queue = Pick<PgBoss, 'fail' | 'getDb'>
-type Lapsed = Pick<Job, 'name' | 'id' | 'retryCount'>
 
 /**
  * Returns the jobs of dead workers to their queues, once a second in every worker, so that another
- * worker continues them within 10 s. pg-boss itself allows no less than 10 s between a heartbeat and
- * the end of a job, and its supervision counts all jobs each time.
+ * worker continues them within 10 s.
  *
  * After trouble with the database nothing is taken over for `lapseMs`, because a living worker could
  * not send its heartbeat meanwhile.
@@ -25,7 +24,7 @@ export function startTakeover(queue: Queue, logger: JobLog): { stop(): Promise<v
     while (!stopping.signal.aborted) {
       const begun = performance.now()
       try {
-        const lapsed = await findLapsed(queue)
+        const lapsed = await findLapsed(queue, groupedQueues, ungroupedQueues, lapseMs)
         if (performance.now() - begun > heartbeatMs) distrust()
         if (performance.now() >= trustedFrom) await takeOver(lapsed)
       } catch (error) {
@@ -40,7 +39,7 @@ export function startTakeover(queue: Queue, logger: JobLog): { stop(): Promise<v
     trustedFrom = performance.now() + lapseMs
   }
 
-  async function takeOver(lapsed: readonly Lapsed[]): Promise<void> {
+  async function takeOver(lapsed: readonly Claim[]): Promise<void> {
     for (const [name, jobs] of Map.groupBy(lapsed, ({ name }) => name)) {
       // Fails only the attempts that were found: a job fetched again meanwhile is left alone.
       await queue.fail(name, jobs, { message: 'the worker stopped responding' })
@@ -56,22 +55,3 @@ export function startTakeover(queue: Queue, logger: JobLog): { stop(): Promise<v
     },
   }
 }
-
-/**
- * Active jobs are few among many. Those with a group are found by an index of pg-boss, the queues
- * without groups by their name.
- */
-async function findLapsed(queue: Queue): Promise<Lapsed[]> {
-  const { rows } = await queue.getDb().executeSql(
-    `SELECT name, id, retry_count AS "retryCount" FROM pgboss.job_common
-     WHERE name = ANY ($1::text[]) AND group_id IS NOT NULL AND ${lapsed}
-     UNION ALL
-     SELECT name, id, retry_count FROM pgboss.job_common WHERE name = ANY ($2::text[]) AND ${lapsed}`,
-    [groupedQueues, ungroupedQueues, lapseMs],
-  )
-  return rows
-}
-
-// A job without `heartbeat_seconds` was added by an earlier release, whose workers send none.
-const lapsed = `state = 'active' AND heartbeat_seconds IS NOT NULL
-  AND heartbeat_on < pgboss.job_now() - make_interval(secs => $3::float8 / 1000)`

@@ -1,21 +1,8 @@
-import { glob, readFile } from 'node:fs/promises'
 import t from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { addJob, jobInsert } from '#src/queue/jobs.ts'
+import { addJob } from '#src/queue/jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { createDatabase } from '#test/support/helper.ts'
-
-t.test('every job is inserted by the statement of pg-boss', async (t) => {
-  for await (const path of glob('{src,plugins,routes,prisma}/**/*.{ts,sql}')) {
-    const text = await readFile(path, 'utf8')
-    t.notMatch(text, /INSERT INTO\s+"?pgboss/i, path)
-    if (path !== 'src/queue/jobs.ts') t.notMatch(text, /\bfromPrisma\b/, path)
-  }
-  const [before, after] = await jobInsert('deliver')
-  t.match(before, /INSERT INTO pgboss\.job_common/)
-  t.match(after, /RETURNING id/)
-  t.notMatch(before + after, /\$\d/, 'without parameters of its own')
-})
 
 t.test('a job exists once its transaction is committed', async (t) => {
   const database = await createDatabase(t)

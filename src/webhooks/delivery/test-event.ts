@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Member } from '#src/access/caller.ts'
+import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
@@ -10,6 +10,7 @@ import { composeEvent, currentCause } from '#src/webhooks/events/publish.ts'
 import { type EventType, eventKind } from '#src/webhooks/events/types.ts'
 import { type AttemptDeps, attemptDelivery, succeeded } from './attempt.ts'
 import { type Delivery, findDelivery } from './deliveries.ts'
+import { statusColumns } from './filter.ts'
 import type { SignatureProfile } from './signature.ts'
 import { thinBody } from './thin-body.ts'
 
@@ -41,6 +42,9 @@ type Test = {
   type: EventType
 }
 
+/** The user of example data that a service asks for. */
+const exampleUser = 1
+
 /**
  * Sends one test event to an endpoint of the tenant, whichever types it has chosen, through the same
  * address guard as every delivery, and waits for the response. Event, delivery and attempt are written together afterwards,
@@ -51,7 +55,7 @@ type Test = {
  */
 export async function sendTest(
   db: Database,
-  entry: Entry<Pick<Member, 'userId' | 'tenantId'>>,
+  entry: Entry<Pick<TenantPrincipal, 'userId' | 'tenantId'>>,
   { endpointId, type }: Test,
   deps: AttemptDeps & Pick<Actor, 'clientInfo'>,
 ): Promise<Delivery | null> {
@@ -62,7 +66,7 @@ export async function sendTest(
   if (found === null) return null
   const { endpoint, userId } = found
   const createdAt = deps.clock.now()
-  const ids = { userId, tenantId: endpoint.tenantId, endpointId }
+  const ids = { userId: userId ?? exampleUser, tenantId: endpoint.tenantId, endpointId }
   const event = composeEvent(type, exampleData(type, ids, createdAt), createdAt)
   const example = type !== testType
   const signature = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
@@ -85,6 +89,7 @@ export async function sendTest(
     ),
     createdAt,
     finishedAt: deps.clock.now(),
+    ...statusColumns(result.statusCode),
   }
 
   return db.write(entry, async (tx, { userId, tenantId }) => {

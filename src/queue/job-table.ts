@@ -1,0 +1,164 @@
+import { type Job, PgBoss } from 'pg-boss'
+import { Prisma } from '#src/db/generated/client.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { JobGone } from './enter-jobs.ts'
+import type { Jobs } from './queue.ts'
+
+/*
+ * All that this program knows of pg-boss's own tables and statements, each with the reason why no
+ * function of pg-boss serves. test/queue/job-table.test.ts fails if an update of pg-boss changes them.
+ * Functions of the database also read `pgboss.job` or `pgboss.job_common`: `enter_job` (which tenant an
+ * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_ledger` (what waits has a job).
+ */
+
+/** A job as it was fetched: another try of it has another count. */
+export type Claim = Pick<Job, 'name' | 'id' | 'retryCount'>
+
+const inserts = new Map<keyof Jobs, Promise<JobInsert>>()
+
+/**
+ * The statement by which pg-boss inserts jobs into a queue, to be part of another statement: the rows
+ * that the jobs are about and the jobs then need one round trip, which `send` cannot do. Between the two
+ * parts stands a JSON array of jobs, whose members are the columns of pg-boss: `data`, `id`, `priority`,
+ * `groupId`, `startAfter` (an interval). It returns the ids of the new jobs.
+ */
+export function jobInsert(name: keyof Jobs): Promise<JobInsert> {
+  const known = inserts.get(name) ?? captureInsert(name)
+  inserts.set(name, known)
+  return known
+}
+
+type JobInsert = readonly [before: string, after: string]
+
+/** Lets a PgBoss without a database send a job, and keeps the statement. */
+async function captureInsert(name: keyof Jobs): Promise<JobInsert> {
+  let statement = ''
+  const queues = [{ name, table: 'job_common', policy: 'standard', notify: false }]
+  const boss = new PgBoss({ db: { executeSql: async () => ({ rows: queues }) } })
+  const db = {
+    async executeSql(text: string) {
+      statement = text
+      return { rows: [{ id: '' }] }
+    },
+  }
+  await boss.send(name, {}, { db })
+  const [before, after, ...more] = statement.split('$1')
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error('pg-boss inserts jobs with another statement')
+  }
+  return [before, after]
+}
+
+/** pg-boss reports how many jobs still were of this try, but does not declare it. */
+export function requireOne({ name }: Claim, response: object): void {
+  if (!('affected' in response && response.affected === 1)) throw new JobGone(name)
+}
+
+/**
+ * Returns a job that was not tried. It keeps its place among those of its group and all its tries,
+ * which pg-boss has no function for.
+ */
+export async function postponeJob(
+  connection: Queryable,
+  { name, id, retryCount }: Claim,
+  seconds: number,
+): Promise<void> {
+  await connection.query({
+    text: `UPDATE pgboss.job_common SET state = 'created', started_on = NULL, heartbeat_on = NULL,
+             start_after = pgboss.job_now() + make_interval(secs => $4)
+           WHERE name = $1 AND id = $2 AND state = 'active' AND retry_count = $3`,
+    values: [name, id, retryCount, seconds],
+  })
+}
+
+/** Whether a worker has a job with this member of its data. pg-boss finds jobs only by their id. */
+export async function isJobActive(
+  connection: Queryable,
+  name: keyof Jobs,
+  member: string,
+  value: string,
+): Promise<boolean> {
+  const { rowCount } = await connection.query({
+    text: `SELECT FROM pgboss.job_common WHERE name = $1 AND state = 'active' AND data->>$2 = $3`,
+    values: [name, member, value],
+  })
+  return rowCount !== 0
+}
+
+/**
+ * Active jobs whose worker has sent no heartbeat for so long. pg-boss's own supervision allows no less
+ * than 10 s between a heartbeat and the end of a job, and counts all jobs each time. Active jobs are few
+ * among many: those with a group are found by an index, the queues without groups by their name.
+ * @param grouped queues whose jobs all have a group
+ */
+export async function findLapsed(
+  queue: Pick<PgBoss, 'getDb'>,
+  grouped: readonly string[],
+  ungrouped: readonly string[],
+  lapseMs: number,
+): Promise<Claim[]> {
+  const { rows } = await queue.getDb().executeSql(
+    `SELECT name, id, retry_count AS "retryCount" FROM pgboss.job_common
+     WHERE name = ANY ($1::text[]) AND group_id IS NOT NULL AND ${lapsed}
+     UNION ALL
+     SELECT name, id, retry_count FROM pgboss.job_common WHERE name = ANY ($2::text[]) AND ${lapsed}`,
+    [grouped, ungrouped, lapseMs],
+  )
+  return rows
+}
+
+// A job without `heartbeat_seconds` was added by an earlier release, whose workers send none.
+const lapsed = `state = 'active' AND heartbeat_seconds IS NOT NULL
+  AND heartbeat_on < pgboss.job_now() - make_interval(secs => $3::float8 / 1000)`
+
+export type QueueSize = {
+  queue: string
+  /** Jobs that are due and not started. */
+  due: number
+  /** Jobs for later, retries included. */
+  scheduled: number
+  /** Seconds since the oldest was due; null without one. */
+  age: number | null
+}
+
+/** The sizes of queues, up to `max` jobs each. pg-boss counts all jobs, and has no age. */
+export async function measureJobs(
+  systemDb: Queryable,
+  names: readonly string[],
+  max: number,
+): Promise<QueueSize[]> {
+  const { rows } = await systemDb.query<QueueSize>({
+    text: `
+      SELECT queue, due.jobs AS due, due.age, later.jobs AS scheduled
+      FROM unnest($1::text[]) AS queue
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS jobs,
+          extract(epoch FROM pgboss.job_now() - min(start_after))::float8 AS age
+        FROM (
+          SELECT start_after FROM pgboss.job_common
+          WHERE name = queue AND state < 'active' AND NOT blocked
+            AND start_after <= pgboss.job_now()
+          ORDER BY priority DESC, created_on LIMIT $2) AS counted) AS due
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS jobs FROM (
+          SELECT FROM pgboss.job_common
+          WHERE name = queue AND state < 'active' AND NOT blocked
+            AND start_after > pgboss.job_now() LIMIT $2) AS counted) AS later`,
+    values: [names, max],
+  })
+  return rows
+}
+
+/** A condition: a job with this id, or of this group, has not ended. In a statement over our own rows. */
+export function hasOpenJob(
+  name: keyof Jobs,
+  by: { id: Prisma.Sql } | { group: Prisma.Sql },
+): Prisma.Sql {
+  return 'id' in by
+    ? Prisma.sql`EXISTS (
+        SELECT FROM pgboss.job_common j
+        WHERE j.name = ${name} AND j.state < 'completed' AND j.id = ${by.id})`
+    : Prisma.sql`${by.group} IN (
+        SELECT j.group_id FROM pgboss.job_common j
+        WHERE j.name = ${name} AND j.state < 'completed')`
+}

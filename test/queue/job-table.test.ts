@@ -1,0 +1,97 @@
+import { glob, readFile } from 'node:fs/promises'
+import t from 'tap'
+import { Prisma } from '#src/db/generated/client.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import {
+  findLapsed,
+  hasOpenJob,
+  isJobActive,
+  jobInsert,
+  measureJobs,
+  postponeJob,
+  requireOne,
+} from '#src/queue/job-table.ts'
+import { createDatabase } from '#test/support/helper.ts'
+import { startQueue } from '#test/support/running-worker.ts'
+
+const name = 'billing-replay'
+
+t.test(
+  'one file knows the tables of pg-boss, and another names the privileges on them',
+  async (t) => {
+    const found: string[] = []
+    for await (const path of glob('{src,plugins,routes}/**/*.ts')) {
+      const text = await readFile(path, 'utf8')
+      if (/\bpgboss\./.test(text)) found.push(path)
+      if (path !== 'src/queue/jobs.ts') t.notMatch(text, /\bfromPrisma\b/, path)
+    }
+    t.strictSame(found.toSorted(), ['src/queue/job-table.ts', 'src/schema/tables.ts'])
+    for await (const path of glob('{src,prisma}/**/*.{ts,sql}')) {
+      t.notMatch(await readFile(path, 'utf8'), /INSERT INTO\s+"?pgboss/i, path)
+    }
+  },
+)
+
+t.test('the statement that inserts a job is that of pg-boss', async (t) => {
+  const [before, after] = await jobInsert('deliver')
+  t.match(before, /INSERT INTO pgboss\.job_common/)
+  t.match(after, /RETURNING id/)
+  t.notMatch(before + after, /\$\d/, 'without parameters of its own')
+})
+
+t.test('a job is found while it waits and while it is active, and not after its end', async (t) => {
+  const database = await createDatabase(t)
+  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const queue = await startQueue(t, database, 'worker')
+  t.teardown(() => systemDb.close())
+  const id = await queue.send(name, { replayId: 'one' }, { group: { id: 'a group' } })
+  const look = async () => {
+    const open = Prisma.sql`SELECT ${hasOpenJob(name, { id: Prisma.sql`${id}::uuid` })} AS by_id,
+      ${hasOpenJob(name, { group: Prisma.sql`${'a group'}::text` })} AS by_group`
+    const { rows } = await systemDb.query({ text: open.text, values: open.values })
+    const [size] = await measureJobs(systemDb, [name], 10)
+    const active = await isJobActive(systemDb, name, 'replayId', 'one')
+    return { ...rows[0], due: size?.due, scheduled: size?.scheduled, active }
+  }
+  const open = { by_id: true, by_group: true }
+  t.strictSame(await look(), { ...open, due: 1, scheduled: 0, active: false })
+  const [job] = await queue.fetch<{ replayId: string }>(name, { includeMetadata: true })
+  if (job === undefined) throw new Error('it was not fetched')
+  t.strictSame(await look(), { ...open, due: 0, scheduled: 0, active: true })
+  t.equal(await isJobActive(systemDb, name, 'replayId', 'another'), false)
+
+  await postponeJob(systemDb, { ...job, retryCount: 1 }, 60)
+  t.strictSame(await look(), { ...open, due: 0, scheduled: 0, active: true }, 'of another try')
+  await postponeJob(systemDb, job, 60)
+  t.strictSame(await look(), { ...open, due: 0, scheduled: 1, active: false })
+  await postponeJob(systemDb, job, 0)
+  t.strictSame(await look(), { ...open, due: 0, scheduled: 1, active: false }, 'it is not active')
+
+  await database.admin.query(`UPDATE pgboss.job SET start_after = now() WHERE id = $1`, [id])
+  const [again] = await queue.fetch<object>(name, { includeMetadata: true })
+  if (again === undefined) throw new Error('it was not fetched again')
+  t.equal(again.retryCount, job.retryCount, 'no try is used up')
+  requireOne(again, await queue.complete(name, again))
+  const twice = await queue.complete(name, again)
+  t.throws(() => requireOne(again, twice), { name: 'JobGone' })
+  const gone = { by_id: false, by_group: false, due: 0, scheduled: 0, active: false }
+  t.strictSame(await look(), gone)
+})
+
+t.test(
+  'a job whose heartbeat has stopped is found, in queues with groups and without',
+  async (t) => {
+    const database = await createDatabase(t)
+    const queue = await startQueue(t, database, 'worker')
+    for (const queueName of ['endpoint-turn', name] as const) {
+      const group = queueName === 'endpoint-turn' && { group: { id: 'an endpoint' } }
+      await queue.send(queueName, {}, { heartbeatSeconds: 10, ...group })
+      await queue.fetch(queueName, {})
+    }
+    const find = () => findLapsed(queue, ['endpoint-turn'], [name], 5_000)
+    t.strictSame(await find(), [])
+    await database.admin.query(`UPDATE pgboss.job SET heartbeat_on = now() - interval '6 s'`)
+    const names = (await find()).map((job) => job.name)
+    t.strictSame(names.toSorted(), [name, 'endpoint-turn'])
+  },
+)
