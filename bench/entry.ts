@@ -1,4 +1,4 @@
-import type { Member } from '#src/access/caller.ts'
+import type { Member, Principal } from '#src/access/caller.ts'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
@@ -14,8 +14,10 @@ export const insertSessions = `
 export function memberEntry(userId: number): Entry<Member> {
   const credential = { kind: 'session', hash: sha256(`bench ${userId}`) } as const
   const rules = { idleSeconds: 86_400, operators: new Set<string>(), onStale() {} }
-  return refine(enterCredential(credential, rules), (caller) => {
-    if (caller === null || caller.tenantId === null) throw new Error('The session is not live.')
+  return refine<Principal | null, Member>(enterCredential(credential, rules), (caller) => {
+    if (caller === null || caller.serviceId !== null || caller.tenantId === null) {
+      throw new Error('The session is not live.')
+    }
     return { ...caller, tenantId: caller.tenantId }
   })
 }

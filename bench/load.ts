@@ -8,17 +8,48 @@ import { sendLoad, type Target } from './http-load.ts'
  */
 
 export type Load = Target & {
-  /** New signed events, each sent once; or repeated GET requests. */
-  requests: { eventsSignedWith: string } | { reads: readonly { path: string; cookie: string }[] }
+  /** New signed events, each sent once; or repeated GET requests; or repeated changes of orders. */
+  requests:
+    | { eventsSignedWith: string }
+    | { reads: readonly Request[] }
+    | { changes: readonly Request[] }
 }
+
+type Request = { path: string; cookie: string }
 
 const eventsPerSecond = 12_000 // signed before the measurement; more are signed during it if needed
 
 const { requests, ...target }: Load = JSON.parse(process.argv[2] ?? '')
-const next = 'reads' in requests ? readsOf(requests.reads) : eventsOf(requests.eventsSignedWith)
+const next = nextOf(requests)
 console.log(JSON.stringify(await sendLoad(target, next)))
 
-function readsOf(reads: readonly { path: string; cookie: string }[]): () => Buffer {
+function nextOf(of: Load['requests']): () => Buffer {
+  if ('reads' in of) return readsOf(of.reads)
+  return 'changes' in of ? changesOf(of.changes) : eventsOf(of.eventsSignedWith)
+}
+
+/** Each change is another one. */
+function changesOf(changes: readonly Request[]): () => Buffer {
+  let sent = 0
+  return () => {
+    const { path = '', cookie = '' } = changes[sent % changes.length] ?? {}
+    sent += 1
+    const shippingAddress = {
+      name: 'Ada',
+      line1: `${sent} Harbour Street`,
+      city: 'Lisbon',
+      postalCode: '1100-012',
+      country: 'PT',
+    }
+    const body = JSON.stringify({ shippingAddress })
+    return Buffer.from(
+      `PATCH ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+  }
+}
+
+function readsOf(reads: readonly Request[]): () => Buffer {
   const all = reads.map(({ path, cookie }) =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n\r\n`),
   )

@@ -25,13 +25,13 @@ export const anOrder = {
 }
 
 /** Creates users with a session and an order each, each in a separate tenant. */
-export async function placeOrders({ superuserUrl }: Place): Promise<Read[]> {
+export async function placeOrders({ superuserUrl }: Place, count = people): Promise<Read[]> {
   const client = new pg.Client({ connectionString: superuserUrl })
   const signer = new Signer(sessionSecret)
   const reads: Read[] = []
   await client.connect()
   try {
-    for (let n = 0; n < people; n++) {
+    for (let n = 0; n < count; n++) {
       const cookieId = randomToken()
       const { rows } = await client.query(placing, [
         sha256(sha256(cookieId)),

@@ -1,67 +1,75 @@
-import { type ChildProcess, execFile, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import pg from 'pg'
-import Type from 'typebox'
-import type { Member } from '#src/access/caller.ts'
-import { readEncryptionKeys } from '#src/config/parse.ts'
-import { type Database, openDatabase } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import { openDatabase } from '#src/db/database.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
-import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
-import { publish } from '#src/webhooks/events/publish.ts'
-import { eventKind } from '#src/webhooks/events/types.ts'
-import { insertSessions, memberEntry } from './entry.ts'
-import type { Arrival, Order } from './outbound/receivers.ts'
+import { measureDeepBacklog } from './outbound/deep-backlog.ts'
+import { measureOneEach } from './outbound/one-each.ts'
+import {
+  at,
+  change,
+  endpoints,
+  measureDrain,
+  measureLag,
+  median,
+  prepareTenant,
+  secret,
+  startConsumer,
+  startReceivers,
+  stopConsumer,
+} from './outbound/world.ts'
+import { measureWriters } from './outbound/writers.ts'
 import type { Place } from './place.ts'
 import type { Effort, Section } from './section.ts'
 
 const run = promisify(execFile)
-const endpoints = 20
-const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-const encryptionKey = `bench:${Buffer.alloc(32, 1).toString('base64')}`
-// Any body of this size.
-const kind = eventKind('order.updated', 'An order was changed', Type.Unknown())
-const change = { id: 7, note: 'a body as long as an order has it '.repeat(10) }
 const idleEvents = 100
 const idlePauseMs = 100
 const busyEventsPerSecond = 20
 
 const note = `Every event goes to ${endpoints} endpoints of one tenant, which respond after 5 ms in a separate
 process. “Plain posts” is undici with the same number of concurrent requests per endpoint, the same
-bodies and signatures, and no database. A delivery also fetches its job, writes its attempt and its
-state and deletes the job, in PostgreSQL on the same two cores. The worker spends a quarter of its time
-on writing to sockets, a seventh in Prisma, a twelfth in our own code and a twentieth each in undici
-and garbage collection.`
+bodies and signatures, and no database. A delivery is also read with its event, its attempt and its state
+are written and its row in \`due_attempts\` is deleted, in PostgreSQL on the same two cores. The worker's
+one thread is the limit: it spends a sixth of its time on writing to sockets, an eighth on garbage
+collection, a tenth in undici, an eighth in our own code and a twentieth on signatures. “One endpoint per
+event” are twenty tenants with an endpoint each; the worker of pg-boss is
+bench/baselines/deliver-with-pg-boss.ts, its times are those with eight batches at once. The 64 writers
+change orders over HTTP, and no worker runs. The backlog is that of an endpoint that does not respond.
+`
 
 /** Deliveries per second compared with plain posts, the time from commit to arrival, and a hanging endpoint. */
 export async function measureOutbound(place: Place, effort: Effort): Promise<Section> {
   const receivers = await startReceivers()
   const db = openDatabase(place.url, 10)
-  const publisher = memberEntry(await prepare(place, receivers.ports))
+  const { publisher } = await prepareTenant(place, receivers.ports)
+  const all = { endpoints, events: Math.ceil((effort.seconds * 4_000) / endpoints) }
   try {
     const ours: number[] = []
     const plain: number[] = []
     for (let turn = 0; turn < effort.runs; turn++) {
       plain.push(await measurePlain(receivers.ports, effort.seconds))
       await receivers.collect()
-      const events = Math.ceil((effort.seconds * 2_000) / endpoints)
-      ours.push(await measureDrain(place, receivers, db, publisher, events))
+      ours.push(await measureDrain(place, receivers, db, [publisher], all))
       console.log(
         `outbound ${ours.at(-1)?.toFixed(0)}/s, plain posts ${plain.at(-1)?.toFixed(0)}/s`,
       )
     }
     const worker = await startConsumer(place, receivers.ports)
-    await measureLag(receivers, db, publisher, 10, idlePauseMs) // warm-up: compiles code, opens connections
-    const idle = await measureLag(receivers, db, publisher, idleEvents, idlePauseMs)
+    const lags = (events: number, pauseMs: number) =>
+      measureLag(receivers, db, [publisher], { events, endpoints, pauseMs })
+    await lags(10, idlePauseMs) // warm-up: compiles code, opens connections
+    const idle = await lags(idleEvents, idlePauseMs)
     const pause = 1_000 / busyEventsPerSecond
     const busyEvents = effort.seconds * busyEventsPerSecond
-    const well = await measureLag(receivers, db, publisher, busyEvents, pause)
+    const well = await lags(busyEvents, pause)
     await receivers.hang(0)
-    const beside = await measureLag(receivers, db, publisher, busyEvents, pause)
-    worker.kill('SIGKILL')
+    const beside = await lags(busyEvents, pause)
+    await receivers.hang(null)
+    await stopConsumer(worker)
+    const alone = await measureOneEach(place, receivers, db, effort)
+    const writers = await measureWriters(place, effort)
+    const deep = await measureDeepBacklog(place, receivers, db)
     const rates = [median(ours), median(plain)] as const
     return {
       title: 'Outbound webhooks',
@@ -79,12 +87,54 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Sec
           value: (Number(at(beside, 0.99)) / Number(at(well, 0.99))).toFixed(2),
           goal: '≤ 1.2',
         },
+        {
+          measure: 'deliveries/s ÷ a worker of pg-boss tuned by hand, one endpoint per event',
+          value: (alone.ours / alone.usual).toFixed(2),
+          goal: '≥ 3',
+        },
+        {
+          measure: 'the same ÷ this worker with eight batches at once',
+          value: (alone.ours / alone.inLines).toFixed(2),
+          goal: '–',
+        },
+        {
+          measure: 'commit to arrival, idle, p99 ÷ that of this worker',
+          value: (Number(at(alone.lags.ours, 0.99)) / Number(at(alone.lags.usual, 0.99))).toFixed(
+            2,
+          ),
+          goal: '≤ 1',
+        },
+        {
+          measure: 'changes/s of 64 writers with an endpoint each ÷ without',
+          value: (writers.with.perSecond / writers.without.perSecond).toFixed(2),
+          goal: '≥ 0.9',
+        },
+        {
+          measure: 'reading what is due among 1,000, 20,000 and 100,000 deliveries, p50 ms',
+          value: deep.claims.map((ms) => ms.toFixed(1)).join(', '),
+          goal: '≤ 5',
+        },
+        {
+          measure: 'p99 of the others beside this backlog ÷ without it',
+          value: (Number(at(deep.lags.beside, 0.99)) / Number(at(deep.lags.without, 0.99))).toFixed(
+            2,
+          ),
+          goal: '≤ 1.2',
+        },
       ],
       measures: [
         ['Commit to arrival', 'p50 ms', 'p99 ms'],
         ['idle', at(idle, 0.5), at(idle, 0.99)],
         [`${busyEventsPerSecond * endpoints} deliveries/s`, at(well, 0.5), at(well, 0.99)],
         ['the same beside a hanging endpoint', at(beside, 0.5), at(beside, 0.99)],
+        ['one endpoint per event', at(alone.lags.ours, 0.5), at(alone.lags.ours, 0.99)],
+        ['the worker of pg-boss', at(alone.lags.usual, 0.5), at(alone.lags.usual, 0.99)],
+        ['950 deliveries/s', at(deep.lags.without, 0.5), at(deep.lags.without, 0.99)],
+        [
+          'the same beside a backlog of 100,000',
+          at(deep.lags.beside, 0.5),
+          at(deep.lags.beside, 0.99),
+        ],
       ],
       note,
     }
@@ -94,82 +144,6 @@ export async function measureOutbound(place: Place, effort: Effort): Promise<Sec
   }
 }
 
-type Receivers = {
-  ports: readonly number[]
-  collect(): Promise<Arrival[]>
-  hang(endpoint: number): Promise<void>
-  end(): void
-}
-
-async function startReceivers(): Promise<Receivers> {
-  const child = fork(path('./outbound/receivers.ts'), [String(endpoints)])
-  const [ports] = await once(child, 'message')
-  const order = async (what: Order) => {
-    child.send(what)
-    const [answer] = await once(child, 'message')
-    return answer
-  }
-  return {
-    ports,
-    collect: () => order({ do: 'collect' }),
-    hang: (endpoint) => order({ do: 'hang', endpoint }),
-    end: () => void child.kill('SIGKILL'),
-  }
-}
-
-async function startConsumer(place: Place, ports: readonly number[]): Promise<ChildProcess> {
-  const child = fork(path('./outbound/deliverer.ts'), {
-    env: {
-      PATH: process.env.PATH,
-      BASE_URL: 'http://localhost:3000',
-      DATABASE_URL: place.url,
-      SESSION_SECRETS: 'a session secret that is long enough for a bench',
-      BILLING_WEBHOOK_SECRETS: 'whsec_bench_secret_bench',
-      ENCRYPTION_KEYS: encryptionKey,
-      OIDC_PROVIDERS: 'demo',
-      OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
-      OIDC_DEMO_CLIENT_ID: 'bench',
-      OIDC_DEMO_CLIENT_SECRET: 'bench',
-      OUTBOUND_ALLOW: ports.map((port) => `127.0.0.1:${port}`).join(),
-      OUTBOUND_PER_ADDRESS: '800', // every endpoint is on loopback
-      LOG_LEVEL: 'silent',
-    },
-  })
-  await once(child, 'message')
-  return child
-}
-
-/** Creates a tenant with a member and an endpoint per port; resolves to the id of the member. */
-async function prepare({ superuserUrl }: Place, ports: readonly number[]): Promise<number> {
-  const tenantId = crypto.randomUUID()
-  const keys = readEncryptionKeys(encryptionKey, [])
-  const client = new pg.Client({ connectionString: superuserUrl })
-  await client.connect()
-  await client.query(`INSERT INTO tenants (id, name) VALUES ($1, 'Bench')`, [tenantId])
-  const { rows } = await client.query<{ id: string }>(
-    `WITH person AS (INSERT INTO users (own_tenant_id) VALUES ($1) RETURNING id)
-     INSERT INTO memberships (tenant_id, user_id, role)
-     SELECT $1, id, 'admin' FROM person RETURNING user_id AS id`,
-    [tenantId],
-  )
-  await client.query(insertSessions, [tenantId])
-  for (const port of ports) {
-    const id = crypto.randomUUID()
-    await client.query(
-      `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
-       VALUES ($1, $2, $3, 'spec', $4)`,
-      [
-        tenantId,
-        id,
-        `http://127.0.0.1:${port}/`,
-        sealEndpointSecret(keys, { tenantId, id }, secret),
-      ],
-    )
-  }
-  await client.end()
-  return Number(rows[0]?.id)
-}
-
 async function measurePlain(ports: readonly number[], seconds: number): Promise<number> {
   const body = JSON.stringify({ id: 'msg_plain', type: 'order.updated', data: change })
   const { stdout } = await run(process.execPath, [
@@ -177,68 +151,6 @@ async function measurePlain(ports: readonly number[], seconds: number): Promise<
     ...[String(seconds), secret, body],
   ])
   return JSON.parse(stdout).perSecond
-}
-
-/** The rate at which events arrive that exist before the worker starts, from the first arrival on. */
-async function measureDrain(
-  place: Place,
-  receivers: Receivers,
-  db: Database,
-  publisher: Entry<Member>,
-  events: number,
-): Promise<number> {
-  await publishMany(db, publisher, events)
-  const worker = await startConsumer(place, receivers.ports)
-  const arrivals: Arrival[] = []
-  while (arrivals.length < events * endpoints) {
-    await wait(100)
-    arrivals.push(...(await receivers.collect()))
-  }
-  worker.kill('SIGKILL')
-  const times = arrivals.map(({ at }) => at).toSorted((a, b) => a - b)
-  return (times.length / ((times.at(-1) ?? 0) - (times[0] ?? 0))) * 1_000
-}
-
-async function publishMany(db: Database, publisher: Entry<Member>, events: number): Promise<void> {
-  for (let n = 0; n < events; n += 1) {
-    await db.write(publisher, (tx, member) =>
-      publish(tx, member, { kind, data: change }, new Date()),
-    )
-  }
-}
-
-/** The times from the commit of each event to its arrivals in ms, without hanging endpoints. */
-async function measureLag(
-  receivers: Receivers,
-  db: Database,
-  publisher: Entry<Member>,
-  events: number,
-  pauseMs: number,
-): Promise<number[]> {
-  await receivers.collect()
-  const committed = new Map<string, number>()
-  for (let n = 0; n < events; n += 1) {
-    const { eventId } = await db.write(publisher, (tx, member) =>
-      publish(tx, member, { kind, data: change }, new Date()),
-    )
-    committed.set(eventId, performance.timeOrigin + performance.now())
-    await wait(pauseMs)
-  }
-  await wait(1_000)
-  const arrivals = (await receivers.collect()).filter(({ endpoint }) => endpoint !== 0)
-  if (arrivals.length < events * (endpoints - 1)) console.log('not every event has arrived')
-  return arrivals
-    .map(({ eventId, at }) => at - (committed.get(eventId) ?? Number.NaN))
-    .filter((lag) => !Number.isNaN(lag))
-    .toSorted((a, b) => a - b)
-}
-
-function at(sorted: readonly number[], share: number): string {
-  return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
 function path(file: string): string {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { measureGrowth } from './growth.ts'
+import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
 import { measureOutbound } from './outbound.ts'
 import { type Place, withPlace } from './place.ts'
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   inbound: measureInbound,
   read: measureRead,
   outbound: measureOutbound,
+  held: measureHeld,
   chain: measureRelationships,
   growth: measureGrowth, // last, because it fills the tables
 }
@@ -30,6 +32,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     rows: { type: 'string', default: '10000000' },
+    held: { type: 'string', default: '60' },
   },
 })
 const unknown = positionals.filter((name) => parts[name] === undefined)
@@ -41,6 +44,7 @@ const effort = {
   runs: Number(values.runs),
   seconds: Number(values.seconds),
   rows: Number(values.rows),
+  heldSeconds: Number(values.held),
 }
 const chosen = Object.entries(parts).filter(
   ([name]) => positionals.length === 0 || positionals.includes(name),

@@ -17,6 +17,8 @@ export type Effort = {
   seconds: number
   /** Rows of large tables. */
   rows: number
+  /** How long a transaction is held open. */
+  heldSeconds: number
 }
 
 export const ratioHead = ['Measure', 'Ratio', 'Goal'] as const

@@ -78,6 +78,7 @@ export async function startWorker(
     db: traceDatabase(
       openDatabase(workerUrl, poolSize, {
         reads: metrics.pools.watch('job-reads'),
+        writes: metrics.pools.watch('job-writes'),
         transactions: metrics.pools.watch('jobs'),
       }),
       tracing,

@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import type { Caller } from '#src/access/caller.ts'
+import type { Caller, Principal } from '#src/access/caller.ts'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
@@ -20,8 +20,10 @@ const app = Fastify()
 app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
   const [, cookieId = ''] = /(?:^|; )sid=([^.;]*)/.exec(request.headers.cookie ?? '') ?? []
   const credential = { kind: 'session', hash: sha256(cookieId) } as const
-  const entry = refine<Caller | null, Caller>(enterCredential(credential, rules), (caller) => {
-    if (caller === null) throw Object.assign(new Error('not signed in'), { statusCode: 401 })
+  const entry = refine<Principal | null, Caller>(enterCredential(credential, rules), (caller) => {
+    if (caller === null || caller.serviceId !== null) {
+      throw Object.assign(new Error('not signed in'), { statusCode: 401 })
+    }
     return caller
   })
   const order = await findOrder(db, entry, Number(request.params.id))

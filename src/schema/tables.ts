@@ -34,6 +34,15 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     web: 'SELECT (id, user_id, tenant_id, name, all_permissions, permissions, created_at, expires_at, last_used_at), INSERT, DELETE',
     worker: '',
   },
+  // A change of its secret sets the hash, which nobody reads.
+  service_tokens: {
+    web: 'SELECT (tenant_id, id, name, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, name, permissions, expires_at, secret_rotated_at), DELETE',
+    worker: '',
+  },
+  service_idempotency_keys: {
+    web: 'SELECT, INSERT, UPDATE (request_hash, result, created_at)',
+    worker: '',
+  },
   logout_tokens: { web: '', worker: '' },
   idempotency_keys: {
     web: 'SELECT, INSERT, UPDATE (tenant_id, request_hash, result, created_at)',
@@ -78,19 +87,23 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts), DELETE',
     worker:
-      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, rate_next_at, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts, forecast_at)',
+      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, rate_next_at, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts, forecast_at, in_turn)',
   },
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {
     web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, held_for)',
     worker:
-      'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, held_for, stored_attempts, stored_bytes)',
+      'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, held_for, stored_attempts, stored_bytes, http_status, unusual_status, unusual_class)',
+  },
+  due_attempts: {
+    web: 'SELECT, INSERT, UPDATE (due_at, series, number, released)',
+    worker: 'SELECT, INSERT, UPDATE (due_at, series, number, released), DELETE',
   },
   // The web role makes the attempt of a test event.
   delivery_attempts: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   notifications: { web: 'SELECT', worker: 'SELECT, INSERT, UPDATE (mailed_at)' },
   endpoint_replays: {
-    web: 'SELECT, INSERT',
+    web: 'SELECT, INSERT, UPDATE (finished_at, cancelled_at)',
     worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at, worked_at)',
   },
   running_processes: {
@@ -103,7 +116,13 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
 
-const bothRoles = ['current_user_id()', 'current_tenant_id()', 'current_scope_kind()']
+const bothRoles = [
+  'current_user_id()',
+  'current_tenant_id()',
+  'current_scope_kind()',
+  'current_service_id()',
+  'current_service_name()',
+]
 
 /**
  * The functions that each role may call, as GRANT names them; the migrations revoke the rest from
@@ -115,8 +134,10 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     ...bothRoles,
     'enter_session(bytea, integer, boolean)',
     'enter_token(bytea, boolean)',
+    'enter_service(bytea, boolean)',
     'touch_session(bytea)',
     'touch_token(bytea)',
+    'touch_service(bytea)',
     'end_session(bytea)',
     'switch_tenant(bytea, bytea, uuid)',
     'enter_order_tenant(bigint)',
@@ -131,6 +152,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'prove_address(text)',
     'link_identity(text, text)',
     'record_verified_email(text, text)',
+    'record_name(text)',
     'start_session(bytea, text, text, text, text, integer, double precision)',
     'renew_session(bytea, text, text, integer, double precision)',
     'remember_logout(text, bytea, integer)',
@@ -148,6 +170,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'list_customers(text, integer)',
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
+    'measure_due_attempts(integer)',
     'mark_refresh(text, text, integer, uuid)',
     'clear_refresh(text, text, uuid)',
     'end_refresh(text, text, uuid, boolean)',
@@ -191,6 +214,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'check_ledger(timestamp with time zone, timestamp with time zone, integer)',
     'broken_ledger_rows(integer)',
     'correct_ledger(timestamp with time zone)',
+    'measure_due_attempts(integer)',
   ],
 }
 
@@ -222,6 +246,8 @@ export const identityTables = [
   'memberships',
   'invitations',
   'api_tokens',
+  'service_tokens',
+  'service_idempotency_keys',
   'form_submissions',
   'idempotency_keys',
   'scope_keys',

@@ -103,8 +103,12 @@ async function fill(database: TestDatabase): Promise<Filled> {
       [tenantId],
     )
     await insert(
-      `INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, created_at, finished_at)
-       SELECT $1, 'msg_' || md5(n::text), $2, 'post.updated', 'succeeded', ${minutes}, now()`,
+      `INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, created_at,
+         finished_at, stored_attempts, http_status, unusual_status, unusual_class)
+       SELECT $1, 'msg_' || md5(n::text), $2, 'post.updated', 'succeeded', ${minutes}, now(), 1,
+         CASE WHEN n % 1000 = 1 THEN 404 WHEN n % 1000 = 2 THEN 0 WHEN n % 5 = 0 THEN 503 ELSE 200 END,
+         CASE WHEN n % 1000 = 1 THEN 404 WHEN n % 1000 = 2 THEN 0 WHEN n % 5 = 0 THEN 503 END,
+         CASE WHEN n % 1000 = 1 THEN 4 WHEN n % 1000 = 2 THEN 0 WHEN n % 5 = 0 THEN 5 END`,
       [tenantId, endpointId],
     )
     await insert(
@@ -272,6 +276,12 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
     'deliveries by time': deliveries(hour),
     'deliveries of an event': deliveries({ eventId: 'msg_7' }),
     'deliveries, oldest first': deliveries({}, reversed),
+    'deliveries by rare HTTP status': deliveries({ httpStatus: '404' }),
+    'deliveries by frequent HTTP status': deliveries({ httpStatus: '503' }),
+    'deliveries by class of HTTP status': deliveries({ httpStatus: '4xx' }),
+    'deliveries by frequent class of HTTP status': deliveries({ httpStatus: '5xx' }),
+    'deliveries without a response': deliveries({ httpStatus: 'none' }, reversed),
+    'deliveries by HTTP status 200': deliveries({ httpStatus: '200' }),
     'received events by status': received({ status: 'dead' }),
     'received events by time': received(hour),
     'received events, oldest first': received({}, reversed),

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
 import { checkLedger, measureLedger, wholeRanges } from '#src/ledger/ledger.ts'
 import { remedyOf, repairLedger } from '#src/ledger/repair.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
+import { type DeliverJob, openQueue } from '#src/queue/queue.ts'
+import { addLostAttempt, deliverQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import { createLedger, type LedgerWorld } from './world.ts'
@@ -79,12 +82,17 @@ t.test('whatever is lost, added or changed behind the program is found', async (
       [/^event-without-job evt_2$/],
     ],
     [
-      'the job of a delivery',
-      deleteOne('pgboss.job_common', `name = 'deliver' DESC, id`),
+      'the due attempt of a delivery',
+      deleteOne('due_attempts', 'delivery_id'),
       [/^delivery-without-job msg_\S+ delivery$/],
     ],
     [
-      'the job of the wrong attempt',
+      'the job of an endpoint',
+      `DELETE FROM pgboss.job_common WHERE name = 'endpoint-turn'`,
+      [/^delivery-without-job msg_\S+ delivery$/, /^delivery-without-job msg_\S+ delivery$/],
+    ],
+    [
+      'the due attempt of the wrong number',
       'UPDATE deliveries SET attempts = 1 WHERE id = (SELECT min(id::text)::uuid FROM deliveries)',
       [/^delivery-without-job msg_\S+ delivery$/],
     ],
@@ -188,20 +196,35 @@ t.test('a repair gives jobs that are those of the program, once', async (t) => {
   const { database, systemDb, queue } = world
   const jobs = async () => {
     const { rows } = await database.admin.query(
-      `SELECT name, data, group_id, priority, state FROM pgboss.job_common
-       WHERE name IN ('deliver', 'billing-event') ORDER BY name, data::text`,
+      `SELECT name, data, group_id, priority FROM pgboss.job_common
+       WHERE name IN ('endpoint-turn', 'billing-event') AND state = 'created'
+       ORDER BY name, data::text`,
     )
     return rows
   }
-  const before = await jobs()
-  t.equal(before.length, 5)
-  await database.admin.query('DELETE FROM pgboss.job_common')
+  const attempts = async () => {
+    const { rows } = await database.admin.query('SELECT * FROM due_attempts ORDER BY delivery_id')
+    return rows
+  }
+  const before = { jobs: await jobs(), attempts: await attempts() }
+  t.equal(before.jobs.length, 4)
+  t.equal(before.attempts.length, 2)
+  await database.admin.query('DELETE FROM pgboss.job_common; DELETE FROM due_attempts')
   const { findings } = await world.run()
   t.same(new Set(findings.map(remedyOf)), new Set(['job']))
   await repairLedger(systemDb, queue, findings, { accept: false })
-  t.same(await jobs(), before)
-  const { deliveries } = await repairLedger(systemDb, queue, findings, { accept: false })
+  const again = findings.filter(({ kind }) => kind === 'delivery-without-job')
+  const { deliveries } = await repairLedger(systemDb, queue, again, { accept: false })
   t.equal(deliveries, 0, 'a delivery has its job already')
+  t.same(await checkAll(world), [], 'which is as good as the attempt')
+  const db = openDatabase(database.workerUrl, 1)
+  const worker = openQueue(database.workerUrl, 'worker', (error) => t.error(error))
+  await worker.start()
+  t.teardown(() => Promise.all([db.close(), worker.stop({ graceful: false })]))
+  for (const job of await worker.fetch<DeliverJob>(deliverQueue, { batchSize: 10 })) {
+    await addLostAttempt(db, worker, job)
+  }
+  t.same({ jobs: await jobs(), attempts: await attempts() }, before)
 })
 
 t.test('a changed window is accepted by an entry, which stays', async (t) => {

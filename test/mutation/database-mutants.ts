@@ -87,7 +87,9 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
     ...(name === 'verified_scope'
       ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
       : []),
-    ...(name === 'enter_session' || name === 'enter_token' ? livenessOf(definition) : []),
+    ...(name === 'enter_session' || name === 'enter_token' || name === 'enter_service'
+      ? livenessOf(definition)
+      : []),
     ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
     ...refusalsOf(definition),

@@ -40,6 +40,14 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     started_at: new Date(0),
     duration_ms: 1,
   }),
+  due_attempts: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    delivery_id: secondId(tenantId),
+    endpoint_id: tenantId,
+    due_at: new Date(0),
+    series: 0,
+    number: 2,
+  }),
   notifications: ({ tenantId }) => ({
     tenant_id: tenantId,
     kind: 'endpoint.failing',
@@ -73,6 +81,13 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     name: 'x',
     expires_at: tomorrow,
   }),
+  service_tokens: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    hash: randomBytes(32),
+    name: 'x',
+    permissions: '{post:read}',
+    expires_at: tomorrow,
+  }),
   idempotency_keys: ({ userId }) => ({
     ...{ user_id: userId, key_hash: randomBytes(32), request_hash: randomBytes(32) },
   }),
@@ -93,6 +108,11 @@ export const samples: Record<string, (user: TestUser) => Row> = {
   }),
 }
 
+/** Of another row of the same table. */
+function secondId(id: string): string {
+  return id.replace(/^./, (first) => (first === '0' ? '1' : '0'))
+}
+
 const tomorrow = new Date(Date.now() + 86_400_000)
 
 /** Rows that every user has. */
@@ -108,6 +128,9 @@ export const closed = [
   'logout_tokens',
 ]
 
+/** Rows of a service, in whose scope alone they are seen: test/db/service-tokens.test.ts. */
+export const ofServices = ['service_idempotency_keys']
+
 /** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
 export const chained = ['teams', 'team_members', 'folders', 'documents']
 
@@ -121,6 +144,12 @@ export function parentsOf(user: TestUser): [string, Row][] {
     ['outbound_events', { ...samples.outbound_events?.(user), id: `msg_second-${tenantId}` }],
     ['deliveries', { ...samples.deliveries?.(user), id: tenantId, event_id: first }],
     ['delivery_attempts', { ...samples.delivery_attempts?.(user), number: 1 }],
+    ['due_attempts', { ...samples.due_attempts?.(user), delivery_id: tenantId }],
+    ['outbound_events', { ...samples.outbound_events?.(user), id: `msg_third-${tenantId}` }],
+    [
+      'deliveries',
+      { ...samples.deliveries?.(user), id: secondId(tenantId), event_id: `msg_third-${tenantId}` },
+    ],
     ...['first', 'second'].map((name): [string, Row] => [
       'oauth_identities',
       { ...samples.oauth_identities?.(user), provider_user_id: `${name}-${user.userId}` },

@@ -2,12 +2,13 @@ import { PgBoss, TestClock } from 'pg-boss'
 import type { Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
-import type { DeliverJob, Jobs } from '#src/queue/queue.ts'
+import type { EndpointTurnJob, Jobs } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
 import { drainQueue, workDrain } from '#src/webhooks/delivery/drain.ts'
-import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { trialQueue, workTrial } from '#src/webhooks/delivery/trial.ts'
+import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { forecastQueue, workForecast } from '#src/webhooks/health/work-forecast.ts'
 import { createOutbox, openReceiver } from './outbox.ts'
@@ -53,19 +54,23 @@ export async function createDeliveryWorker(
   const db = openDatabase(database.workerUrl, 4)
   const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
   const createDeliver = () =>
-    createDispatcher({
-      queue,
-      db,
-      sender,
-      keys: testKeys,
-      retrySeconds: waits,
-      clock,
-      metrics: createMetrics().outbound,
-      attemptLog: { add() {}, close() {} },
-      logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
-    })
+    createDispatcher(
+      {
+        queue,
+        db,
+        sender,
+        keys: testKeys,
+        retrySeconds: waits,
+        clock,
+        metrics: createMetrics().outbound,
+        attemptLog: { add() {}, close() {} },
+        logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
+      },
+      { ...deliverLimits, idleMs: 0 },
+    )
   const workers = [createDeliver(), createDeliver()] as const
   t.teardown(async () => {
+    for (const worker of workers) worker.finish()
     await sender.close()
     // A connection that is closing may report the end of the database.
     queue.off('error', tell).on('error', () => {})
@@ -79,10 +84,11 @@ export async function createDeliveryWorker(
     queue,
     clock,
     moveTo: (seconds: number) => testClock.setTime(testClock.now() + seconds * 1_000),
-    /** Processes the deliveries that are due now; resolves to their number. @param worker which one */
+    /** Takes the turns that are due now; resolves to their number. @param worker which one */
     async workDue(worker: 0 | 1 = 0) {
-      const jobs = await queue.fetch<DeliverJob>(deliverQueue, { batchSize: 100 })
-      await Promise.all(workers[worker](jobs, new AbortController().signal))
+      const options = { batchSize: 100, groupConcurrency: 1 }
+      const jobs = await queue.fetch<EndpointTurnJob>(endpointTurnQueue, options)
+      await Promise.all(workers[worker].run(jobs, new AbortController().signal))
       return jobs.length
     },
     /** Releases the deliveries that are due to be released; resolves to the number of jobs. */
@@ -107,7 +113,7 @@ export async function createDeliveryWorker(
     async nextDue() {
       const { rows } = await database.admin.query<{ at: Date | null }>(
         `SELECT min(start_after) AS at FROM pgboss.job
-         WHERE name IN ('deliver', 'endpoint-trial', 'endpoint-drain') AND state < 'active'`,
+         WHERE name IN ('endpoint-turn', 'endpoint-trial', 'endpoint-drain') AND state < 'active'`,
       )
       const at = rows[0]?.at ?? null
       return at && Math.max(0, (at.getTime() - clock.now().getTime()) / 1_000)

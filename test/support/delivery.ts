@@ -25,9 +25,9 @@ export async function createDelivery(
   )
   const { rows } = await admin.query<{ id: string }>(
     `INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, attempts,
-       created_at, finished_at, stored_attempts, stored_bytes)
+       created_at, finished_at, stored_attempts, stored_bytes, http_status, unusual_status, unusual_class)
      VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $5 <> 'pending' THEN now() END, $6,
-       12 * $6::int) RETURNING id`,
+       12 * $6::int, CASE WHEN $6 > 0 THEN 500 END, CASE WHEN $6 > 0 THEN 500 END, CASE WHEN $6 > 0 THEN 5 END) RETURNING id`,
     [tenantId, eventId, endpointId, eventType, status, attempts, createdAt],
   )
   const id = String(rows[0]?.id)
@@ -53,12 +53,12 @@ export async function exhaustedDelivery(
   return { endpointId, id }
 }
 
-/** The waiting jobs of the deliveries, as series and number. */
+/** The due attempts, as series and number. */
 export async function waitingAttempts({ admin }: TestDatabase) {
-  const { rows } = await admin.query<{
-    data: { deliveryId: string; series: number; number: number }
-  }>(`SELECT data FROM pgboss.job WHERE name = 'deliver'`)
-  return rows.map(({ data }) => ({ id: data.deliveryId, series: data.series, number: data.number }))
+  const { rows } = await admin.query<{ id: string; series: number; number: number }>(
+    'SELECT delivery_id AS id, series, number FROM due_attempts',
+  )
+  return rows
 }
 
 /** Ids of the deliveries whose counters of stored attempts differ from their attempts. */

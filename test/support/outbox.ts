@@ -37,8 +37,13 @@ export type DeliveryRow = {
   attempts: { series: number; number: number; status_code: number | null; error: string | null }[]
 }
 
-export async function createOutbox(t: Test, clock: Clock = systemClock): Promise<Outbox> {
-  const database = await createDatabase(t)
+/** @param own a database on another server than that of the tests */
+export async function createOutbox(
+  t: Test,
+  clock: Clock = systemClock,
+  own?: TestDatabase,
+): Promise<Outbox> {
+  const database = own ?? (await createDatabase(t))
   const db = openDatabase(database.url, 4)
   t.teardown(() => db.close())
   const tenant = await createUser(database)

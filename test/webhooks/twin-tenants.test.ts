@@ -1,9 +1,10 @@
 import t from 'tap'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
+import type { Database, Tx } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
-import { findDueDeliveries } from '#src/webhooks/delivery/due.ts'
+import { claimDue } from '#src/webhooks/delivery/due.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
 import {
   createReplay,
@@ -31,6 +32,16 @@ import { anyEvent } from '#test/support/any-event.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { testKeys } from '#test/support/webhook-endpoint.ts'
 import { createTwins } from './twin-tenants.ts'
+
+/** Runs the statements in the transaction, with the scope that it has. */
+function inTransaction(tx: Tx): Database {
+  const run: Database['writeRows'] = async (_entry, statement) => {
+    return { facts: twin as never, rows: await tx.$queryRaw(statement) }
+  }
+  const fail = () => Promise.reject(new Error('not in this transaction'))
+  const none = { enter: fail, read: fail, write: fail, transaction: fail, close: fail }
+  return { ...none, readRows: run as Database['readRows'], writeRows: run }
+}
 
 const twins = await createTwins(t)
 const { database, db, enter, original, twin, ids, inTwin } = twins
@@ -89,9 +100,17 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
     findSentRequest(tx, twin, { eventId: found?.eventId ?? '', endpointId: ids.endpoint }),
   )) ?? { body: '', url: '' }
   t.strictSame([body, to], ['{"data":"twin"}', url])
-  const due = await inTwin((tx) => findDueDeliveries(tx, twin, [ids.exhausted]))
+  const claim = { turnId: '', endpointId: ids.endpoint, since: null, room: 10 }
+  const due = await inTwin((tx) => claimDue(inTransaction(tx), twin, [claim], now))
   const createdAt = new Date(found?.createdAt ?? '')
-  t.match(due.get(ids.exhausted), { createdAt, event: { body }, endpoint: { url } })
+  t.match(due, [
+    [
+      {
+        deliveryId: ids.exhausted,
+        delivery: { createdAt, event: { body: '{"data":"twin"}' }, endpoint: { url: to } },
+      },
+    ],
+  ])
   const stats = await inTwin((tx) => measureEndpoints(tx, twin, now))
   t.match(stats.get(ids.endpoint), { attempts: 1 }, 'attempts of the last day')
 })
@@ -114,9 +133,13 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
     isTrial: false,
     endpointOutcome: null,
   } as const
-  const outcome = { jobId: crypto.randomUUID(), outcome: attempted }
+  const { tenantId } = twin
+  const ended = {
+    ...{ tenantId, turnId: '', deliveryId: ids.pending, series: 0, number: 2 },
+    outcome: attempted,
+  }
   const recorded = await inTwin(async (tx) => {
-    await recordOutcomes(tx, queue, twin, [outcome], now)
+    await recordOutcomes(inTransaction(tx), queue, [ended], now)
     return findDelivery(tx, twin, ids.pending)
   })
   t.match(recorded, { status: 'succeeded' })

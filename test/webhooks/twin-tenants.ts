@@ -18,6 +18,7 @@ const tables = [
   'outbound_events',
   'deliveries',
   'delivery_attempts',
+  'due_attempts',
   'notifications',
   'endpoint_replays',
 ]
@@ -105,6 +106,11 @@ export async function createTwins(t: Test): Promise<Twins> {
     const exhausted = await createDelivery(database, of)
     const pending = await createDelivery(database, { ...of, status: 'pending', attempts: 1 })
     const fresh = await createDelivery(database, { ...of, attempts: 0 })
+    await admin.query(
+      `INSERT INTO due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number)
+       VALUES ($1, $2, $3, now() - interval '1 hour', 0, 6)`,
+      [tenant.tenantId, exhausted, endpoint],
+    )
     const replay = await createReplayOf(database, tenant, endpoint)
     await admin.query(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour'`)
     // If a query took them for the twin's, the rotation would appear in the explanation of a failure,

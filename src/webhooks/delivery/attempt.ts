@@ -33,10 +33,19 @@ export async function attemptDelivery(
   return sender.send({ url: endpoint.url, headers, body: event.body })
 }
 
+/** The secrets of the endpoints of a claim, which its deliveries share, and until when they sign. */
+const opened = new WeakMap<Target, { secrets: readonly string[]; until: number }>()
+
 /** During a rotation of ENCRYPTION_KEYS this process may lack the key of another one. */
 function openSecrets(keys: EncryptionKeys, endpoint: Target, now: Date): readonly string[] {
+  const known = opened.get(endpoint)
+  if (known !== undefined && now.getTime() < known.until) return known.secrets
   try {
-    return openEndpointSecrets(keys, endpoint, now)
+    const secrets = openEndpointSecrets(keys, endpoint, now)
+    const endsMs = endpoint.previousSecretExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+    const until = secrets.length > 1 ? endsMs : Number.POSITIVE_INFINITY
+    opened.set(endpoint, { secrets, until })
+    return secrets
   } catch (error) {
     if (error instanceof UnsealError) throw new PostponedError('secret', error.message)
     throw error

@@ -1,27 +1,27 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Job, PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database } from '#src/db/database.ts'
-import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
-import { type Tracing, untraced, type Work } from '#src/observability/tracing.ts'
+import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import type { Dispatch } from '#src/queue/consumer.ts'
-import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import type { DeliverJob } from '#src/queue/queue.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
+import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
-import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { attemptDelivery, succeeded } from './attempt.ts'
+import type { Sender } from '#src/webhooks/client/client.ts'
 import type { AttemptLog } from './attempt-log.ts'
-import { type DueDelivery, findDueDeliveries } from './due.ts'
+import { type Claim, claimDue, type DueAttempt } from './due.ts'
+import { endpointTurnQueue } from './due-attempts.ts'
+import { endTurns, handBackTurn } from './end-turns.ts'
 import { holdBeyondLimit } from './hold.ts'
-import { deliverQueue } from './job.ts'
-import { attempted, type DeliveryOutcome, givenUp, postponed, statusAfter } from './outcome.ts'
-import { type JobOutcome, recordOutcomes } from './record.ts'
+import { createLimit } from './limit.ts'
+import { createRecorder } from './recorder.ts'
 import { decideStart } from './retry-schedule.ts'
+import { createRunner } from './run-attempt.ts'
+import { createSlots } from './slots.ts'
+import { startTurn, type Turn, type TurnTimes, type TurnWork } from './turn.ts'
 
 export type DispatchDeps = {
   queue: PgBoss
@@ -36,236 +36,145 @@ export type DispatchDeps = {
   attemptLog: AttemptLog
 }
 
-type Loaded = {
-  due: ReadonlyMap<string, DueDelivery>
-  /** Ids of jobs whose deliveries are held for a rate limit. */
-  held: ReadonlySet<string>
+export type DispatchLimits = TurnTimes & {
+  /** Attempts in progress in this process, and those of one endpoint while there is room. */
+  inFlight: number
+  perEndpoint: number
+  /** Turns in progress from which on the longest give way. */
+  turns: number
+  /** Between looks for what is due to endpoints in turn: nothing tells of a retry that becomes due. */
+  pollMs: number
 }
 
-const nothingHeld: ReadonlySet<string> = new Set()
+type TurnJob = Job<EndpointTurnJob>
+
+export type Dispatcher = {
+  run: Dispatch<TurnJob>
+  /** Looks for what is due to endpoints of the tenant in turn; of every tenant if it is empty. */
+  wake(tenantId: string): void
+  /** Begins no more attempts, and gives the turns back. */
+  finish(): void
+}
+
 const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
 
-/** Runs jobs, each in the scope of its tenant: one attempt, and its outcome in one commit. */
-export function createDispatcher(deps: DispatchDeps): Dispatch<Job<DeliverJob>> {
-  const { db, queue, clock, retrySeconds, metrics, logger, attemptLog, tracing = untraced } = deps
+/** Works on endpoints, in the scopes of their tenants. What is asked for at once is one statement. */
+export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
+  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
   const readLimit = createLimit(concurrentTenants)
   const writeLimit = createLimit(concurrentTenants)
-  const groups = new Map<string, GroupCommit<JobOutcome, void>>()
+  const recorder = createRecorder(deps, writeLimit)
+  const runAttempt = createRunner({ ...deps, tracing })
   const faults = createFailureLog(logger, 'delivery attempts postponed: the fault is ours')
+  const turns = new Map<string, { tenantId: string; turn: Turn }>()
+  const slots = createSlots(limits, () => turns.size >= limits.turns)
+  let isFinishing = false
 
-  /** One group commit per tenant, because a transaction has the scope of one tenant. */
-  function record(tenantId: string, outcome: JobOutcome): Promise<void> {
-    const group = groups.get(tenantId) ?? openGroup(tenantId)
-    return group.add(outcome)
-  }
+  const claims = groupByTenant<Claim, DueAttempt[]>((tenantId, asked) =>
+    readLimit(() => claimDue(db, { tenantId }, asked, clock.now())),
+  )
+  const ends = groupByTenant<TurnJob, boolean>((_tenantId, jobs) =>
+    writeLimit(() => endTurns(db, queue, jobs, clock.now())),
+  )
 
-  function openGroup(tenantId: string): GroupCommit<JobOutcome, void> {
-    const group = createGroupCommit<JobOutcome, void>({
-      async commit(entries) {
-        await recordAll(entries.map(({ item }) => item))
-        for (const { resolve } of entries) resolve()
+  function workOf(job: TurnJob, abandoned: AbortSignal): TurnWork {
+    const { id: turnId } = job
+    const { tenantId, endpointId } = job.data
+    const facts = { tenantId, endpointId }
+    return {
+      claim: (since, room) => claims(tenantId, { turnId, endpointId, since, room }),
+      admit: (due) => admit(turnId, due),
+      attempt: (due) => runAttempt(due),
+      async record({ deliveryId, series, number }, outcome) {
+        const ended = { tenantId, deliveryId, series, number, turnId, outcome }
+        await recorder.record(ended, abandoned)
       },
-      onIdle: () => groups.delete(tenantId),
-    })
-    groups.set(tenantId, group)
-    return group
-  }
-
-  /**
-   * Records nothing if none of the jobs is active any more: a commit whose answer was lost has recorded
-   * them, or another worker repeats them.
-   */
-  async function recordAll(outcomes: readonly JobOutcome[]): Promise<void> {
-    const ids = outcomes.map(({ jobId }) => jobId)
-    try {
-      await writeLimit(() =>
-        db.write(enterJobs(deliverQueue, ids), (tx, scope) =>
-          recordOutcomes(tx, queue, scope, outcomes, clock.now()),
+      announce: () =>
+        writeLimit(() =>
+          db.write(enterJobs(endpointTurnQueue, [turnId]), async (tx) => {
+            const where = { tenantId, id: endpointId }
+            await tx.webhookEndpoint.updateMany({ where, data: { inTurn: true } })
+          }),
         ),
-      )
-    } catch (error) {
-      if (!(error instanceof JobGone)) throw error
-      logger.warn({ jobs: ids.length }, 'delivery jobs no longer active when recorded')
+      end: () => ends(tenantId, job),
+      handBack: () => handBackTurn(db, queue, job),
+      async giveUp(error) {
+        await queue.fail(endpointTurnQueue, job, { message: String(error) })
+      },
+      postponed(error) {
+        const { reason } = error
+        metrics.postponed.inc({ reason })
+        // A busy address and a stop are no faults.
+        if (reason !== 'address-busy' && reason !== 'stopped') faults.add(error)
+      },
+      failed: (message, more) => logger.error({ ...facts, ...more }, message),
     }
-  }
-
-  async function load(jobs: readonly Job<DeliverJob>[]): Promise<Loaded> {
-    const jobIds = jobs.map(({ id }) => id)
-    const ids = jobs.map(({ data }) => data.deliveryId)
-    const due = await readLimit(() =>
-      db.read(enterJobs(deliverQueue, jobIds), (tx, scope) => findDueDeliveries(tx, scope, ids)),
-    )
-    return { due, held: await hold(jobs, due) }
   }
 
   /** Only endpoints with a rate limit need it. */
-  async function hold(
-    jobs: readonly Job<DeliverJob>[],
-    due: Loaded['due'],
-  ): Promise<Loaded['held']> {
+  async function admit(turnId: string, due: readonly DueAttempt[]): Promise<readonly DueAttempt[]> {
     const now = clock.now()
-    const limited = jobs.flatMap(({ id, data }) => {
-      const delivery = due.get(data.deliveryId)
-      const isLimited = delivery?.endpoint.isLimited === true && data.released !== true
-      const isDue = isLimited && decideStart(data, delivery, retrySeconds, now) === 'attempt'
-      if (!isDue) return []
-      const { endpoint, createdAt } = delivery
-      return [{ jobId: id, deliveryId: delivery.id, endpointId: endpoint.id, createdAt }]
+    const limited = due.flatMap((one) => {
+      const { delivery, deliveryId, endpointId } = one
+      if (delivery?.endpoint.isLimited !== true || one.released) return []
+      const isDue = decideStart(one, delivery, retrySeconds, now) === 'attempt'
+      return isDue ? [{ deliveryId, endpointId, createdAt: delivery.createdAt }] : []
     })
-    if (limited.length === 0) return nothingHeld
-    const entry = enterJobs(
-      deliverQueue,
-      limited.map(({ jobId }) => jobId),
+    if (limited.length === 0) return due
+    const held = await writeLimit(() =>
+      db.write(enterJobs(endpointTurnQueue, [turnId]), (tx, scope) =>
+        holdBeyondLimit(tx, queue, scope, limited, now),
+      ),
     )
-    return writeLimit(() =>
-      db.write(entry, (tx, scope) => holdBeyondLimit(tx, queue, scope, limited, now)),
-    )
+    return due.filter(({ deliveryId }) => !held.has(deliveryId))
   }
 
-  async function work(
-    job: Job<DeliverJob>,
-    loaded: Promise<Loaded>,
-    abandoned: AbortSignal,
-  ): Promise<void> {
-    const { id: jobId, data } = job
-    try {
-      const { due, held } = await loaded
-      if (held.has(jobId)) return
-      const delivery = due.get(data.deliveryId)
-      const outcome = await runJob(data, delivery)
-      await retryWhileUnavailable(() => record(data.tenantId, { jobId, outcome }), abandoned)
-      if (outcome !== null) report(data, outcome, delivery)
-    } catch (error) {
-      if (abandoned.aborted) return
-      if (error instanceof JobGone) return logger.warn(data, 'delivery job no longer active')
-      if (error instanceof PostponedError) reportPostponed(error)
-      else logger.error({ ...data, err: error }, 'delivery job failed')
-      await giveBack(job, error)
+  const poll = setInterval(() => wake(''), limits.pollMs)
+
+  function wake(tenantId: string): void {
+    for (const one of turns.values()) {
+      if (tenantId === '' || one.tenantId === tenantId) one.turn.wake()
     }
   }
 
-  /** A busy address and a stop are no faults. */
-  function reportPostponed(error: PostponedError): void {
-    const { reason } = error
-    metrics.postponed.inc({ reason })
-    if (reason !== 'address-busy' && reason !== 'stopped') faults.add(error)
+  async function run(job: TurnJob, abandoned: AbortSignal): Promise<void> {
+    const turn = startTurn(workOf(job, abandoned), slots, limits, clock, abandoned)
+    turns.set(job.id, { tenantId: job.data.tenantId, turn })
+    if (isFinishing) turn.finish()
+    await turn.done
+    turns.delete(job.id)
   }
 
-  /**
-   * Returns a job at once, so that it does not hold a slot of its endpoint. It becomes due again after
-   * 1 s, 2 s, 4 s … up to a minute, for any worker. The attempt is not used up.
-   */
-  async function giveBack(job: Job<DeliverJob>, error: unknown): Promise<void> {
-    try {
-      await queue.fail(deliverQueue, job, { message: String(error) })
-    } catch (error) {
-      // Without a heartbeat it returns by itself.
-      logger.warn({ ...job.data, err: error }, 'delivery job not returned to the queue')
-    }
-  }
-
-  /** Makes the attempt of a job, if it is still due. @returns what to record; null for nothing */
-  async function runJob(
-    job: DeliverJob,
-    delivery: DueDelivery | undefined,
-  ): Promise<DeliveryOutcome | null> {
-    const now = clock.now()
-    const start = decideStart(job, delivery, retrySeconds, now)
-    if (delivery === undefined || start === 'drop') return null
-    if (start === 'give-up') return givenUp(delivery)
-    if (start !== 'attempt') return postponed(delivery, start.waitSeconds)
-    if (job.series === 0 && job.number === 1 && !delivery.isTrial) {
-      metrics.lag.observe((now.getTime() - delivery.createdAt.getTime()) / 1_000)
-    }
-    const result = await attempt(job, delivery)
-    return attempted(delivery, result, retrySeconds, clock.now())
-  }
-
-  function attempt({ deliveryId, number }: DeliverJob, delivery: DueDelivery): Promise<SendResult> {
-    const { event } = delivery
-    const facts = {
-      'gatehouse.event_id': event.id,
-      'gatehouse.delivery_id': deliveryId,
-      'gatehouse.attempt': number,
-    }
-    const send: Work<SendResult> = async (note) => {
-      const result = await attemptDelivery(delivery, deps)
-      const { statusCode } = result
-      if (statusCode !== null) note({ 'http.response.status_code': statusCode })
-      note({ 'gatehouse.outcome': succeeded(result) ? 'succeeded' : 'failed' })
-      return result
-    }
-    return tracing.span('delivery attempt', facts, send, event.traceparent)
-  }
-
-  function report(job: DeliverJob, outcome: DeliveryOutcome, delivery?: DueDelivery): void {
-    const status = statusAfter(outcome)
-    // A trial ends a delivery that was counted before.
-    const isCounted = outcome.kind !== 'attempted' || !outcome.isTrial || status === 'succeeded'
-    if (status !== 'pending' && isCounted) metrics.deliveries.inc({ outcome: status })
-    if (outcome.kind !== 'attempted') return
-    const { endpointId, result } = outcome
-    metrics.seconds.observe(result.durationMs / 1_000)
-    metrics.attempts.inc({ outcome: succeeded(result) ? 'succeeded' : 'failed' })
-    const { tenantId, deliveryId, series, number: attempt } = job
-    const { statusCode, durationMs: ms, cause: failure } = result
-    const facts = {
-      ...{ tenantId, eventId: delivery?.event.id, deliveryId, endpointId, series, attempt },
-      ...{ status, statusCode, ms, ...(failure !== null && { failure }) },
-      ...delivery?.event.cause,
-    }
-    attemptLog.add(status === 'exhausted' ? 'warn' : 'info', facts, succeeded(result))
-  }
-
-  return function dispatch(jobs, abandoned) {
-    const byTenant = Map.groupBy(jobs, ({ data }) => data.tenantId)
-    const loads = new Map([...byTenant].map(([tenantId, some]) => [tenantId, load(some)] as const))
-    return jobs.map((job) => {
-      const loaded = loads.get(job.data.tenantId) ?? load([job])
-      return work(job, loaded, abandoned)
-    })
+  return {
+    run: (jobs, abandoned) => jobs.map((job) => run(job, abandoned)),
+    wake,
+    finish() {
+      isFinishing = true
+      clearInterval(poll)
+      for (const { turn } of turns.values()) turn.finish()
+    },
   }
 }
 
-/** Runs at most a fixed number of calls at once; the others wait in order. */
-export type Limit = <T>(work: () => Promise<T>) => Promise<T>
-
-export function createLimit(maxRunning: number): Limit {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async function run(work) {
-    if (running < maxRunning) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      // The next call takes over this one's place, so `running` stays the same.
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-}
-
-const firstWaitMs = 50
-const maxWaitMs = 2_000
-
-/**
- * Repeats `write` while the database is unavailable, however long: the result of an attempt exists
- * only here. Once another worker has the job, there is nothing left to write.
- * @throws the last error once `abandoned`
- */
-async function retryWhileUnavailable(
-  write: () => Promise<void>,
-  abandoned: AbortSignal,
-): Promise<void> {
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
-    abandoned.throwIfAborted()
-    try {
-      return await write()
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error
-      await wait(waitMs, undefined, { signal: abandoned })
-    }
+/** What is asked for a tenant meanwhile waits, and is then asked in one call. */
+function groupByTenant<Asked, Answer>(
+  work: (tenantId: string, asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): (tenantId: string, asked: Asked) => Promise<Answer> {
+  const groups = new Map<string, GroupCommit<Asked, Answer>>()
+  return (tenantId, asked) => {
+    const group =
+      groups.get(tenantId) ??
+      createGroupCommit<Asked, Answer>({
+        async commit(entries) {
+          const answers = await work(
+            tenantId,
+            entries.map(({ item }) => item),
+          )
+          for (const [n, { resolve }] of entries.entries()) resolve(answers[n] as Answer)
+        },
+        onIdle: () => groups.delete(tenantId),
+      })
+    groups.set(tenantId, group)
+    return group.add(asked)
   }
 }

@@ -8,7 +8,7 @@ import type { Jobs } from '#src/queue/queue.ts'
 import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
 import { drainRate } from '#src/webhooks/health/recovery.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
-import { insertDeliverJobs } from './job.ts'
+import { scheduleAttempts } from './due-attempts.ts'
 import { grantDeliveries } from './rate-limit.ts'
 import { waitingFor } from './trial.ts'
 
@@ -96,13 +96,13 @@ async function releaseLimited(tx: Tx, endpoint: EndpointRow, now: Date): Promise
   const limit = { perSecond, burst }
   const wanted = { wanted: maxReleased, aheadMs }
   const { waitsSeconds } = grantDeliveries(limit, nextAt, wanted, now)
-  const released = await releaseHeld(tx, endpoint, waitsSeconds, now)
-  if (released > 0) {
-    const used = grantDeliveries(limit, nextAt, { wanted: released, aheadMs }, now)
+  const count = await releaseHeld(tx, endpoint, waitsSeconds, now)
+  if (count > 0) {
+    const used = grantDeliveries(limit, nextAt, { wanted: count, aheadMs }, now)
     const data = { rateNextAt: used.nextAt }
     await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
   }
-  return released === waitsSeconds.length
+  return count === waitsSeconds.length
 }
 
 const atOnce: readonly number[] = Array<number>(maxReleased).fill(0)
@@ -130,10 +130,8 @@ async function releaseHeld(
       SET held_for = NULL, next_attempt_at = ${now}::timestamptz + make_interval(secs => wait_seconds)
       FROM slot WHERE d.tenant_id = ${tenantId}::uuid AND d.id = slot.id
       RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts + 1 AS number,
-        slot.wait_seconds
-    ), queued AS (
-      ${await insertDeliverJobs(releasedJobs, { released: true })}
-    )
+        d.next_attempt_at, slot.wait_seconds
+    ), ${await scheduleAttempts(released, { released: true })}
     SELECT count(*)::int AS released FROM released`
   return row?.released ?? 0
 }
@@ -162,10 +160,9 @@ async function releaseWaiting(
       SET status = 'pending', series = d.series + 1, attempts = 0, held_for = NULL,
         finished_at = NULL, next_attempt_at = ${now}
       FROM waiting WHERE d.tenant_id = ${tenantId}::uuid AND d.id = waiting.id
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, 1 AS number, 0 AS wait_seconds
-    ), queued AS (
-      ${await insertDeliverJobs(releasedJobs)}
-    )
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, 1 AS number, d.next_attempt_at,
+        0 AS wait_seconds
+    ), ${await scheduleAttempts(released)}
     SELECT count(*)::int AS released FROM released`
   const isMore = row?.released === wanted
   if (isRecovering && !isMore) await endRecovery(tx, queue, scope, endpoint, now)
@@ -186,6 +183,8 @@ async function endRecovery(
   await alertOwners(tx, queue, scope, alert, now)
 }
 
-const releasedJobs = Prisma.sql`
-  SELECT tenant_id, id AS delivery_id, series, number, endpoint_id, wait_seconds, 0 AS priority
+// The endpoint's row is locked, but `in_turn` need not be read for the few jobs of a drain.
+const released = Prisma.sql`
+  SELECT tenant_id, id AS delivery_id, series, number, endpoint_id, next_attempt_at AS due_at,
+    wait_seconds, 0 AS priority, false AS in_turn
   FROM released`

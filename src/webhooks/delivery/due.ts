@@ -1,8 +1,11 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import { type Cause, readCause } from '#src/db/cause.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { Database } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
 import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import type { LatestState } from '#src/webhooks/health/state.ts'
+import { endpointTurnQueue } from './due-attempts.ts'
 import type { SignatureProfile } from './signature.ts'
 import { thinBody } from './thin-body.ts'
 
@@ -15,10 +18,12 @@ export type DueDelivery = {
   attempts: number
   createdAt: Date
   event: { id: string; body: string; cause: Cause | null; traceparent: string | null }
-  endpoint: Target & LatestState & { isLimited: boolean }
+  endpoint: Endpoint
   /** A trial of an endpoint that fails: one attempt, whose result decides. */
   isTrial: boolean
 }
+
+type Endpoint = Target & LatestState & { isLimited: boolean }
 
 /** The URL of an attempt and the secrets that sign it. */
 export type Target = EncryptedSecrets & {
@@ -28,20 +33,116 @@ export type Target = EncryptedSecrets & {
   signature: SignatureProfile
 }
 
-type Row = {
-  id: string
-  status: DueDelivery['status']
+/** A row of `due_attempts`, and its delivery. */
+export type DueAttempt = {
+  tenantId: string
+  endpointId: string
+  deliveryId: string
   series: number
+  /** From 1 within the series. */
+  number: number
+  dueAt: Date
+  /** It was held, and is within the rate limit of its endpoint. */
+  released: boolean
+  /** Null if it is gone. */
+  delivery: DueDelivery | null
+}
+
+/** What a turn asks for. */
+export type Claim = {
+  turnId: string
+  endpointId: string
+  /** Only what is due since then; null for all. */
+  since: Date | null
+  /** At most so many. */
+  room: number
+}
+
+/**
+ * The due attempts of endpoints of one tenant, oldest first, for the turns that ask for them. Nothing
+ * is written: an endpoint has one turn at a time.
+ * @throws JobGone if none of the turns is in progress any more
+ */
+export async function claimDue(
+  db: Database,
+  { tenantId }: TenantScope,
+  claims: readonly Claim[],
+  now: Date,
+): Promise<DueAttempt[][]> {
+  const turns = claims.map(({ turnId }) => turnId)
+  const asked = claims.map(({ endpointId, since, room }, n) => {
+    return { n, endpoint_id: endpointId, since: since ?? '-infinity', room }
+  })
+  const { rows } = await db.readRows<unknown, Row>(
+    enterJobs(endpointTurnQueue, turns),
+    Prisma.sql`
+      SELECT claim.n, a.delivery_id, a.series, a.number, a.due_at, a.released, d.status,
+        d.series AS own_series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
+        e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature,
+        e.status AS endpoint_status, e.last_success_at, e.retrying_since, e.failure_status,
+        e.failure_cause, e.recovering_since,
+        CASE WHEN e.status <> 'disabled' OR e.recover_when_disabled THEN e.trial_delivery_id END
+          AS trial_delivery_id,
+        e.secret, e.previous_secret, e.previous_secret_expires_at
+      FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS claim (
+        n int, endpoint_id uuid, since timestamptz, room int)
+      CROSS JOIN LATERAL (
+        SELECT *, row_number() OVER (ORDER BY due_at) = 1 AS is_first FROM (
+          SELECT * FROM due_attempts
+          WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = claim.endpoint_id
+            AND due_at >= claim.since AND ${isDue(now)}
+          ORDER BY due_at LIMIT claim.room) AS oldest
+      ) AS a
+      -- Each LIMIT forces a lookup by the whole key, even on a new table without statistics.
+      LEFT JOIN LATERAL (
+        SELECT * FROM deliveries
+        WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = a.delivery_id LIMIT 1
+      ) AS d ON true
+      LEFT JOIN LATERAL (
+        SELECT body, cause, traceparent FROM outbound_events
+        WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
+      ) AS v ON true
+      -- The endpoint is in the first row of each claim.
+      LEFT JOIN LATERAL (
+        SELECT * FROM webhook_endpoints
+        WHERE tenant_id = ${tenantId}::uuid AND webhook_endpoints.id = claim.endpoint_id LIMIT 1
+      ) AS e ON a.is_first
+      ORDER BY claim.n, a.due_at`,
+  )
+  return toAttempts(claims, rows, tenantId)
+}
+
+/** By how much the clocks of processes may differ without a delay of first attempts. */
+const clockDifferenceMs = 1_000
+
+/** A condition on `due_attempts`. A first attempt is due at once, by the clock of another process. */
+export function isDue(now: Date): Prisma.Sql {
+  const firstsUntil = new Date(now.getTime() + clockDifferenceMs)
+  return Prisma.sql`due_at <= ${firstsUntil} AND (number = 1 AND NOT released OR due_at <= ${now})`
+}
+
+type Row = {
+  n: number
+  delivery_id: string
+  series: number
+  number: number
+  due_at: Date
+  released: boolean
+  status: DueDelivery['status'] | null
+  own_series: number
   attempts: number
   created_at: Date
   event_id: string
   body: string
   cause: string | null
   traceparent: string | null
+} & (EndpointColumns | { endpoint_id: null })
+
+type EndpointColumns = {
   endpoint_id: string
   thin: boolean
   is_limited: boolean
-  is_trial: boolean | null
+  trial_delivery_id: string | null
   recovering_since: Date | null
   url: string
   signature: SignatureProfile
@@ -55,61 +156,67 @@ type Row = {
   previous_secret_expires_at: Date | null
 }
 
-/** The deliveries of the tenant by id. Missing ones and those of other tenants are left out. */
-export async function findDueDeliveries(
-  tx: Tx,
-  { tenantId }: TenantScope,
-  ids: readonly string[],
-): Promise<Map<string, DueDelivery>> {
-  const rows = await tx.$queryRaw<Row[]>`
-    SELECT d.id, d.status, d.series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
-      e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature, e.status AS endpoint_status, e.last_success_at,
-      e.retrying_since, e.failure_status, e.failure_cause, e.recovering_since,
-      e.trial_delivery_id = d.id AND (e.status <> 'disabled' OR e.recover_when_disabled) AS is_trial,
-      e.secret, e.previous_secret, e.previous_secret_expires_at
-    FROM unnest(${[...ids]}::uuid[]) AS due (id)
-    -- Forces a lookup by the whole key for each id, even on a new table without statistics.
-    CROSS JOIN LATERAL (
-      SELECT * FROM deliveries
-      WHERE tenant_id = ${tenantId}::uuid AND deliveries.id = due.id LIMIT 1
-    ) AS d
-    CROSS JOIN LATERAL (
-      SELECT body, cause, traceparent FROM outbound_events
-      WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
-    ) AS v
-    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`
-  return new Map(rows.map((row) => [row.id, toDelivery(row, tenantId)]))
+function toAttempts(
+  claims: readonly Claim[],
+  rows: readonly Row[],
+  tenantId: string,
+): DueAttempt[][] {
+  const found = claims.map((): DueAttempt[] => [])
+  let first: EndpointColumns | null = null
+  let endpoint: Endpoint | null = null
+  let n = -1
+  for (const row of rows) {
+    if (row.n !== n) {
+      n = row.n
+      first = row.endpoint_id === null ? null : row
+      endpoint = first && toEndpoint(first, tenantId)
+    }
+    const { delivery_id: deliveryId, series, number, due_at: dueAt, released } = row
+    const delivery = first && endpoint && toDelivery(row, first, endpoint)
+    const endpointId = claims[n]?.endpointId ?? ''
+    found[n]?.push({ tenantId, endpointId, deliveryId, series, number, dueAt, released, delivery })
+  }
+  return found
 }
 
-function toDelivery(row: Row, tenantId: string): DueDelivery {
+function toEndpoint(row: EndpointColumns, tenantId: string): Endpoint {
   return {
-    id: row.id,
+    id: row.endpoint_id,
+    tenantId,
+    url: row.url,
+    signature: row.signature,
+    isLimited: row.is_limited,
+    status: row.endpoint_status,
+    lastSuccessAt: row.last_success_at,
+    retryingSince: row.retrying_since,
+    failureStatus: row.failure_status,
+    failureCause: row.failure_cause,
+    recoveringSince: row.recovering_since,
+    secret: row.secret,
+    previousSecret: row.previous_secret,
+    previousSecretExpiresAt: row.previous_secret_expires_at,
+  }
+}
+
+function toDelivery(
+  row: Row,
+  { thin, trial_delivery_id: trial }: EndpointColumns,
+  endpoint: Endpoint,
+): DueDelivery | null {
+  if (row.status === null) return null
+  return {
+    id: row.delivery_id,
     status: row.status,
-    series: row.series,
+    series: row.own_series,
     attempts: row.attempts,
     createdAt: row.created_at,
-    isTrial: row.is_trial === true,
+    isTrial: trial === row.delivery_id,
     event: {
       id: row.event_id,
-      body: row.thin ? thinBody(row.body) : row.body,
+      body: thin ? thinBody(row.body) : row.body,
       cause: readCause(row.cause),
       traceparent: row.traceparent,
     },
-    endpoint: {
-      id: row.endpoint_id,
-      tenantId,
-      url: row.url,
-      signature: row.signature,
-      isLimited: row.is_limited,
-      status: row.endpoint_status,
-      lastSuccessAt: row.last_success_at,
-      retryingSince: row.retrying_since,
-      failureStatus: row.failure_status,
-      failureCause: row.failure_cause,
-      recoveringSince: row.recovering_since,
-      secret: row.secret,
-      previousSecret: row.previous_secret,
-      previousSecretExpiresAt: row.previous_secret_expires_at,
-    },
+    endpoint,
   }
 }

@@ -1,14 +1,11 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { transactionOf } from '#src/queue/jobs.ts'
 import { planDrain } from './drain.ts'
-import { deliverQueue } from './job.ts'
 import { grantDeliveries } from './rate-limit.ts'
 
-/** A job whose attempt is due, to an endpoint with a rate limit. */
-export type LimitedJob = {
-  jobId: string
+/** An attempt that is due to an endpoint with a rate limit. */
+export type LimitedAttempt = {
   deliveryId: string
   endpointId: string
   /** Of the delivery: the oldest go first. */
@@ -16,20 +13,20 @@ export type LimitedJob = {
 }
 
 /**
- * Holds deliveries beyond the rate limits of their endpoints: they lose their jobs until `drainEndpoint`
- * releases them, so that a backlog occupies neither slots nor the queue.
- * @param jobs active ones of the tenant
- * @returns ids of the jobs that are gone
+ * Holds deliveries beyond the rate limits of their endpoints: nothing is due to them until
+ * `drainEndpoint` releases them, so that a backlog occupies no slots.
+ * @param attempts of endpoints in turn
+ * @returns ids of the deliveries that are held
  */
 export async function holdBeyondLimit(
   tx: Tx,
   queue: PgBoss,
   scope: TenantScope,
-  jobs: readonly LimitedJob[],
+  attempts: readonly LimitedAttempt[],
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const { tenantId } = scope
-  const oldestFirst = jobs.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  const oldestFirst = attempts.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
   const byEndpoint = Map.groupBy(oldestFirst, ({ endpointId }) => endpointId)
   const endpoints = await tx.$queryRaw<LimitRow[]>`
     SELECT id, rate_per_second AS "perSecond", rate_burst AS burst, rate_next_at AS "nextAt"
@@ -37,7 +34,7 @@ export async function holdBeyondLimit(
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...byEndpoint.keys()]}::uuid[])
       AND rate_per_second IS NOT NULL
     ORDER BY id FOR NO KEY UPDATE`
-  const held: LimitedJob[] = []
+  const held: LimitedAttempt[] = []
   for (const { id, nextAt, ...limit } of endpoints) {
     const own = byEndpoint.get(id) ?? []
     const granted = grantDeliveries(limit, nextAt, { wanted: own.length, aheadMs: 0 }, now)
@@ -55,9 +52,8 @@ export async function holdBeyondLimit(
     where: { tenantId, id: { in: ids }, status: 'pending' },
     data: { heldFor: 'rate', nextAttemptAt: null },
   })
-  const jobIds = held.map(({ jobId }) => jobId)
-  await queue.deleteJob(deliverQueue, jobIds, { db: transactionOf(tx) })
-  return new Set(jobIds)
+  await tx.dueAttempt.deleteMany({ where: { tenantId, deliveryId: { in: ids } } })
+  return new Set(ids)
 }
 
 type LimitRow = { id: string; perSecond: number; burst: number; nextAt: Date | null }

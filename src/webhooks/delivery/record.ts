@@ -1,71 +1,91 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { transactionOf } from '#src/queue/jobs.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
 import { recordHealth } from '#src/webhooks/health/record-health.ts'
-import { deliverQueue, insertDeliverJobs } from './job.ts'
+import type { DueAttempt } from './due.ts'
+import { endpointTurnQueue, scheduleAttempts } from './due-attempts.ts'
+import { statusColumns } from './filter.ts'
 import { type DeliveryOutcome, statusAfter, waitAfter } from './outcome.ts'
 
-export type JobOutcome = {
-  jobId: string
-  /** What to record; null if the job had nothing to do. */
+/** A due attempt that has ended, in the turn of its endpoint. */
+export type Ended = Pick<DueAttempt, 'tenantId' | 'deliveryId' | 'series' | 'number'> & {
+  turnId: string
+  /** What to record; null if the attempt was no longer due. */
   outcome: DeliveryOutcome | null
 }
 
 /**
- * Records the outcomes of jobs of one tenant in one transaction: attempts, states of deliveries,
- * jobs for the next attempts, and the deletion of these jobs. A delivery that has changed in the
- * meantime is left alone, so that recording an outcome twice changes nothing.
+ * Records what became of due attempts of one tenant in one transaction: attempts, states of deliveries
+ * and endpoints, the next attempts, and the end of these. A delivery that has changed in the meantime
+ * is left alone, so that recording an outcome twice changes nothing.
+ * @throws JobGone if none of the turns is in progress any more
  */
 export async function recordOutcomes(
-  tx: Tx,
+  db: Database,
   queue: PgBoss,
-  scope: TenantScope,
-  jobOutcomes: readonly JobOutcome[],
+  ended: readonly Ended[],
   now: Date,
 ): Promise<void> {
-  const jobIds = jobOutcomes.map(({ jobId }) => jobId)
-  await queue.deleteJob(deliverQueue, jobIds, { db: transactionOf(tx) })
-  const outcomes = jobOutcomes.flatMap(({ outcome }) => (outcome === null ? [] : [outcome]))
-  if (outcomes.length === 0) return
-  const updated = await updateDeliveries(tx, scope, outcomes, now)
-  const endpointOutcomes = outcomes.flatMap((one) =>
-    one.kind === 'attempted' && one.endpointOutcome !== null && updated.has(one.deliveryId)
-      ? [one.endpointOutcome]
+  const [first] = ended
+  if (first === undefined) return
+  const entry = enterJobs(endpointTurnQueue, [...new Set(ended.map(({ turnId }) => turnId))])
+  const statement = await recording(first, ended, now)
+  const health = ended.flatMap(({ outcome }) =>
+    outcome?.kind === 'attempted' && outcome.endpointOutcome !== null
+      ? [{ deliveryId: outcome.deliveryId, endpointOutcome: outcome.endpointOutcome }]
       : [],
   )
-  if (endpointOutcomes.length > 0) await recordHealth(tx, queue, scope, endpointOutcomes, now)
+  if (health.length === 0) {
+    await db.writeRows(entry, statement)
+    return
+  }
+  await db.write(entry, async (tx, scope) => {
+    const rows = await tx.$queryRaw<{ id: string }[]>(statement)
+    const updated = new Set(rows.map(({ id }) => id))
+    const outcomes = health
+      .filter(({ deliveryId }) => updated.has(deliveryId))
+      .map(({ endpointOutcome }) => endpointOutcome)
+    if (outcomes.length > 0) await recordHealth(tx, queue, scope, outcomes, now)
+  })
 }
 
 /**
- * The ids are repeated as an array so that PostgreSQL looks them up in the primary key. With the
- * join alone it reads all deliveries of the tenant while a new table has no statistics.
+ * The ids are repeated as an array so that PostgreSQL looks them up in the primary key. With the join
+ * alone it reads all deliveries of the tenant while a new table has no statistics.
  */
-async function updateDeliveries(
-  tx: Tx,
+async function recording(
   { tenantId }: TenantScope,
-  outcomes: readonly DeliveryOutcome[],
+  ended: readonly Ended[],
   now: Date,
-): Promise<ReadonlySet<string>> {
-  const recordset = JSON.stringify(outcomes.map((outcome) => toRow(outcome, now)))
-  const rows = await tx.$queryRaw<{ id: string }[]>`
+): Promise<Prisma.Sql> {
+  const changes = JSON.stringify(ended.map((one) => toRow(one, now)))
+  const isRetried = ended.some(({ outcome }) => outcome !== null && waitAfter(outcome) !== null)
+  return Prisma.sql`
     WITH change AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${recordset}::text::json) AS one (
-        delivery_id uuid, series int, before int, after int, status text, wait_seconds float8,
-        next_attempt_at timestamptz, finished_at timestamptz, priority int, started_at timestamptz,
-        duration_ms int, status_code int, error text, cause text, response_excerpt text)
+      SELECT * FROM json_to_recordset(${changes}::text::json) AS one (
+        delivery_id uuid, series int, number int, before int, after int, status text,
+        wait_seconds float8, next_attempt_at timestamptz, finished_at timestamptz, priority int,
+        started_at timestamptz, duration_ms int, status_code int, error text, cause text,
+        response_excerpt text, unusual_status int, unusual_class int)
     ), updated AS (
       UPDATE deliveries d SET status = change.status, attempts = change.after,
         held_for = CASE change.status WHEN 'exhausted' THEN 'recovery' END,
         next_attempt_at = change.next_attempt_at, finished_at = change.finished_at,
+        http_status = CASE WHEN change.started_at IS NULL THEN d.http_status
+          ELSE coalesce(change.status_code, 0) END,
+        unusual_status = CASE WHEN change.started_at IS NULL THEN d.unusual_status
+          ELSE change.unusual_status END,
+        unusual_class = CASE WHEN change.started_at IS NULL THEN d.unusual_class
+          ELSE change.unusual_class END,
         stored_attempts = d.stored_attempts + (change.started_at IS NOT NULL)::int,
         stored_bytes = d.stored_bytes + octet_length(concat(change.error, change.cause, change.response_excerpt))
       FROM change
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (ARRAY(SELECT delivery_id FROM change))
         AND d.id = change.delivery_id AND d.status = 'pending' AND d.series = change.series
-        AND d.attempts = change.before
+        AND d.attempts = change.before AND change.status IS NOT NULL
       RETURNING d.tenant_id, d.endpoint_id, change.*
     ), attempt AS (
       INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at,
@@ -73,25 +93,34 @@ async function updateDeliveries(
       SELECT tenant_id, delivery_id, series, after, started_at, duration_ms, status_code, error,
         cause, response_excerpt
       FROM updated WHERE started_at IS NOT NULL
-    ), queued AS (
-      ${await insertDeliverJobs(nextAttempts)}
-    )
+    ), ended AS (
+      -- Not those that are changed below. They are locked after their deliveries, as everywhere.
+      DELETE FROM due_attempts a USING (
+        SELECT change.delivery_id, change.series, change.number
+        FROM change LEFT JOIN updated ON updated.delivery_id = change.delivery_id
+        WHERE updated.wait_seconds IS NULL) AS done
+      WHERE a.tenant_id = ${tenantId}::uuid
+        AND a.delivery_id = ANY (ARRAY(SELECT delivery_id FROM change))
+        AND a.delivery_id = done.delivery_id AND a.series = done.series AND a.number = done.number
+    )${isRetried ? Prisma.sql`, ${await scheduleAttempts(nextAttempts)}` : Prisma.empty}
     SELECT delivery_id AS id FROM updated`
-  return new Set(rows.map(({ id }) => id))
 }
 
 const nextAttempts = Prisma.sql`
-  SELECT tenant_id, delivery_id, series, after + 1 AS number, endpoint_id, wait_seconds, priority
-  FROM updated WHERE wait_seconds IS NOT NULL`
+  SELECT u.tenant_id, u.delivery_id, u.series, u.after + 1 AS number, u.endpoint_id,
+    u.next_attempt_at AS due_at, u.wait_seconds, u.priority, e.in_turn
+  FROM updated u JOIN webhook_endpoints e ON e.tenant_id = u.tenant_id AND e.id = u.endpoint_id
+  WHERE u.wait_seconds IS NOT NULL FOR KEY SHARE OF e`
 
-/** One row of the recordset. */
-function toRow(outcome: DeliveryOutcome, now: Date) {
-  const { kind, deliveryId, series, attempts } = outcome
+/** One row of the recordset. Without a status it only ends the attempt. */
+function toRow({ deliveryId, series, number, outcome }: Ended, now: Date) {
+  const id = { delivery_id: deliveryId, series, number }
+  if (outcome === null) return id
+  const { kind, attempts } = outcome
   const status = statusAfter(outcome)
   const waitSeconds = waitAfter(outcome)
   return {
-    delivery_id: deliveryId,
-    series,
+    ...id,
     before: attempts,
     after: kind === 'attempted' ? attempts + 1 : attempts,
     status,
@@ -104,6 +133,7 @@ function toRow(outcome: DeliveryOutcome, now: Date) {
 }
 
 function attemptColumns(result: SendResult) {
+  const { unusualStatus, unusualClass } = statusColumns(result.statusCode)
   return {
     started_at: result.startedAt,
     duration_ms: result.durationMs,
@@ -111,5 +141,7 @@ function attemptColumns(result: SendResult) {
     error: result.error,
     cause: result.cause,
     response_excerpt: result.responseExcerpt,
+    unusual_status: unusualStatus,
+    unusual_class: unusualClass,
   }
 }

@@ -1,5 +1,4 @@
-import type { DeliverJob } from '#src/queue/queue.ts'
-import type { DueDelivery } from './due.ts'
+import type { DueAttempt, DueDelivery } from './due.ts'
 
 /** What follows an attempt: an outcome, or `waitSeconds` from its end to the next attempt. */
 export type Step = { outcome: 'succeeded' | 'exhausted' } | { outcome: null; waitSeconds: number }
@@ -27,27 +26,27 @@ export type Startable = Pick<
   endpoint: Pick<DueDelivery['endpoint'], 'status'>
 }
 
-/** `drop`: the job is outdated or its delivery is gone. `give-up`: the endpoint is disabled. */
+/** `drop`: the attempt is outdated or its delivery is gone. `give-up`: the endpoint is disabled. */
 export type Start = 'attempt' | 'drop' | 'give-up' | { waitSeconds: number }
 
 /**
- * Whether a job may make its attempt. A job is outdated if the delivery has moved on since: after a
+ * Whether an attempt may be made. It is outdated if the delivery has moved on since: after a
  * crash, a replay or the end of the schedule.
  */
 export function decideStart(
-  job: Pick<DeliverJob, 'series' | 'number'>,
-  delivery: Startable | undefined,
+  due: Pick<DueAttempt, 'series' | 'number'>,
+  delivery: Startable | null,
   [firstWaitSeconds = 0]: readonly number[],
   now: Date,
 ): Start {
   const isDue =
     delivery?.status === 'pending' &&
-    delivery.series === job.series &&
-    delivery.attempts === job.number - 1
+    delivery.series === due.series &&
+    delivery.attempts === due.number - 1
   if (!isDue) return 'drop'
   if (delivery.isTrial) return 'attempt'
   if (delivery.endpoint.status === 'disabled') return 'give-up'
-  if (job.series > 0 || job.number > 1) return 'attempt'
+  if (due.series > 0 || due.number > 1) return 'attempt'
   // `publish` does not know the schedule, so the wait before the first attempt is applied here.
   const waitSeconds = firstWaitSeconds - (now.getTime() - delivery.createdAt.getTime()) / 1_000
   return waitSeconds > 0 ? { waitSeconds } : 'attempt'

@@ -6,7 +6,7 @@ import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import { nextLookAt, nextTrialAt } from '#src/webhooks/health/recovery.ts'
-import { insertDeliverJobs } from './job.ts'
+import { scheduleAttempts } from './due-attempts.ts'
 
 export const trialQueue = 'endpoint-trial'
 
@@ -102,17 +102,15 @@ async function startDelivery(
       UPDATE deliveries d
       SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = ${now}
       FROM oldest WHERE d.tenant_id = ${tenantId}::uuid AND d.id = oldest.id
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts
-    ), queued AS (
-      ${await insertDeliverJobs(nextAttempt, { released: true })}
-    )
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts, d.next_attempt_at
+    ), ${await scheduleAttempts(nextAttempt, { released: true })}
     SELECT id FROM started`
   return rows[0]?.id ?? null
 }
 
 const nextAttempt = Prisma.sql`
   SELECT tenant_id, id AS delivery_id, series, attempts + 1 AS number, endpoint_id,
-    0 AS wait_seconds, 0 AS priority
+    next_attempt_at AS due_at, 0 AS wait_seconds, 0 AS priority, false AS in_turn
   FROM started`
 
 /**

@@ -4,13 +4,13 @@ import type { SystemDatabase } from '#src/db/system-database.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import { type DeliverJob, type Jobs, workOptions } from '#src/queue/queue.ts'
+import { type DeliverJob, type EndpointTurnJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { forecastQueue, workForecast } from '#src/webhooks/health/work-forecast.ts'
 import { createAttemptLog } from './attempt-log.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { drainQueue, workDrain } from './drain.ts'
-import { deliverChannel, deliverQueue } from './job.ts'
+import { addLostAttempt, deliverChannel, deliverQueue, endpointTurnQueue } from './due-attempts.ts'
 import { turnOf, turnQueue, workReplayTurn } from './replays.ts'
 import { purgeHistory } from './retention.ts'
 import { trialQueue, workTrial } from './trial.ts'
@@ -23,35 +23,25 @@ export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 
 
 export const deliverLimits = {
   inFlight: 800,
-  /** Jobs of one endpoint in progress, in all processes together. */
   perEndpoint: 32,
+  turns: 400,
   pollMs: 500,
-  stopMs: 6_000,
+  idleMs: 1_000,
+  longMs: 10_000,
+  errorMs: 1_000,
 } as const
 
-// A full share is `perEndpoint`. It shrinks with the room, so that a hundred endpoints that hang do
-// not fill it, and the last slots are for endpoints with nothing in progress.
-const shareOfRoom = deliverLimits.perEndpoint / deliverLimits.inFlight
+const turnLimits = { inFlight: deliverLimits.turns, pollMs: 500, stopMs: 6_000 } as const
 
 const retentionSeconds = 21_600
 const dayMs = 86_400_000
-
-/** Takes jobs of endpoints that have not used up their share of `room`. */
-export function fetchDeliveries(
-  queue: PgBoss,
-  batchSize: number,
-  room: number,
-): Promise<Job<DeliverJob>[]> {
-  const groupConcurrency = Math.ceil(room * shareOfRoom)
-  return queue.fetch<DeliverJob>(deliverQueue, { batchSize, groupConcurrency })
-}
 
 /** Starts the consumer of deliveries, and the handlers for replays and retention. */
 export async function workOutbound(
   config: OutboundConfig,
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
-  const { queue, systemDb, listens, clock, metrics, logger } = deps
+  const { queue, db, systemDb, listens, clock, metrics, logger } = deps
   const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays, logPerSecond } =
     config
 
@@ -71,15 +61,24 @@ export async function workOutbound(
 
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const attemptLog = createAttemptLog(logger, logPerSecond)
-  const consumer = await startConsumer({
+  const dispatcher = createDispatcher({ ...deps, sender, retrySeconds, attemptLog }, deliverLimits)
+  const consumer = await startConsumer<Job<EndpointTurnJob>>({
     queue,
-    name: deliverQueue,
+    name: endpointTurnQueue,
     channel: listens ? deliverChannel : null,
-    limits: deliverLimits,
-    fetch: (batchSize, room) => fetchDeliveries(queue, batchSize, room),
-    run: createDispatcher({ ...deps, sender, retrySeconds, attemptLog }),
+    onNotify: dispatcher.wake,
+    limits: turnLimits,
+    fetch: (batchSize) => queue.fetch(endpointTurnQueue, { batchSize, groupConcurrency: 1 }),
+    run: dispatcher.run,
     logger,
   })
+  await queue.work(
+    deliverQueue,
+    { ...workOptions, batchSize: 100 },
+    async (jobs: Job<DeliverJob>[]) => {
+      for (const job of jobs) await addLostAttempt(db, queue, job)
+    },
+  )
   const replays = await startReplays(deps)
   const drains = await startDrains(deps)
   const trials = await startTrials(deps)
@@ -88,6 +87,7 @@ export async function workOutbound(
     ...consumer,
     async stop() {
       const small = [replays, drains, trials, forecasts]
+      dispatcher.finish()
       await Promise.all([consumer.stop(), ...small.map((part) => part.stop())])
       await sender.close()
       attemptLog.close()

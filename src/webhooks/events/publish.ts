@@ -3,7 +3,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { deliverChannel, insertDeliverJobs } from '#src/webhooks/delivery/job.ts'
+import { scheduleAttempts, wakeWorkers } from '#src/webhooks/delivery/due-attempts.ts'
 import type { EventKind, EventType } from './types.ts'
 
 export type NewEvent<Data extends TSchema = TSchema> = {
@@ -17,9 +17,9 @@ export type NewEvent<Data extends TSchema = TSchema> = {
 export type Published = { eventId: string; deliveryIds: readonly string[] }
 
 /**
- * Publishes an event in the transaction of the change it reports: one statement inserts the event,
- * and a delivery and a job for every endpoint of the tenant that has chosen its type. A disabled
- * endpoint gets a delivery without a job, which can be replayed.
+ * Publishes an event in the transaction of the change it reports: one statement inserts the event, and
+ * a delivery with its first attempt for every endpoint of the tenant that has chosen its type. A
+ * disabled endpoint gets a delivery without an attempt, which can be replayed.
  * @param now also the event's `createdAt`
  */
 export async function publish<Data extends TSchema>(
@@ -41,7 +41,7 @@ export async function publish<Data extends TSchema>(
       RETURNING tenant_id, id, type, created_at
     ), endpoint AS (
       -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
-      SELECT id, status FROM webhook_endpoints
+      SELECT id, status, in_turn FROM webhook_endpoints
       WHERE tenant_id = ${tenantId}::uuid AND ${chosen} FOR KEY SHARE
     ), delivery AS (
       INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status, created_at,
@@ -49,16 +49,14 @@ export async function publish<Data extends TSchema>(
       SELECT event.tenant_id, event.id, endpoint.id, event.type,
         CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, event.created_at,
         CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
-        CASE WHEN endpoint.status <> 'disabled' THEN event.created_at END,
+        -- Also by the clock of the database, in case this process is ahead of the worker.
+        CASE WHEN endpoint.status <> 'disabled' THEN least(event.created_at, now()) END,
         CASE WHEN endpoint.status = 'disabled' THEN event.created_at END
       FROM event CROSS JOIN endpoint
-      RETURNING tenant_id, id, endpoint_id, status
-    ), queued AS (
-      ${await insertDeliverJobs(firstAttempts)}
-    ), woken AS (
-      SELECT pg_notify(${deliverChannel}, '') FROM queued LIMIT 1
-    )
-    SELECT delivery.id, (SELECT count(*) FROM woken) FROM delivery`
+      RETURNING tenant_id, id, endpoint_id, status, next_attempt_at
+    ), ${await scheduleAttempts(firstAttempts, { isNew: true })}
+    SELECT id FROM delivery`
+  if (rows.length > 0) wakeWorkers(tx, { tenantId })
   return { eventId, deliveryIds: rows.map(({ id }) => id) }
 }
 
@@ -67,11 +65,11 @@ export const currentCause = Prisma.sql`
   NULLIF(current_setting('app.cause', true), ''),
   NULLIF(current_setting('app.traceparent', true), '')`
 
-/** Jobs of a failing endpoint have a lower priority. */
+/** A failing endpoint has its turn after the others. */
 const firstAttempts = Prisma.sql`
   SELECT delivery.tenant_id, delivery.id AS delivery_id, 0 AS series, 1 AS number,
-    delivery.endpoint_id, 0 AS wait_seconds,
-    CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END AS priority
+    delivery.endpoint_id, delivery.next_attempt_at AS due_at, 0 AS wait_seconds,
+    CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END AS priority, endpoint.in_turn
   FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
   WHERE delivery.status = 'pending'`
 

@@ -1,6 +1,8 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { hasOpenJob } from '#src/queue/job-table.ts'
+import { deliverQueue, endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 
 /** What became of the events of one day (UTC, `2026-01-31`), by their deliveries. */
 export type DayTally = {
@@ -9,7 +11,7 @@ export type DayTally = {
   succeeded: number
   exhausted: number
   waiting: number
-  /** Waiting deliveries without a job: nobody would make their next attempt. */
+  /** Waiting deliveries without a due attempt or a job: nobody would make their next attempt. */
   unaccounted: number
 }
 
@@ -17,8 +19,11 @@ export type DayTally = {
 export const talliedEvents = 2_000
 const days = 7
 
+/** Of the job that adds the lost attempt of a delivery (delivery/due-attempts.ts). */
+const lostAttemptJobId = Prisma.sql`md5(concat_ws(':', d.id, d.series, d.attempts + 1))::uuid`
+
 /**
- * The last seven days with events, newest first, without test events. A delivery and its job are
+ * The last seven days with events, newest first, without test events. A delivery and its attempt are
  * written in one commit, so that one snapshot shows both or none.
  */
 export function tallyDays(tx: Tx, { tenantId }: TenantScope, now: Date): Promise<DayTally[]> {
@@ -29,10 +34,14 @@ export function tallyDays(tx: Tx, { tenantId }: TenantScope, now: Date): Promise
       count(*) FILTER (WHERE d.status = 'succeeded')::int AS succeeded,
       count(*) FILTER (WHERE d.status = 'exhausted')::int AS exhausted,
       count(*) FILTER (WHERE d.status = 'pending')::int AS waiting,
-      count(*) FILTER (WHERE d.status = 'pending' AND NOT EXISTS (
-        SELECT FROM pgboss.job_common j
-        WHERE j.name = ${deliverQueue} AND j.state < 'completed'
-          AND j.id = md5(concat_ws(':', d.id, d.series, d.attempts + 1))::uuid))::int AS unaccounted
+      count(*) FILTER (WHERE d.status = 'pending' AND d.held_for IS NULL
+        AND NOT (
+          EXISTS (
+            SELECT FROM due_attempts a
+            WHERE a.tenant_id = ${tenantId}::uuid AND a.delivery_id = d.id AND a.series = d.series
+              AND a.number = d.attempts + 1)
+          AND ${hasOpenJob(endpointTurnQueue, { group: Prisma.sql`d.endpoint_id::text` })})
+        AND NOT ${hasOpenJob(deliverQueue, { id: lostAttemptJobId })})::int AS unaccounted
     FROM (
       SELECT o.id, o.created_at FROM outbound_events o
       WHERE o.tenant_id = ${tenantId}::uuid AND o.created_at >= ${from}::timestamptz

@@ -1,4 +1,4 @@
-import type { Member } from '#src/access/caller.ts'
+import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
@@ -8,7 +8,7 @@ import { resultWithin } from '#src/runtime/timeout.ts'
 import type { SendRequest } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 import { type AttemptDeps, succeeded } from '#src/webhooks/delivery/attempt.ts'
-import { createLimit } from '#src/webhooks/delivery/dispatch.ts'
+import { createLimit } from '#src/webhooks/delivery/limit.ts'
 import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import { type CaseName, createRequests, type Expectation, probeCases } from './cases.ts'
@@ -39,7 +39,7 @@ const atOnce = 4
 const profiles: readonly SignatureProfile[] = ['spec', 'standard', 'both']
 
 type Deps = AttemptDeps & Pick<Actor, 'clientInfo'>
-type Caller = Entry<Pick<Member, 'userId' | 'tenantId'>>
+type Caller = Entry<Pick<TenantPrincipal, 'userId' | 'tenantId'>>
 
 /**
  * Sends correct and incorrect deliveries to the receiver of an endpoint, all inert, and says what it

@@ -58,35 +58,33 @@ t.test(
 )
 
 t.test('the checker finds each kind of violation', async (t) => {
-  const insertJob = (id: string) =>
-    `INSERT INTO pgboss.job (name, data) VALUES ('deliver', '{"deliveryId":"${id}"}')`
-  const violations: [(id: string) => string, RegExp][] = [
+  const insertAttempt = `INSERT INTO due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number)
+    SELECT tenant_id, id, endpoint_id, now(), series, attempts + 1 FROM deliveries`
+  const violations: [string, RegExp][] = [
     [
-      () => `UPDATE deliveries SET status = 'pending', finished_at = NULL`,
-      /not delivered.*without a job/,
+      `UPDATE deliveries SET status = 'pending', finished_at = NULL`,
+      /not delivered.*without a due attempt/,
     ],
-    [() => 'DELETE FROM deliveries', /without a delivery/],
-    [() => 'UPDATE delivery_attempts SET number = number + 10', /with a gap/],
-    [() => 'DELETE FROM delivery_attempts', /another number.*without a success/],
-    [() => 'UPDATE delivery_attempts SET status_code = 204', /past success/],
-    [() => `UPDATE deliveries SET status = 'exhausted'`, /too early/],
-    [(id) => `${insertJob(id)}; ${insertJob(id)}`, /more than one job.*past the end/],
+    ['DELETE FROM deliveries', /without a delivery/],
+    ['UPDATE delivery_attempts SET number = number + 10', /with a gap/],
+    ['DELETE FROM delivery_attempts', /another number.*without a success/],
+    ['UPDATE delivery_attempts SET status_code = 204', /past success/],
+    [`UPDATE deliveries SET status = 'exhausted'`, /too early/],
+    [insertAttempt, /past the end/],
   ]
   for (const [sql, violation] of violations) {
-    const { database, tenant, publish, deliveries } = await createOutbox(t)
+    const { database, tenant, publish } = await createOutbox(t)
     await createEndpoint(database, tenant, { url: 'https://receiver.example' })
     await publish()
-    const [delivery] = await deliveries()
-    const id = delivery?.id ?? ''
     await database.admin.query(
-      `DELETE FROM pgboss.job;
+      `DELETE FROM due_attempts;
        UPDATE deliveries SET status = 'succeeded', attempts = 2, next_attempt_at = NULL, finished_at = now();
        INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms, status_code)
        SELECT tenant_id, id, 0, n, now(), 1, CASE n WHEN 1 THEN 500 ELSE 204 END
        FROM deliveries, generate_series(1, 2) n`,
     )
     t.strictSame(await checkDeliveries(database.admin), [])
-    await database.admin.query(sql(id))
+    await database.admin.query(sql)
     t.match((await checkDeliveries(database.admin)).join('; '), violation)
   }
 })
@@ -101,7 +99,7 @@ async function strike({ admin }: TestDatabase, worker: Killable, dice: number): 
   )
 }
 
-/** Makes waiting and expired jobs due now, until none is left. */
+/** Makes the turns of dead workers due now, until nothing is left. */
 async function settle({ database: { admin } }: Outbox): Promise<void> {
   for (;;) {
     const { rows } = await admin.query(
@@ -110,7 +108,8 @@ async function settle({ database: { admin } }: Outbox): Promise<void> {
     if (rows[0].left === 0) return
     await admin.query(
       `UPDATE pgboss.job SET state = 'retry', start_after = now()
-       WHERE name = 'deliver' AND state = 'active' AND started_on < now() - interval '2 seconds'`,
+       WHERE name = 'endpoint-turn' AND state = 'active'
+         AND heartbeat_on < now() - interval '2 seconds'`,
     )
     await waitTurns(50)
   }

@@ -15,12 +15,14 @@ const rules: Readonly<Record<string, string>> = {
   'succeeded without a success': `SELECT id FROM deliveries d WHERE status = 'succeeded' AND NOT EXISTS
     (SELECT FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.status_code = 204)`,
   'exhausted too early': `SELECT id FROM deliveries WHERE status = 'exhausted' AND attempts < 5`,
-  'more than one job': `SELECT data->>'deliveryId' AS id FROM pgboss.job WHERE name = 'deliver'
-    GROUP BY 1 HAVING count(*) > 1`,
-  'a job past the end': `SELECT d.id FROM deliveries d JOIN pgboss.job j
-    ON j.name = 'deliver' AND j.data->>'deliveryId' = d.id::text WHERE status <> 'pending'`,
-  'pending without a job': `SELECT id FROM deliveries d WHERE status = 'pending' AND NOT EXISTS
-    (SELECT FROM pgboss.job j WHERE j.name = 'deliver' AND j.data->>'deliveryId' = d.id::text)`,
+  'a due attempt past the end': `SELECT d.id FROM deliveries d JOIN due_attempts a
+    ON a.delivery_id = d.id WHERE status <> 'pending'`,
+  'pending without a due attempt': `SELECT id FROM deliveries d WHERE status = 'pending' AND NOT EXISTS
+    (SELECT FROM due_attempts a WHERE a.delivery_id = d.id AND a.series = d.series
+       AND a.number = d.attempts + 1)`,
+  'a due attempt without a job of its endpoint': `SELECT a.delivery_id AS id FROM due_attempts a
+    WHERE NOT EXISTS (SELECT FROM pgboss.job j WHERE j.name = 'endpoint-turn'
+      AND j.state < 'completed' AND j.group_id = a.endpoint_id::text)`,
 }
 
 /** The violations of all invariants, with the ids of the deliveries. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
-import { createLimit } from '#src/webhooks/delivery/dispatch.ts'
+import { createLimit } from '#src/webhooks/delivery/limit.ts'
 import { startWorker, type Worker } from '#src/worker.ts'
 import { miscountedDeliveries } from '#test/support/delivery.ts'
 import { type TestDatabase, testConfig } from '#test/support/helper.ts'
@@ -69,7 +69,7 @@ t.test('an event arrives signed, and its delivery succeeds', async (t) => {
       attempts: [{ series: 0, number: 1, status_code: 204, error: null }],
     },
   ])
-  await outbox.until(`SELECT WHERE NOT EXISTS (SELECT FROM pgboss.job WHERE name = 'deliver')`)
+  await outbox.until(`SELECT WHERE NOT EXISTS (SELECT FROM due_attempts)`)
 })
 
 t.test('the official library verifies a delivery signed as Standard Webhooks', async (t) => {
@@ -145,7 +145,7 @@ t.test('deliveries to healthy endpoints succeed while another endpoint hangs', a
   t.strictSame(rows, [{ status: 'pending' }], 'its deliveries are pending')
 })
 
-t.test('a job with the delivery of another tenant does nothing', async (t) => {
+t.test('a turn with the endpoint of another tenant does nothing', async (t) => {
   const outbox = await createOutbox(t)
   const { database, tenant } = outbox
   const receiver = await openReceiver(t)
@@ -153,10 +153,10 @@ t.test('a job with the delivery of another tenant does nothing', async (t) => {
   await outbox.publish()
   await database.admin.query(
     `UPDATE pgboss.job SET data = jsonb_set(data, '{tenantId}', to_jsonb(gen_random_uuid()::text))
-     WHERE name = 'deliver'`,
+     WHERE name = 'endpoint-turn'`,
   )
   await startTestWorker(t, database, allowing(receiver))
-  await outbox.until(`SELECT WHERE NOT EXISTS (SELECT FROM pgboss.job WHERE name = 'deliver')`)
+  await outbox.until(`SELECT FROM pgboss.job WHERE name = 'endpoint-turn' AND state = 'completed'`)
   t.strictSame(receiver.requests, [])
   t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
 })

@@ -8,36 +8,36 @@ import {
 } from '#test/support/delivery-worker.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
-t.test('deliveries beyond the rate of an endpoint wait without a job, oldest first', async (t) => {
-  const worker = await createDeliveryWorker(t, succeed)
-  const { outbox, receiver, moveTo, workDue, workDrains } = worker
-  await setLimit(worker, { perSecond: 1, burst: 2 })
-  const published: string[] = []
-  for (let n = 0; n < 9; n++) {
-    published.push(await outbox.publish())
-    await moveTo(0.001)
-  }
-  t.equal(await workDue(), 9)
-  t.equal(receiver.requests.length, 2, 'a burst at once')
-  t.equal((await heldIn(worker)).length, 7)
-  t.equal(await workDue(), 0, 'and no further job')
-  t.equal(
-    (await outbox.database.admin.query(`SELECT FROM pgboss.job WHERE name = 'deliver'`)).rowCount,
-    0,
-  )
-  const sentAt: number[] = []
-  for (let second = 0; second < 12; second++) {
-    await workDrains()
-    await workDue()
-    sentAt.push(receiver.requests.length)
-    await moveTo(1)
-  }
-  t.strictSame(sentAt.slice(0, 9), [2, 3, 4, 5, 6, 7, 8, 9, 9])
-  const sent = receiver.requests.map(({ headers }) => String(headers['webhook-id']))
-  t.strictSame(new Set(sent.slice(0, 2)), new Set(published.slice(0, 2)))
-  t.strictSame(sent.slice(2), published.slice(2))
-  t.equal(await workDrains(), 0, 'no job is left')
-})
+t.test(
+  'deliveries beyond the rate of an endpoint wait without a due attempt, oldest first',
+  async (t) => {
+    const worker = await createDeliveryWorker(t, succeed)
+    const { outbox, receiver, moveTo, workDue, workDrains } = worker
+    await setLimit(worker, { perSecond: 1, burst: 2 })
+    const published: string[] = []
+    for (let n = 0; n < 9; n++) {
+      published.push(await outbox.publish())
+      await moveTo(0.001)
+    }
+    t.equal(await workDue(), 1)
+    t.equal(receiver.requests.length, 2, 'a burst at once')
+    t.equal((await heldIn(worker)).length, 7)
+    t.equal(await workDue(), 0, 'and no further turn')
+    t.equal((await outbox.database.admin.query('SELECT FROM due_attempts')).rowCount, 0)
+    const sentAt: number[] = []
+    for (let second = 0; second < 12; second++) {
+      await workDrains()
+      await workDue()
+      sentAt.push(receiver.requests.length)
+      await moveTo(1)
+    }
+    t.strictSame(sentAt.slice(0, 9), [2, 3, 4, 5, 6, 7, 8, 9, 9])
+    const sent = receiver.requests.map(({ headers }) => String(headers['webhook-id']))
+    t.strictSame(new Set(sent.slice(0, 2)), new Set(published.slice(0, 2)))
+    t.strictSame(sent.slice(2), published.slice(2))
+    t.equal(await workDrains(), 0, 'no job is left')
+  },
+)
 
 t.test('a limit delays neither the neighbours of its endpoint nor the queue', async (t) => {
   const worker = await createDeliveryWorker(t, succeed)
@@ -79,7 +79,7 @@ t.test(
         )
       } else await setLimit(worker, null)
       await workDrains()
-      t.equal(await workDue(), 4)
+      t.equal(await workDue(), 1)
       t.equal(receiver.requests.length, isDisabled ? 1 : 5)
       const statuses = (await outbox.deliveries()).map(({ status }) => status)
       const exhausted = statuses.filter((status) => status === 'exhausted').length
@@ -89,7 +89,7 @@ t.test(
   },
 )
 
-t.test('a drain and a hold at once leave no delivery without a job', async (t) => {
+t.test('a drain and a hold at once leave no delivery without a due attempt', async (t) => {
   const worker = await createDeliveryWorker(t, succeed)
   const { outbox, moveTo, workDue, workDrains } = worker
   await setLimit(worker, { perSecond: 50, burst: 1 })

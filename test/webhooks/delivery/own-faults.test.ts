@@ -23,7 +23,7 @@ t.test('a secret that a worker cannot decrypt uses up no attempt of the customer
   const settings = { ...allowing(receiver), OUTBOUND_RETRY_SECONDS: '0' }
   const lacking = await startTestWorker(t, database, { ...settings, ENCRYPTION_KEYS: otherKey })
   await outbox.publish()
-  await outbox.until(`SELECT FROM pgboss.job WHERE name = 'deliver' AND state = 'retry'`)
+  await outbox.until(`SELECT FROM pgboss.job WHERE name = 'endpoint-turn' AND state = 'retry'`)
   t.equal(receiver.requests.length, 0)
   t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
   t.match(await stateOf(database), [{ status: 'active', failing_since: null }])

@@ -36,12 +36,12 @@ const delivery: Startable = {
 const first = { series: 0, number: 1 }
 
 t.test('a job makes its attempt only if it is due', async (t) => {
-  const start = (job: typeof first, found: Startable | undefined) =>
+  const start = (job: typeof first, found: Startable | null) =>
     decideStart(job, found, waits, createdAt)
   t.equal(start(first, delivery), 'attempt')
   t.equal(start({ series: 0, number: 3 }, { ...delivery, attempts: 2 }), 'attempt')
   t.equal(start({ series: 2, number: 1 }, { ...delivery, series: 2 }), 'attempt')
-  t.equal(start(first, undefined), 'drop', 'the delivery is gone')
+  t.equal(start(first, null), 'drop', 'the delivery is gone')
   t.equal(start(first, { ...delivery, attempts: 1 }), 'drop', 'attempt made before')
   t.equal(start({ series: 0, number: 2 }, delivery), 'drop', 'an earlier attempt is due')
   t.equal(start(first, { ...delivery, series: 1 }), 'drop', 'a replay has begun')

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { lapseMs } from '#src/queue/takeover.ts'
-import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { startWorker } from '#src/worker.ts'
 import { type TestDatabase, testConfig } from '#test/support/helper.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
@@ -12,10 +12,9 @@ t.test('the deliveries of a dead worker continue before their jobs expire', asyn
   const outbox = await createOutbox(t)
   const receiver = await openReceiver(t)
   await createEndpoint(outbox.database, outbox.tenant, { url: receiver.url })
-  // All slots of the endpoint.
   for (let n = 0; n < 32; n++) await outbox.publish()
   const lost = await startQueue(t, outbox.database, 'worker')
-  t.equal((await lost.fetch(deliverQueue, { batchSize: 32 })).length, 32)
+  t.equal((await lost.fetch(endpointTurnQueue, { batchSize: 32 })).length, 1)
   await outbox.database.admin.query('UPDATE pgboss.job SET expire_seconds = 86400')
   await startTestWorker(t, outbox.database, allowing(receiver))
   await outbox.until(`SELECT FROM deliveries HAVING every(status = 'succeeded')`)

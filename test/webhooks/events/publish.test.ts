@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { deliverQueue } from '#src/webhooks/delivery/job.ts'
+import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { endpointTest } from '#src/webhooks/delivery/test-event.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { anyEvent } from '#test/support/any-event.ts'
+import { waitingAttempts } from '#test/support/delivery.ts'
 import {
   createDatabase,
   createUser,
@@ -27,7 +28,7 @@ async function setUp(t: Test) {
 }
 
 t.test(
-  'an event has a delivery and a job for every endpoint that has chosen its type',
+  'an event has a delivery that is due for every endpoint that has chosen its type',
   async (t) => {
     const { database, db, enter, tenant } = await setUp(t)
     const all = await createEndpoint(database, tenant, { url: 'https://all.example' })
@@ -45,18 +46,20 @@ t.test(
     t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
     t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
     for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
+    t.strictSame(
+      (await waitingAttempts(database)).toSorted(byId),
+      rows.map((row) => ({ id: row.id, series: 0, number: 1 })).toSorted(byId),
+    )
     const jobs = await jobsOf(database)
     t.strictSame(
-      jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byDelivery),
+      jobs.map(({ data, group_id }) => ({ ...data, group_id })).toSorted(byEndpoint),
       rows
-        .map((row) => ({
+        .map(({ endpoint_id: endpointId }) => ({
           tenantId: tenant.tenantId,
-          deliveryId: row.id,
-          series: 0,
-          number: 1,
-          group_id: row.endpoint_id,
+          endpointId,
+          group_id: endpointId,
         }))
-        .toSorted(byDelivery),
+        .toSorted(byEndpoint),
     )
   },
 )
@@ -121,7 +124,8 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
     [endpoint],
   )
   t.strictSame(await again(), deliveryIds)
-  t.match(await jobsOf(database), [{ data: { deliveryId: deliveryIds[0], series: 1, number: 1 } }])
+  t.strictSame(await waitingAttempts(database), [{ id: deliveryIds[0], series: 1, number: 1 }])
+  t.match(await jobsOf(database), [{ data: { endpointId: endpoint } }])
 })
 
 t.test('deliveries of another tenant cannot be replayed', async (t) => {
@@ -150,7 +154,9 @@ t.test('a job is the same row that pg-boss would insert', async (t) => {
   await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
   const [written] = await jobsOf(database)
   await database.admin.query('DELETE FROM pgboss.job')
-  await queue.insert(deliverQueue, [{ data: written?.data ?? {}, group: { id: endpointId } }])
+  await queue.insert(endpointTurnQueue, [
+    { data: written?.data ?? {}, group: { id: endpointId }, singletonKey: endpointId },
+  ])
   const [expected] = await jobsOf(database)
   const times = ['start_after', 'created_on', 'keep_until']
   for (const name of ['id', ...times]) t.ok(expected?.[name] && written?.[name], name)
@@ -163,10 +169,16 @@ t.test('a job is the same row that pg-boss would insert', async (t) => {
 })
 
 async function jobsOf({ admin }: TestDatabase) {
-  const { rows } = await admin.query('SELECT * FROM pgboss.job WHERE name = $1', [deliverQueue])
+  const { rows } = await admin.query('SELECT * FROM pgboss.job WHERE name = $1', [
+    endpointTurnQueue,
+  ])
   return rows
 }
 
-function byDelivery(a: { deliveryId: string }, b: { deliveryId: string }): number {
-  return a.deliveryId < b.deliveryId ? -1 : 1
+function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1
+}
+
+function byEndpoint(a: { endpointId: string }, b: { endpointId: string }): number {
+  return a.endpointId < b.endpointId ? -1 : 1
 }

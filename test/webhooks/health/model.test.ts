@@ -153,10 +153,11 @@ async function checkInvariants({ outbox }: DeliveryWorker, model: Model): Promis
     `SELECT
        (SELECT count(*)::int FROM deliveries) AS deliveries,
        (SELECT count(*)::int FROM deliveries d WHERE status = 'pending' AND held_for IS NULL
-          AND (SELECT count(*) FROM pgboss.job j WHERE j.name = 'deliver'
-                 AND j.data ->> 'deliveryId' = d.id::text
-                 AND (j.data ->> 'series')::int = d.series
-                 AND (j.data ->> 'number')::int = d.attempts + 1) <> 1) AS unserved,
+          AND NOT (
+            EXISTS (SELECT FROM due_attempts a WHERE a.delivery_id = d.id AND a.series = d.series
+                      AND a.number = d.attempts + 1)
+            AND EXISTS (SELECT FROM pgboss.job j
+                        WHERE j.name = 'endpoint-turn' AND j.state < 'completed'))) AS unserved,
        (SELECT count(*)::int FROM deliveries d WHERE attempts <> (
           SELECT count(*) FROM delivery_attempts a
           WHERE a.delivery_id = d.id AND a.series = d.series)) AS miscounted,

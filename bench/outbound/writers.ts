@@ -1,0 +1,35 @@
+import { startGatehouse } from '../contender.ts'
+import { type Measured, medianOf } from '../measured.ts'
+import { placeOrders } from '../orders.ts'
+import { onDatabase, type Place } from '../place.ts'
+import { measureServer } from '../processes.ts'
+import type { Effort } from '../section.ts'
+
+const connections = 64
+
+/** Changes of orders by 64 clients at once, each in a tenant of its own, without and with an endpoint. */
+export async function measureWriters(
+  place: Place,
+  effort: Effort,
+): Promise<{ without: Measured; with: Measured }> {
+  const without = await placeOrders(place, connections)
+  const withEndpoint = await placeOrders(place, connections)
+  await onDatabase(place.superuserUrl, [
+    `INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
+     SELECT tenant_id, 'https://receiver.example', 'spec', ''
+     FROM orders ORDER BY id DESC LIMIT ${connections}`,
+  ])
+  const runs = { without: [] as Measured[], with: [] as Measured[] }
+  const measure = async (changes: typeof without) => {
+    const requests = { changes }
+    const server = await startGatehouse(place)
+    return measureServer(server, { requests, connections, seconds: effort.seconds })
+  }
+  for (let turn = 0; turn < effort.runs; turn += 1) {
+    runs.without.push(await measure(without))
+    runs.with.push(await measure(withEndpoint))
+    const rates = [runs.without, runs.with].map((all) => all.at(-1)?.perSecond.toFixed(0))
+    console.log(`64 writers: ${rates[0]}/s without endpoints, ${rates[1]}/s with one each`)
+  }
+  return { without: medianOf(runs.without), with: medianOf(runs.with) }
+}

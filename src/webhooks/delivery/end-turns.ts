@@ -1,0 +1,97 @@
+import type { Job, PgBoss } from 'pg-boss'
+import type { Database, Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
+import { addJob, transactionOf } from '#src/queue/jobs.ts'
+import type { EndpointTurnJob } from '#src/queue/queue.ts'
+import { isDue } from './due.ts'
+import { endpointTurnQueue, turnJobs } from './due-attempts.ts'
+
+type TurnJob = Job<EndpointTurnJob>
+
+/**
+ * Ends the turns of endpoints of one tenant to which nothing is due. The lock on an endpoint's row is
+ * not waited for: while a transaction that has added an attempt is open, the turn goes on. Attempts that
+ * are due later have a job at the end, also those that another process has added by a clock of its own.
+ * @returns for each turn whether it has ended
+ * @throws JobGone if none of them is in progress any more
+ */
+export async function endTurns(
+  db: Database,
+  queue: PgBoss,
+  jobs: readonly TurnJob[],
+  now: Date,
+): Promise<boolean[]> {
+  const ids = jobs.map(({ id }) => id)
+  return db.write(enterJobs(endpointTurnQueue, ids), async (tx, { tenantId }) => {
+    const endpointIds = jobs.map(({ data }) => data.endpointId)
+    const busy = await findBusy(tx, tenantId, endpointIds, now)
+    const ended = jobs.filter(({ data }) => !busy.has(data.endpointId))
+    if (ended.length > 0) {
+      const ids = ended.map(({ data }) => data.endpointId)
+      await tx.$queryRaw`
+        WITH idle AS (
+          UPDATE webhook_endpoints SET in_turn = false
+          WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[]) AND in_turn
+        ), turn AS (${await turnJobs(laterTurns(tenantId, ids, now))})
+        SELECT count(*)::int FROM turn`
+      await completeJobs(tx, queue, ended)
+    }
+    return jobs.map(({ data }) => !busy.has(data.endpointId))
+  })
+}
+
+/** The first attempt that is due later to each of the endpoints. */
+function laterTurns(tenantId: string, ids: readonly string[], now: Date): Prisma.Sql {
+  return Prisma.sql`
+    SELECT a.tenant_id, a.endpoint_id, floor(extract(epoch FROM a.due_at))::bigint AS second,
+      greatest(extract(epoch FROM a.due_at - ${now}::timestamptz), 0)::float8 AS wait_seconds,
+      0 AS priority
+    FROM unnest(${ids}::uuid[]) AS endpoint (id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM due_attempts
+      WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = endpoint.id
+      ORDER BY due_at LIMIT 1) AS a`
+}
+
+/** Endpoints that are locked by another transaction, or to which an attempt is due. */
+async function findBusy(
+  tx: Tx,
+  tenantId: string,
+  endpointIds: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const ids = [...endpointIds]
+  const locked = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM webhook_endpoints
+    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[]) FOR UPDATE SKIP LOCKED`
+  // With a snapshot of its own, taken under the lock.
+  const busy = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM unnest(${ids}::uuid[]) AS endpoint (id)
+    WHERE EXISTS (
+        SELECT FROM webhook_endpoints e
+        WHERE e.tenant_id = ${tenantId}::uuid AND e.id = endpoint.id
+          AND e.id <> ALL (${locked.map(({ id }) => id)}::uuid[]))
+      OR EXISTS (
+        SELECT FROM due_attempts a
+        WHERE a.tenant_id = ${tenantId}::uuid AND a.endpoint_id = endpoint.id AND ${isDue(now)})`
+  return new Set(busy.map(({ id }) => id))
+}
+
+/** The endpoint is at the end of the line again, for any worker. */
+export async function handBackTurn(db: Database, queue: PgBoss, job: TurnJob): Promise<void> {
+  await db.write(enterJobs(endpointTurnQueue, [job.id]), async (tx) => {
+    await completeJobs(tx, queue, [job])
+    const { endpointId } = job.data
+    const options = { group: { id: endpointId }, singletonKey: endpointId }
+    await addJob(queue, tx, endpointTurnQueue, job.data, options)
+  })
+}
+
+/**
+ * A job that another worker has taken over after a pause of this one stays as it is. That `in_turn` is
+ * false meanwhile only means that deliveries add jobs.
+ */
+async function completeJobs(tx: Tx, queue: PgBoss, jobs: readonly TurnJob[]): Promise<void> {
+  await queue.complete(endpointTurnQueue, [...jobs], undefined, { db: transactionOf(tx) })
+}
