@@ -251,7 +251,10 @@ export async function buildApp(
         await app.register(pageRoutes.audit)
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
-        await app.register(pageRoutes.deliveries)
+        await app.register(pageRoutes.deliveries, {
+          keys: encryptionKeys,
+          retrySeconds: config.outbound.retrySeconds,
+        })
         await app.register(pageRoutes.webhookReplays)
       })
         await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })

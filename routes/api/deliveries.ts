@@ -6,25 +6,38 @@ import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
-import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
+import {
+  countDeliveries,
+  deliveryList,
+  findDelivery,
+  listDeliveries,
+} from '#src/webhooks/delivery/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import {
   Delivery,
   DeliveryStatusName,
   disabledHint,
+  EventIdFilter,
   EventTypeName,
+  HttpStatusFilter,
 } from '#src/webhooks/endpoints/schemas.ts'
 
+const filters = {
+  ...CreatedRange,
+  status: Type.Optional(DeliveryStatusName),
+  eventType: Type.Optional(EventTypeName),
+  eventId: Type.Optional(EventIdFilter),
+  httpStatus: Type.Optional(HttpStatusFilter),
+}
+
 const DeliveryQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    ...CreatedRange,
-    sort: SortBy('createdAt'),
-    status: Type.Optional(DeliveryStatusName),
-    eventType: Type.Optional(EventTypeName),
-  },
+  { ...PageQuery.properties, ...filters, sort: SortBy('createdAt') },
   { additionalProperties: false },
 )
+
+const CountQuery = Type.Object(filters, { additionalProperties: false })
+const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'DeliveryCount' })
 
 const tags = ['webhook deliveries']
 
@@ -44,6 +57,22 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
       },
     },
     listEndpointDeliveries,
+  )
+
+  app.get(
+    '/webhook-endpoints/:id/deliveries/count',
+    {
+      config: { access: { resource: 'delivery', action: 'read' } },
+      schema: {
+        operationId: 'countDeliveries',
+        tags,
+        summary: 'Count the deliveries to an endpoint, as before a replay of them',
+        params: UuidParams,
+        querystring: CountQuery,
+        response: { 200: Count, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    countEndpointDeliveries,
   )
 
   app.get(
@@ -92,10 +121,24 @@ async function listEndpointDeliveries(
   const { id } = request.params
   const { page, filter } = readList(request.query, deliveryList)
   return found(
-    await this.db.read(request.tenantEntry, (tx, caller) =>
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
       listDeliveries(tx, caller, id, filter, page),
     ),
   )
+}
+
+async function countEndpointDeliveries(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof UuidParams>
+    Querystring: Static<typeof CountQuery>
+  }>,
+) {
+  const { params, query, tenantPrincipalEntry } = request
+  return this.db.read(tenantPrincipalEntry, async (tx, caller) => {
+    found(await findEndpoint(tx, caller, params.id))
+    return { count: await countDeliveries(tx, caller, params.id, query) }
+  })
 }
 
 async function readDelivery(
@@ -104,7 +147,7 @@ async function readDelivery(
 ) {
   const { id } = request.params
   return found(
-    await this.db.read(request.tenantEntry, (tx, caller) => findDelivery(tx, caller, id)),
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findDelivery(tx, caller, id)),
   )
 }
 
@@ -116,7 +159,7 @@ async function sendDeliveryAgain(
   const { params, clientInfo } = request
   const now = this.clock.now()
   const delivery = found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
+    await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
       replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
     ),
   )

@@ -3,16 +3,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { NoBody, Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import {
+  cancelReplay,
   createReplay,
   findReplay,
   isReplayRange,
   maxOpenReplays,
   maxRangeDays,
-  type ReplayRange,
+  maxSelected,
+  type ReplaySelection,
 } from '#src/webhooks/delivery/replays.ts'
-import { DeliveryStatusName, disabledHint } from '#src/webhooks/endpoints/schemas.ts'
+import {
+  DeliveryStatusName,
+  disabledHint,
+  EventIdFilter,
+  EventTypeName,
+  HttpStatusFilter,
+} from '#src/webhooks/endpoints/schemas.ts'
 
 const Replay = Type.Object(
   {
@@ -21,16 +29,44 @@ const Replay = Type.Object(
     from: Time,
     to: Time,
     status: Nullable(DeliveryStatusName),
+    eventType: Nullable(EventTypeName),
+    eventId: Nullable(Type.String()),
+    httpStatus: Nullable(Type.String()),
+    deliveryIds: Nullable(
+      Type.Array(Uuid, {
+        description: 'The selected deliveries; null for all of the range that match',
+      }),
+    ),
     total: Type.Integer({ description: 'Deliveries selected by the request' }),
     done: Type.Integer({ description: 'Deliveries started so far' }),
     createdAt: Time,
     finishedAt: Nullable(Time),
+    cancelledAt: Nullable(
+      Type.String({
+        ...Time,
+        description: 'Deliveries that were not started by then are not sent',
+      }),
+    ),
   },
   { title: 'EndpointReplay' },
 )
 
-const Range = Type.Object(
-  { from: Time, to: Time, status: Type.Optional(DeliveryStatusName) },
+const Selection = Type.Object(
+  {
+    from: Type.Optional(Time),
+    to: Type.Optional(Time),
+    status: Type.Optional(DeliveryStatusName),
+    eventType: Type.Optional(EventTypeName),
+    eventId: Type.Optional(EventIdFilter),
+    httpStatus: Type.Optional(HttpStatusFilter),
+    deliveryIds: Type.Optional(
+      Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: maxSelected,
+        description: 'Only these, in place of all other fields',
+      }),
+    ),
+  },
   { title: 'NewEndpointReplay', additionalProperties: false },
 )
 
@@ -40,7 +76,7 @@ const retryAfterSeconds = 30
 const ReplayParams = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
 const tags = ['webhook deliveries']
 
-/** Sending the deliveries of a time range again. */
+/** Sending many deliveries again. */
 const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplays(app) {
   app.post(
     '/webhook-endpoints/:id/replay',
@@ -49,10 +85,10 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
       schema: {
         operationId: 'replayDeliveries',
         tags,
-        summary: 'Send the deliveries of a time range again',
-        description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days; without \`status\` those of every status. \`Location\` is the replay; without such deliveries it is finished at once. ${disabledHint} (409). ${tooManyHint} (429).`,
+        summary: 'Send many deliveries again: those of a time range that match, or selected ones',
+        description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days, that match the other filters; or those in \`deliveryIds\`. GET /webhook-endpoints/:id/deliveries/count says how many match. \`Location\` is the replay; without such deliveries it is finished at once. ${disabledHint} (409). ${tooManyHint} (429).`,
         params: UuidParams,
-        body: Range,
+        body: Selection,
         response: {
           202: Replay,
           ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
@@ -76,19 +112,37 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
     },
     readReplay,
   )
+
+  app.post(
+    '/webhook-endpoints/:id/replays/:replayId/cancel',
+    {
+      config: { idempotencyKey: true, access: { resource: 'delivery', action: 'replay' } },
+      schema: {
+        operationId: 'cancelDeliveryReplay',
+        tags,
+        summary: 'Cancel a replay in progress',
+        description:
+          'Deliveries that were started already are sent; the rest is not. A finished replay stays as it is.',
+        params: ReplayParams,
+        body: NoBody,
+        response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
+      },
+    },
+    postCancel,
+  )
 }
 
 async function postReplay(
   this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof Range> }>,
+  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof Selection> }>,
   reply: FastifyReply,
 ) {
   const { params, body, clientInfo } = request
-  const range = readRange(body)
+  const selection = readSelection(body)
   const now = this.clock.now()
   const replay = found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
-      createReplay(tx, this.queue, { ...caller, clientInfo }, params.id, range, now),
+    await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+      createReplay(tx, this.queue, { ...caller, clientInfo }, params.id, selection, now),
     ),
   )
   if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
@@ -108,15 +162,45 @@ async function readReplay(
 ) {
   const { id: endpointId, replayId: id } = request.params
   return found(
-    await this.db.read(request.tenantEntry, (tx, caller) =>
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
       findReplay(tx, caller, { endpointId, id }),
     ),
   )
 }
 
-function readRange(body: Type.Static<typeof Range>): ReplayRange {
-  const [from, to] = [new Date(body.from), new Date(body.to)]
-  if (isReplayRange(from, to)) return { from, to, status: body.status ?? null }
+async function postCancel(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof ReplayParams>
+    Body: Static<typeof NoBody>
+  }>,
+) {
+  const { params, clientInfo, tenantPrincipalEntry } = request
+  const replay = { endpointId: params.id, id: params.replayId }
+  const now = this.clock.now()
+  return found(
+    await this.db.write(tenantPrincipalEntry, (tx, caller) =>
+      cancelReplay(tx, { ...caller, clientInfo }, replay, now),
+    ),
+  )
+}
+
+function readSelection({
+  deliveryIds,
+  from,
+  to,
+  ...rest
+}: Static<typeof Selection>): ReplaySelection {
+  if (deliveryIds !== undefined) {
+    const others = [from, to, ...Object.values(rest)].filter((value) => value !== undefined)
+    if (others.length === 0) return { ids: deliveryIds }
+    throw new Problem('malformed', { detail: '`deliveryIds` stands alone.' })
+  }
+  if (from === undefined || to === undefined) {
+    throw new Problem('malformed', { detail: 'Either `from` and `to` or `deliveryIds` is needed.' })
+  }
+  const range = { from: new Date(from), to: new Date(to) }
+  if (isReplayRange(range.from, range.to)) return { ...range, ...rest }
   const detail = `\`to\` must be after \`from\`, by at most ${maxRangeDays} days.`
   throw new Problem('malformed', { detail })
 }

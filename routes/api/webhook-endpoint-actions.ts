@@ -155,7 +155,7 @@ function rotateEndpointSecret({ keys }: Options) {
     const { params, clientInfo } = request
     const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
     const rotation = { keys, now: this.clock.now(), overlap }
-    const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>
+    const endpoint = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
       rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
     )
     return found(endpoint)
@@ -169,7 +169,7 @@ async function enableEndpointAgain(
   const { params, clientInfo } = request
   const now = this.clock.now()
   return found(
-    await this.db.write(request.tenantEntry, (tx, caller) =>
+    await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
       enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
     ),
   )
@@ -187,7 +187,7 @@ function testEndpoint({ keys }: Options) {
     const { db, sender, clock } = this
     const deps = { sender, keys, clock, clientInfo }
     const test = { endpointId: params.id, type: body?.type ?? testType }
-    return found(await sendTest(db, request.tenantEntry, test, deps))
+    return found(await sendTest(db, request.tenantPrincipalEntry, test, deps))
   }
 }
 
@@ -199,7 +199,7 @@ function probe({ keys }: Options) {
     const { params, clientInfo } = request
     const { db, sender, clock } = this
     const deps = { sender, keys, clock, clientInfo }
-    const probed = found(await probeEndpoint(db, request.tenantEntry, params.id, deps))
+    const probed = found(await probeEndpoint(db, request.tenantPrincipalEntry, params.id, deps))
     if ('report' in probed) return probed.report
     const { until } = probed.wait
     throw new Problem('too-many-requests', {
@@ -215,7 +215,9 @@ async function readProbe(
   request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
 ) {
   const { id } = request.params
-  return found(await this.db.read(request.tenantEntry, (tx, scope) => findProbe(tx, scope, id)))
+  return found(
+    await this.db.read(request.tenantPrincipalEntry, (tx, scope) => findProbe(tx, scope, id)),
+  )
 }
 
 export default webhookEndpointActions

@@ -143,7 +143,7 @@ function postEndpoint({ keys, signature }: Options) {
       recoverWhenDisabled: body.recoverWhenDisabled ?? false,
     }
     const made = { keys, now: this.clock.now() }
-    const endpoint = await this.db.write(request.tenantEntry, (tx, caller) =>
+    const endpoint = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
       createEndpoint(tx, { ...caller, clientInfo }, facts, made),
     )
     if (endpoint === null) {
@@ -160,7 +160,7 @@ async function listTenantEndpoints(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
 ) {
   const page = readPage(request.query, endpointList.name, endpointList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listEndpoints(tx, caller, page))
+  return this.db.read(request.tenantPrincipalEntry, (tx, caller) => listEndpoints(tx, caller, page))
 }
 
 async function readEndpoint(
@@ -169,7 +169,7 @@ async function readEndpoint(
 ) {
   const { id } = request.params
   return found(
-    await this.db.read(request.tenantEntry, (tx, caller) => findEndpoint(tx, caller, id)),
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findEndpoint(tx, caller, id)),
   )
 }
 
@@ -185,7 +185,9 @@ async function patchEndpoint(
   const now = this.clock.now()
   // A missing endpoint is a 404 before the URL is checked.
   found(
-    await this.db.read(request.tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+    await this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+      findEndpoint(tx, caller, params.id),
+    ),
   )
   const { url, rateLimit, ...rest } = body
   const change = {
@@ -194,7 +196,7 @@ async function patchEndpoint(
     ...(rateLimit !== undefined && { rateLimit: readRateLimit(rateLimit) }),
   }
   return found(
-    await this.db.write(request.tenantEntry, async (tx, caller) => {
+    await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
       await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))
       return changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now)
     }),
@@ -208,7 +210,7 @@ async function removeEndpoint(
 ) {
   const { clientInfo } = request
   const { id } = request.params
-  const deleted = await this.db.write(request.tenantEntry, async (tx, caller) => {
+  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
     await reply.ifMatch(() => lockEndpoint(tx, caller, id))
     return deleteEndpoint(tx, { ...caller, clientInfo }, id)
   })

@@ -5,7 +5,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { OptionalLine, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { Uuid, UuidParams } from '#src/http/schemas.ts'
 import {
   SubmissionForm,
   shownQuery,
@@ -13,17 +13,12 @@ import {
   submitOnce,
   takeSecret,
 } from '#src/pages/form-submission.ts'
-import { sinceMs } from '#src/pages/webhooks/delivery.ts'
+import { changedRows, sinceMs } from '#src/pages/webhooks/delivery.ts'
 import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
-import { EndpointFields, RangeFields, readFields, readRange } from '#src/pages/webhooks/forms.ts'
-import {
-  deliveryList,
-  deliveryStatuses,
-  findDelivery,
-  listDeliveries,
-} from '#src/webhooks/delivery/deliveries.ts'
-import { createReplay } from '#src/webhooks/delivery/replays.ts'
+import { EndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
+import { filterFields, readFilters } from '#src/pages/webhooks/review.ts'
+import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
@@ -39,14 +34,16 @@ import { findProbe, probeEndpoint } from '#src/webhooks/probe/probe.ts'
 const pageSize = '20'
 
 // A form also sends its empty fields; an empty field is no filter.
+const listFields = {
+  ...filterFields,
+  since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week'])),
+}
+const ListQuery = Type.Object(listFields, { additionalProperties: false })
 const Query = Type.Object(
   {
     done: Type.Optional(Type.String({ maxLength: 64 })),
     test: Type.Optional(Uuid),
-    status: Type.Optional(Type.Enum(['', ...deliveryStatuses])),
-    eventType: Type.Optional(Type.Enum(['', ...eventTypes])),
-    since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week'])),
-    event: Type.Optional(OptionalLine(64)),
+    ...listFields,
     cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
     ...shownQuery,
   },
@@ -75,7 +72,6 @@ type FormRequest<Form extends Type.TSchema> = FastifyRequest<{
 const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
 const update = { access: { resource: 'webhook-endpoint', action: 'update' } } as const
 const remove = { access: { resource: 'webhook-endpoint', action: 'delete' } } as const
-const replay = { access: { resource: 'delivery', action: 'replay' } } as const
 const schema = { hide: true, params: UuidParams }
 const path = '/app/webhooks/:id'
 
@@ -85,6 +81,15 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   options,
 ) {
   app.get(path, { config: read, schema: { ...schema, querystring: Query } }, showEndpoint(options))
+  app.get(
+    `${path}/deliveries/events`,
+    {
+      config: { access: { resource: 'delivery', action: 'read' } },
+      schema: { ...schema, querystring: ListQuery },
+      exposeHeadRoute: false,
+    },
+    streamDeliveries,
+  )
   app.post(path, { config: update, schema: { ...schema, body: EndpointFields } }, editEndpoint)
   app.post(
     `${path}/test`,
@@ -107,11 +112,6 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     { config: remove, schema: { ...schema, body: RemoveForm } },
     removeEndpoint,
   )
-  app.post(
-    `${path}/replay`,
-    { config: replay, schema: { ...schema, body: RangeFields } },
-    replayRange,
-  )
 }
 
 function showEndpoint({ keys }: Options) {
@@ -126,6 +126,42 @@ function showEndpoint({ keys }: Options) {
     const { tenantEntry, query } = request
     const newSecret = await takeSecret(this.db, tenantEntry, request, keys)
     return sendEndpoint(request, reply, { query, newSecret })
+  }
+}
+
+/**
+ * The newest deliveries, once per second those that are new or have changed. Every read enters again,
+ * so the stream ends with the session or the right to see them.
+ */
+async function streamDeliveries(
+  request: FastifyRequest<{
+    Params: Static<typeof UuidParams>
+    Querystring: Static<typeof ListQuery>
+  }>,
+  reply: FastifyReply,
+) {
+  const { server, params, query, tenantEntry } = request
+  const page = readPage({ limit: pageSize }, deliveryList.name, deliveryList.forms)
+  const read = () =>
+    server.db.read(tenantEntry, async (tx, caller) => {
+      const filter = filterOf(query, server.clock.now())
+      const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
+      return { data, userId: caller.userId }
+    })
+  const takeChanged = changedRows()
+  const { userId } = await read()
+  return reply.streamEvents(`deliveries of ${userId}`, async () => {
+    const { data } = await read()
+    // Of an empty list the browser asks again after some seconds.
+    return { name: 'rows', data: { markup: takeChanged(data) }, isLast: data.length === 0 }
+  })
+}
+
+function filterOf(query: Static<typeof ListQuery>, now: Date) {
+  const { since = '' } = query
+  return {
+    ...readFilters(query),
+    ...(since !== '' && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
   }
 }
 
@@ -258,64 +294,24 @@ async function removeEndpoint(
   return reply.redirect(location, 303)
 }
 
-async function replayRange(
-  this: FastifyInstance,
-  request: FormRequest<typeof RangeFields>,
-  reply: FastifyReply,
-) {
-  const { params, body, tenantEntry, clientInfo } = request
-  const now = this.clock.now()
-  const range = readRange(body, now)
-  if ('fault' in range) {
-    const { from, to } = body
-    return sendEndpoint(request, reply.code(400), { replay: { from, to, ...range } })
-  }
-  let refused: 'disabled' | 'too-many' | null = null
-  const location = await this.db.write(tenantEntry, (tx, caller) =>
-    submitOnce(tx, caller, request, async () => {
-      const by = { ...caller, clientInfo }
-      const replay = found(await createReplay(tx, this.queue, by, params.id, range, now))
-      if (typeof replay !== 'string') {
-        return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
-      }
-      refused = replay
-      return null
-    }),
-  )
-  if (location !== null) return reply.redirect(location, 303)
-  if (refused === 'too-many') {
-    const fault =
-      'Too many replays are in progress, so nothing was replayed. Wait until one is finished.'
-    return sendEndpoint(request, reply.code(429).header('retry-after', 30), { fault })
-  }
-  const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
-  return sendEndpoint(request, reply.code(409), { fault })
-}
-
-type Shown = Partial<Pick<EndpointView, 'draft' | 'replay' | 'fault' | 'newSecret'>> & {
+type Shown = Partial<Pick<EndpointView, 'draft' | 'fault' | 'newSecret'>> & {
   query?: Static<typeof Query>
 }
-
-const emptyRange = { from: '', to: '', fault: null }
 
 /** Reads everything the page shows in one transaction. */
 async function sendEndpoint(
   request: EndpointRequest,
   reply: FastifyReply,
-  { query = {}, draft, replay = emptyRange, fault = null, newSecret = null }: Shown,
+  { query = {}, draft, fault = null, newSecret = null }: Shown,
 ) {
   const { server, tenantEntry } = request
   const { id } = request.params
-  const { done, test, status = '', eventType = '', since = '', event = '', cursor } = query
+  const { done, test, since = '', cursor } = query
+  const { status = '', eventType = '', httpStatus = '', event = '' } = query
   const now = server.clock.now()
   const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
   const page = readPage(part, deliveryList.name, deliveryList.forms)
-  const filter = {
-    status: status || undefined,
-    eventType: eventType || undefined,
-    eventId: event.trim() || undefined,
-    ...(since !== '' && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
-  }
+  const filter = filterOf(query, now)
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
     const [endpoint, stats, deliveries, tested, probed] = await Promise.all([
       findEndpoint(tx, caller, id),
@@ -334,17 +330,16 @@ async function sendEndpoint(
   })
   const deliveries = {
     ...result.deliveries,
-    filter: { status, eventType, since, event },
+    filter: { status, httpStatus, eventType, since, event },
     isLater: cursor !== undefined,
   }
-  return reply.sendPage(
+  return reply.sendLivePage(
     endpointPage({
       viewer: request.viewer,
       ...result,
       test: result.test?.endpointId === id ? result.test : null,
       deliveries,
       draft: draft ?? { ...result.endpoint, urlFault: null },
-      replay,
       done,
       fault,
       newSecret,

@@ -11,6 +11,7 @@ export type ApiClient = {
   get<T>(path: string, query?: Query): Promise<T>
   /** @param options `once`: with an Idempotency-Key, so that it may be sent again */
   post<T>(path: string, body?: unknown, options?: { once?: true }): Promise<T>
+  patch<T>(path: string, body: unknown): Promise<T>
 }
 
 export type Query = Readonly<Record<string, string | undefined>>
@@ -45,7 +46,9 @@ export async function openApiClient(env: Environment): Promise<ApiClient> {
   const faults: string[] = []
   const token = env.GATEHOUSE_TOKEN?.trim()
   if (!token) {
-    faults.push('GATEHOUSE_TOKEN: is missing. Create an API token on the account page.')
+    faults.push(
+      'GATEHOUSE_TOKEN: is missing. Create an API token on the account page, or a service token of the tenant.',
+    )
   }
   const given = env.GATEHOUSE_URL ?? (await findBaseUrl(env))
   const origin = given === undefined ? null : URL.parse(given)
@@ -96,6 +99,11 @@ function clientOf(baseUrl: string, token: string): ApiClient {
         send<never>(new URL(path, baseUrl), { method: 'POST', headers, body: text })
       return once ? patiently(post) : post()
     },
+    patch: (path, body) => {
+      const headers = { authorization, 'content-type': 'application/json' }
+      const change = { method: 'PATCH', headers, body: JSON.stringify(body) }
+      return patiently(() => send(new URL(path, baseUrl), change))
+    },
   }
 }
 
@@ -140,7 +148,7 @@ function toError({ status, headers }: Response, { title, detail }: ProblemText):
   }
   const remedies: Readonly<Record<number, string>> = {
     401: 'Is GATEHOUSE_TOKEN a token of this instance that has not expired?',
-    403: 'Use the token of a person, or with permissions, that may do this.',
+    403: 'Use a token of a person or service that may do this.',
     404: 'Is the id right, and the token of the same tenant?',
   }
   return new ApiError(message, detail || (remedies[status] ?? ''))

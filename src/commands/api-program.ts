@@ -1,7 +1,16 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { deliveryStatuses as statuses } from '#src/webhooks/delivery/deliveries.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
-import { details, json, readCount, readTime, readUrl, readUuid } from './arguments.ts'
+import {
+  details,
+  json,
+  readCount,
+  readHttpStatus,
+  readRate,
+  readTime,
+  readUrl,
+  readUuid,
+} from './arguments.ts'
 import { readEnvironment } from './environment.ts'
 
 /** As in src/webhooks/delivery/deliveries.ts, which takes longer to load than help takes to print. */
@@ -11,8 +20,9 @@ export const deliveryStatuses = [
   'exhausted',
 ] as const satisfies typeof statuses
 
-const needs = `Needs GATEHOUSE_TOKEN, an API token of the account page. The instance is
-GATEHOUSE_URL, else BASE_URL, else the demo that runs in this folder.`
+const needs = `Needs GATEHOUSE_TOKEN, an API token of the account page or a service token
+of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
+runs in this folder.`
 
 const failed = 'the API refused it or did not respond'
 
@@ -65,10 +75,19 @@ ${needs}`,
     .action(async (options) => (await import('./events.ts')).default(readEnvironment(), options))
 }
 
+const rateLimit = ['--rate-limit <n>', 'Deliveries per second; others wait', readRate] as const
+const burst = ['--burst <n>', 'How many at once after a quiet time', readRate] as const
+const burstAlone = "error: option '--burst' needs '--rate-limit'"
+const wrongUsage = { exitCode: 2 } as const
+
+function isBurstAlone(options: { rateLimit?: unknown; burst?: unknown }): boolean {
+  return options.burst !== undefined && typeof options.rateLimit !== 'number'
+}
+
 function addEndpointCommands(program: Command): void {
   const endpoints = program
     .command('endpoints')
-    .description('Webhook endpoints of your tenant: list, create, test, probe')
+    .description('Webhook endpoints of your tenant: list, create, update, test, probe')
   endpoints
     .command('list')
     .description('List the endpoints, newest first')
@@ -90,11 +109,40 @@ function addEndpointCommands(program: Command): void {
         'both',
       ]),
     )
+    .option(...rateLimit)
+    .option(...burst)
+    .option('--thin', 'Send only the id of an object, not its content')
     .option(...json)
     .addHelpText('after', details(failed, needs))
-    .action(async (url, options) =>
-      (await import('./endpoints.ts')).create(readEnvironment(), url, options),
+    .action(async (url, options, command) => {
+      if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
+      await (await import('./endpoints.ts')).create(readEnvironment(), url, options)
+    })
+  endpoints
+    .command('update')
+    .description('Change what is given, and nothing else')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .option('--url <url>', 'URL that receives the events', readUrl)
+    .addOption(new Option('--types <types...>', 'Only events of these types').choices(types))
+    .option('--description <text>', 'What it is for')
+    .addOption(
+      new Option('--signature <profile>', 'Signature of the events').choices([
+        'spec',
+        'standard',
+        'both',
+      ]),
     )
+    .option(...rateLimit)
+    .option('--no-rate-limit', 'No limit')
+    .option(...burst)
+    .option('--thin', 'Send only the id of an object, not its content')
+    .option('--no-thin', 'Send the content of an object')
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (id, options, command) => {
+      if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
+      await (await import('./endpoints.ts')).update(readEnvironment(), id, options)
+    })
   endpoints
     .command('test')
     .description('Send a test event now and show the response')
@@ -124,17 +172,26 @@ function addEndpointCommands(program: Command): void {
 function addDeliveryCommands(program: Command): void {
   const deliveries = program
     .command('deliveries')
-    .description('Deliveries of events to endpoints: list, replay')
+    .description('Deliveries of events to endpoints: list, replay, cancel')
+  const withStatus = () =>
+    new Option('--status <status>', 'Only deliveries in this status').choices(deliveryStatuses)
+  const from = ['--from <time>', 'Created at or after this RFC 3339 time', readTime] as const
+  const to = ['--to <time>', 'Created before this RFC 3339 time', readTime] as const
+  const httpStatus = [
+    '--http-status <status>',
+    'Of the latest attempt: 404, 4xx, or none for no response',
+    readHttpStatus,
+  ] as const
   deliveries
     .command('list')
     .description('List the deliveries to an endpoint, newest first')
     .requiredOption('--endpoint <id>', 'Id of the endpoint', readUuid)
-    .addOption(
-      new Option('--status <status>', 'Only deliveries in this status').choices(deliveryStatuses),
-    )
+    .addOption(withStatus())
     .addOption(ofType())
-    .option('--from <time>', 'Created at or after this RFC 3339 time', readTime)
-    .option('--to <time>', 'Created before this RFC 3339 time', readTime)
+    .option(...httpStatus)
+    .option('--event <id>', 'Only the delivery of this event')
+    .option(...from)
+    .option(...to)
     .option('--limit <n>', 'Number of deliveries', readCount, 20)
     .option(...json)
     .addHelpText('after', details(failed, needs))
@@ -142,10 +199,43 @@ function addDeliveryCommands(program: Command): void {
   deliveries
     .command('replay')
     .description('Send deliveries again, with a new series of attempts')
-    .argument('<ids...>', 'Ids of deliveries')
+    .argument('[ids...]', 'Ids of deliveries')
+    .option('--endpoint <id>', 'Replay all that match, to this endpoint', readUuid)
+    .addOption(withStatus())
+    .addOption(ofType())
+    .option(...httpStatus)
+    .option('--event <id>', 'Only the delivery of this event')
+    .option(from[0], `${from[1]} (default: 90 days ago)`, readTime)
+    .option(to[0], `${to[1]} (default: now)`, readTime)
+    .option('-y, --yes', 'Send them; without it only their number is shown')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        failed,
+        `Either ids, which are sent at once, or --endpoint with filters: shows how many
+deliveries match, and with --yes sends them and shows the progress. Ctrl-C ends
+only the display; \`deliveries cancel\` ends the replay.
+${needs}`,
+      ),
+    )
+    .action(async (ids, options, command) => {
+      if ((ids.length === 0) === (options.endpoint === undefined)) {
+        command.error('error: either ids or --endpoint is needed', wrongUsage)
+      }
+      const { replay, replayMatching } = await import('./deliveries.ts')
+      const { endpoint } = options
+      if (endpoint === undefined) return replay(readEnvironment(), ids, options)
+      return replayMatching(readEnvironment(), { ...options, endpoint })
+    })
+  deliveries
+    .command('cancel')
+    .description('Cancel a replay in progress: what was not started is not sent')
+    .argument('<replay>', 'Id of the replay', readUuid)
+    .requiredOption('--endpoint <id>', 'Id of its endpoint', readUuid)
     .option(...json)
     .addHelpText('after', details(failed, needs))
-    .action(async (ids, options) =>
-      (await import('./deliveries.ts')).replay(readEnvironment(), ids, options),
+    .action(async (id, options) =>
+      (await import('./deliveries.ts')).cancel(readEnvironment(), id, options),
     )
 }

@@ -23,6 +23,17 @@ export function readCount(text: string): number {
   return Number(text)
 }
 
+/** Deliveries per second, as src/webhooks/delivery/rate-limit.ts allows. */
+export function readRate(text: string): number {
+  if (/^([1-9]\d{0,2}|1000)$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 1000.')
+}
+
+export function readHttpStatus(text: string): string {
+  if (/^([1-5]\d\d|[1-5]xx|none)$/.test(text)) return text
+  throw new InvalidArgumentError('It must be a status (404), a class (4xx) or none.')
+}
+
 export function readUuid(text: string): string {
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) return text
   throw new InvalidArgumentError('It must be a UUID.')

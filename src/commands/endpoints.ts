@@ -14,31 +14,71 @@ export async function list(env: Environment, { json }: Json): Promise<void> {
   const client = await openApiClient(env)
   const { items } = await collect<Shown>(client, '/webhook-endpoints', {})
   if (json) return printJson(items)
-  for (const { id, health, url, eventTypes } of items) {
-    print(`${id}  ${health.state.padEnd(10)}  ${url}  ${eventTypes?.join(',') ?? 'all events'}`)
-  }
+  for (const endpoint of items) print(line(endpoint))
 }
 
-type NewEndpoint = Json & {
-  readonly types?: string[]
-  readonly description?: string
-  readonly signature?: string
+function line({ id, health, url, eventTypes, rateLimit, payload }: Shown): string {
+  const limits = [
+    ...(rateLimit === null ? [] : [`${rateLimit.perSecond}/s, burst ${rateLimit.burst}`]),
+    ...(payload === 'thin' ? ['thin'] : []),
+  ]
+  return [id, health.state.padEnd(10), url, eventTypes?.join(',') ?? 'all events', ...limits].join(
+    '  ',
+  )
+}
+
+type Limits = {
+  /** Deliveries per second; false removes the limit. */
+  readonly rateLimit?: number | false
+  readonly burst?: number
+  readonly thin?: boolean
+}
+
+type NewEndpoint = Json &
+  Limits & {
+    readonly types?: string[]
+    readonly description?: string
+    readonly signature?: string
+  }
+
+/** The fields of a request; those that were not given are left out. */
+function limitsOf({ rateLimit, burst, thin }: Limits) {
+  return {
+    ...(rateLimit === false && { rateLimit: null }),
+    ...(typeof rateLimit === 'number' && {
+      rateLimit: { perSecond: rateLimit, ...(burst !== undefined && { burst }) },
+    }),
+    ...(thin !== undefined && { payload: thin ? 'thin' : 'full' }),
+  }
 }
 
 /** `gatehouse endpoints create`. */
 export async function create(
   env: Environment,
   url: string,
-  { types, description, signature, json }: NewEndpoint,
+  { types, description, signature, json, ...limits }: NewEndpoint,
 ): Promise<void> {
   const client = await openApiClient(env)
-  const body = { url, eventTypes: types, description, signature }
+  const body = { url, eventTypes: types, description, signature, ...limitsOf(limits) }
   const endpoint = await client.post<Shown & { secret: string }>('/webhook-endpoints', body, {
     once: true,
   })
   if (json) return printJson(endpoint)
   print(`${endpoint.id}  ${endpoint.url}`)
   print(`Secret (not shown again): ${endpoint.secret}`)
+}
+
+/** `gatehouse endpoints update`: changes only what is given. */
+export async function update(
+  env: Environment,
+  id: string,
+  { types, description, signature, json, url, ...limits }: NewEndpoint & { readonly url?: string },
+): Promise<void> {
+  const client = await openApiClient(env)
+  const body = { url, eventTypes: types, description, signature, ...limitsOf(limits) }
+  const endpoint = await client.patch<Shown>(`/webhook-endpoints/${id}`, body)
+  if (json) return printJson(endpoint)
+  print(line(endpoint))
 }
 
 /** `gatehouse endpoints test`: sends a test event and shows the response. */

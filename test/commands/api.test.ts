@@ -60,6 +60,49 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   t.match(await run('deliveries', 'replay', id), { status: 0, output: `${id}  pending\n` })
   const missing = await run('deliveries', 'replay', crypto.randomUUID())
   t.match(missing, { status: 1, told: /gatehouse: 404 Not found\. .*the token of the same tenant/ })
+
+  const refused = ['--endpoint', endpoint.id, '--http-status', '4xx']
+  const matching = await run('deliveries', 'list', ...refused, '--type', 'order.updated')
+  t.match(matching.output, / {2}order\.updated {2}400$/m)
+  const counted = await run('deliveries', 'replay', ...refused)
+  t.match(counted, { status: 0, output: '', told: /^\d+ deliver\w+ match\w*\.\nNothing was sent/m })
+  const replayed = await run('deliveries', 'replay', ...refused, '--yes')
+  const done = /^(\S+) {2}(\d+) of \2 deliveries scheduled$/m.exec(replayed.output)
+  t.equal(replayed.status, 0, replayed.told)
+  const [, replayId = ''] = done ?? []
+  const none = await run('deliveries', 'replay', '--endpoint', endpoint.id, '--http-status', '302')
+  t.match(none, { status: 0, told: /^0 deliveries match\.$/m })
+  const ended = await run('deliveries', 'cancel', replayId, '--endpoint', endpoint.id)
+  t.match(ended, { status: 0, output: /^\S+ {2}\d+ of \d+ deliveries scheduled$/m })
+  t.equal((await run('deliveries', 'replay')).status, 2, 'neither ids nor an endpoint')
+  t.equal((await run('deliveries', 'replay', id, ...refused)).status, 2, 'both')
+  t.equal((await run('deliveries', 'list', '--endpoint', own, '--http-status', '4x')).status, 2)
+})
+
+t.test('the rate limit and the payload of an endpoint', async (t) => {
+  const { run, receiverUrl } = await openDemo(t)
+  const limits = ['--rate-limit', '20', '--burst', '5', '--thin']
+  const made = await run('endpoints', 'create', receiverUrl, ...limits, '--json')
+  const { id, ...endpoint } = JSON.parse(made.output)
+  t.match(endpoint, { rateLimit: { perSecond: 20, burst: 5 }, payload: 'thin' })
+  const shown = async () =>
+    (await run('endpoints', 'list')).output.split('\n').find((line) => line.startsWith(id))
+  t.match(await shown(), / {2}all events {2}20\/s, burst 5 {2}thin$/)
+  await run('endpoints', 'update', id, '--rate-limit', '3')
+  t.match(await shown(), / {2}all events {2}3\/s, burst 1 {2}thin$/, 'the payload stays')
+  const lifted = await run('endpoints', 'update', id, '--no-rate-limit', '--no-thin')
+  t.match(lifted, { status: 0, output: / {2}all events$/m })
+  t.match(await shown(), / {2}all events$/)
+  const wrong = [
+    ['--burst', '5'],
+    ['--rate-limit', '0'],
+    ['--rate-limit', '1001'],
+  ]
+  for (const options of wrong) {
+    t.equal((await run('endpoints', 'update', id, ...options)).status, 2, options.join(' '))
+  }
+  t.equal((await run('endpoints', 'update', id)).status, 1, 'nothing to change')
+  t.equal((await run('endpoints', 'update', crypto.randomUUID(), '--thin')).status, 1)
 })
 
 t.test('listen forwards signed events, waits for the program and goes on', async (t) => {

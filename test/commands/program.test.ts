@@ -90,7 +90,7 @@ t.test('an option is parsed before the command runs', async (t) => {
     [['endpoints', 'test', 'x'], /must be a UUID/],
     [['endpoints', 'create', 'http://127.0.0.1:9', '--types', 'odd'], /choices are order\.updated/],
     [['deliveries', 'list'], /required option '--endpoint <id>' not specified/],
-    [['deliveries', 'replay'], /missing required argument 'ids'/],
+    [['deliveries', 'replay'], /either ids or --endpoint is needed/],
     [['events', 'tail', '--from', 'now'], /must be an RFC 3339 time/],
     [['billing', 'link', 'cus_1'], /missing required argument 'user'/],
     [['trigger', 'x', '--amount', '1e3'], /whole number/],

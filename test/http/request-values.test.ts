@@ -148,7 +148,6 @@ t.test('what PostgreSQL cannot take is 400, never 500', async (t) => {
   const send = as(test, { cookie })
   const endpoint = await createEndpoint(test.database, admin, { url: 'https://8.8.8.8/' })
   const replay = `/webhook-endpoints/${endpoint}/replay`
-  const form = { range: 'hour', status: '' }
   const far = '9999-12-31T23:59:59-12:00'
   const year0 = { from: '0000-01-01T00:00:00Z', to: '0000-01-02T00:00:00Z' }
   const answers = {
@@ -156,10 +155,13 @@ t.test('what PostgreSQL cannot take is 400, never 500', async (t) => {
     'expiresAt beyond year 9999': await send('POST', '/auth/tokens', { name: 'x', expiresAt: far }),
     'a replay in year 0': await send('POST', replay, year0),
     'a replay beyond year 9999': await send('POST', replay, { from: year0.from, to: far }),
-    'a replay form in year 0': await send('POST', `/app/webhooks/${endpoint}/replay`, {
-      ...form,
-      from: '0000-01-01T00:00',
-      to: '0000-01-02T00:00',
+    'a replay form in year 0': await send(
+      'GET',
+      `/app/webhooks/${endpoint}/replays/new?from=0000-01-01T00:00&to=0000-01-02T00:00`,
+    ),
+    'a confirmed replay in year 0': await send('POST', `/app/webhooks/${endpoint}/replays`, {
+      submission: crypto.randomUUID(),
+      ...year0,
     }),
     'a replay of billing events in year 0': await send('POST', '/billing/events/replay', {
       status: 'dead',

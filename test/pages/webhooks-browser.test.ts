@@ -50,7 +50,10 @@ t.test(
 
     await page.locator('main header a').nth(1).press('Enter')
     await page.getByLabel('All deliveries, including successful ones').press('Space')
-    await press(page, 'button', 'Replay deliveries')
+    await press(page, 'button', 'Count deliveries')
+    await heading(page, 'Replay 1 delivery?')
+    t.same(await seriousFindings(page), [], 'the confirmation')
+    await press(page, 'button', 'Replay 1 delivery')
     await page.getByRole('status').getByText('Done: 1 of 1 deliveries scheduled.').waitFor()
     t.same(await seriousFindings(page), [], 'the progress')
     await press(page, 'link', 'View deliveries')

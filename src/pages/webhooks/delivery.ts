@@ -11,7 +11,7 @@ import {
   table,
   timeText,
 } from '#src/pages/html.ts'
-import { layout, noticeText, type Viewer } from '#src/pages/layout.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
 import {
   type Attempt,
   type Delivery,
@@ -19,9 +19,12 @@ import {
   maxShownAttempts,
   type SentRequest,
 } from '#src/webhooks/delivery/deliveries.ts'
+import { httpStatusClasses, httpStatusPattern } from '#src/webhooks/delivery/filter.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { deliveryBadge, deliveryLabels } from './badges.ts'
 import { notices } from './endpoints.ts'
+import { retryTimeline } from './retry-timeline.ts'
+import { type CheckedSignature, signatureSection } from './signature-check.ts'
 
 export type DeliveryView = {
   viewer: Viewer
@@ -30,10 +33,14 @@ export type DeliveryView = {
   done: string | undefined
   /** True if a replay was refused because the endpoint is disabled. */
   isDisabled: boolean
+  /** The waits before each attempt. */
+  retrySeconds: readonly number[]
+  /** The result of the signature checker. */
+  checked: CheckedSignature | null
 }
 
 /** One delivery of an event to an endpoint: its request, its attempts and their responses. */
-export function deliveryPage(view: DeliveryView): string {
+export function deliveryPage(view: DeliveryView): Page {
   const { viewer, delivery, sent } = view
   const endpoint = `/app/webhooks/${delivery.endpointId}`
   return layout(
@@ -53,14 +60,17 @@ export function deliveryPage(view: DeliveryView): string {
           <div><dt>Status</dt><dd>${deliveryBadge(delivery.status)}</dd></div>
           <div><dt>Created</dt><dd>${momentText(delivery.createdAt)}</dd></div>
           ${delivery.nextAttemptAt === null ? '' : html`<div><dt>Next attempt</dt><dd>${momentText(delivery.nextAttemptAt)}</dd></div>`}
+          <div><dt>Delivery ID</dt><dd class="wrap"><code id="delivery-id">${delivery.id}</code> ${copyButton('delivery-id', 'Copy delivery ID')}</dd></div>
           <div><dt>Event ID</dt><dd class="wrap"><code id="event-id">${delivery.eventId}</code> ${copyButton('event-id', 'Copy event ID')}</dd></div>
         </dl>
       </section>
       <section class="card" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
+        ${retryTimeline(delivery, view.retrySeconds)}
         ${attemptTimeline(delivery)}
       </section>
-      ${requestSection(sent)}`,
+      ${requestSection(sent)}
+      ${signatureSection(delivery.id, view.checked)}`,
     { current: '/app/webhooks', ...viewer },
   )
 }
@@ -149,7 +159,13 @@ function excerptOf(excerpt: string | null): Html | string {
 }
 
 /** As the form sends it; an empty field is no filter. */
-export type DeliveryFilter = { status: string; eventType: string; since: string; event: string }
+export type DeliveryFilter = {
+  status: string
+  httpStatus: string
+  eventType: string
+  since: string
+  event: string
+}
 
 /** The choices of `since`, and how long ago they begin, in milliseconds. */
 export const sinceMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
@@ -173,15 +189,55 @@ export function deliverySection(endpointId: string, page: DeliveryPage): Html {
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter)}
-        ${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : table(columns, page.data.map(deliveryRow))}
+        <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(path, page)}</div>
         <nav class="row" aria-label="Delivery pages">
-          ${page.isLater ? html`<a href="${linkTo(path, page.filter)}">Newest</a>` : ''}
+          ${page.isLater ? html`<a href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
           ${page.nextCursor === null ? '' : html`<a href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
         </nav>
       </section>`
 }
 
-function filterForm(path: string, { status, eventType, since, event }: DeliveryFilter): Html {
+function liveLink(path: string, filter: DeliveryFilter): string {
+  return `${path}/deliveries/events?${new URLSearchParams({ ...filter }).toString()}`
+}
+
+/**
+ * The new and the changed rows of the newest page since the last call, as a table that the page's
+ * script takes them from; empty if nothing has changed. At most one page of rows.
+ */
+export function changedRows(): (deliveries: readonly Delivery[]) => string {
+  let shown = new Map<string, string>()
+  return function takeChanged(deliveries) {
+    const rows = deliveries.map((delivery) => {
+      const cells = deliveryRow(delivery)
+      return { id: delivery.id, cells, markup: JSON.stringify(cells) }
+    })
+    const changed = rows.filter(({ id, markup }) => shown.get(id) !== markup)
+    shown = new Map(rows.map(({ id, markup }) => [id, markup]))
+    return changed.length === 0
+      ? ''
+      : table(
+          columns,
+          changed.map(({ cells }) => cells),
+        ).markup
+  }
+}
+
+/** The rows with check boxes, and what can be done with those selected or with all that match. */
+function selectable(path: string, { data, filter }: DeliveryPage): Html {
+  const { since, ...others } = filter
+  const matching = new URLSearchParams({ ...others, ...(since !== '' && { range: since }) })
+  return html`<form class="selection" method="get" action="${path}/replays/new">
+          ${table(columns, data.map(deliveryRow))}
+          <div class="row">
+            <button class="button plain slim" name="rows" value="selected">Replay selected</button>
+            <a class="button plain slim" href="${path}/replays/new?${matching.toString()}">Replay all that match</a>
+          </div>
+        </form>`
+}
+
+function filterForm(path: string, filter: DeliveryFilter): Html {
+  const { status, httpStatus, eventType, since, event } = filter
   const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
   const types = eventTypes.map((value) => option(value, value, eventType))
   const times = Object.entries(sinceLabels).map(([value, label]) => option(value, label, since))
@@ -189,7 +245,9 @@ function filterForm(path: string, { status, eventType, since, event }: DeliveryF
           <select name="status" aria-label="Status">${option('', 'All statuses', status)}${statuses}</select>
           <select name="eventType" aria-label="Event type">${option('', 'All event types', eventType)}${types}</select>
           <select name="since" aria-label="Created">${option('', 'Any time', since)}${times}</select>
-          <input name="event" value="${event}" maxlength="64" placeholder="Event ID" aria-label="Event ID" data-search>
+          <input class="short" name="httpStatus" value="${httpStatus}" maxlength="4" pattern="${httpStatusPattern}" list="http-statuses" placeholder="HTTP status" title="A status (404), a class (4xx), or none for no response" aria-label="HTTP status" autocomplete="off">
+          <datalist id="http-statuses">${httpStatusClasses.map((value) => html`<option value="${value}"></option>`)}</datalist>
+          <input name="event" value="${event}" maxlength="64" placeholder="Event or delivery ID" aria-label="Event or delivery ID" data-search>
           <button class="button plain slim go">Filter</button>
         </form>`
 }
@@ -199,6 +257,7 @@ function option(value: string, label: string, chosen: string): Html {
 }
 
 const columns = [
+  { label: 'Select', kind: 'actions' },
   { label: 'Event', kind: 'wrap' },
   { label: 'Status' },
   { label: 'HTTP', kind: 'number' },
@@ -211,6 +270,7 @@ function deliveryRow(delivery: Delivery): Html[] {
   const { id, eventId, eventType, status, createdAt, attempts } = delivery
   const last = attempts.at(-1)
   return [
+    html`<input type="checkbox" name="delivery" value="${id}" aria-label="Select ${eventType} ${eventId}">`,
     html`<a href="/app/deliveries/${id}">${eventType}</a><br><code class="quiet clip">${eventId}</code>`,
     html`${deliveryBadge(status)} <span class="quiet whole">${countText(attempts.length)}</span>`,
     html`${last?.statusCode ?? '–'}`,
@@ -231,7 +291,7 @@ function outcomeText({ attempts, status, nextAttemptAt }: Delivery): Html {
   return html`${text}${
     nextAttemptAt === null
       ? ''
-      : html` <span class="quiet">Next attempt ${timeText(nextAttemptAt)}.</span>`
+      : html` <span class="quiet">Next attempt ${timeText(nextAttemptAt)}</span>`
   }`
 }
 

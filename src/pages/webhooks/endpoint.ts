@@ -1,6 +1,6 @@
 import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts'
 import { copyable, type Html, html, isolated, timeText } from '#src/pages/html.ts'
-import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
+import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import { testType } from '#src/webhooks/delivery/test-event.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
@@ -10,7 +10,7 @@ import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
 import { dayCharts, medianText, notices, rateText, statsNote } from './endpoints.ts'
-import { type EndpointDraft, endpointForm, type ReplayDraft, replayForm } from './forms.ts'
+import { type EndpointDraft, endpointForm, replayForm } from './forms.ts'
 import { probeSection } from './probe.ts'
 
 export type EndpointView = {
@@ -21,7 +21,6 @@ export type EndpointView = {
   /** The latest check of its receiver. */
   probe: ProbeReport | null
   draft: EndpointDraft
-  replay: ReplayDraft
   done: string | undefined
   fault: string | null
   /** The delivery of the test event that was just sent. */
@@ -31,7 +30,7 @@ export type EndpointView = {
 }
 
 /** One endpoint: its health, deliveries and actions. */
-export function endpointPage(view: EndpointView): string {
+export function endpointPage(view: EndpointView): Page {
   const { viewer, endpoint, test, newSecret } = view
   return layout(
     'Endpoint',
@@ -50,7 +49,7 @@ export function endpointPage(view: EndpointView): string {
       ${factSection(view)}
       ${deliverySection(endpoint.id, view.deliveries)}
       ${probeSection(endpoint.id, view.probe)}
-      ${replayForm(endpoint.id, view.replay)}
+      ${replayForm(endpoint.id, { from: '', to: '', fault: null })}
       ${settingSection(endpoint, view.draft)}`,
     { current: '/app/webhooks', ...viewer },
   )

@@ -1,6 +1,6 @@
 import { columnChart, lineChart, type StripCell, statusStrip } from '#src/pages/charts.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/html.ts'
-import { faultText, layout, noticeText, type Viewer } from '#src/pages/layout.ts'
+import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/stats.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
@@ -24,7 +24,7 @@ export type WebhooksView = {
 }
 
 /** A tenant's webhook endpoints, and a form to add one. */
-export function webhooksPage(view: WebhooksView): string {
+export function webhooksPage(view: WebhooksView): Page {
   const { viewer, endpoints, stats, notifications, draft } = view
   return layout(
     'Webhooks',

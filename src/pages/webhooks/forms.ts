@@ -2,9 +2,8 @@ import Type from 'typebox'
 import { OptionalLine } from '#src/http/schemas.ts'
 import { submissionField, submissionFields } from '#src/pages/form-submission.ts'
 import { type Html, html, timeText } from '#src/pages/html.ts'
-import { layout, type Viewer } from '#src/pages/layout.ts'
+import { layout, type Page, type Viewer } from '#src/pages/layout.ts'
 import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
-import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
 import { maxRate } from '#src/webhooks/delivery/rate-limit.ts'
 import {
   type EndpointReplay,
@@ -116,34 +115,31 @@ export function readFields(fields: Type.Static<typeof EndpointFields>): Endpoint
   }
 }
 
-const rangeMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
+const dayMs = 86_400_000
+const rangeMs = { hour: 3_600_000, day: dayMs, week: 7 * dayMs, all: maxRangeDays * dayMs }
 
 // The format of <input type="datetime-local">; empty if not filled in.
 const LocalTime = Type.String({ pattern: '^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d)?)?$' })
 
-/** Fields of the replay form. */
-export const RangeFields = Type.Object(
-  {
-    ...submissionFields,
-    range: Type.Enum(['hour', 'day', 'week']),
-    from: LocalTime,
-    to: LocalTime,
-    status: Type.Enum(['', ...deliveryStatuses]),
-  },
-  { additionalProperties: false },
-)
+/** Fields of the replay form, and of the link to all deliveries that match a filter of the list. */
+export const rangeFields = {
+  range: Type.Optional(Type.Enum(['hour', 'day', 'week', 'all', ''])),
+  from: Type.Optional(LocalTime),
+  to: Type.Optional(LocalTime),
+}
+
+type Range = { range?: keyof typeof rangeMs | ''; from?: string; to?: string }
 
 /** The requested range, or why it is not valid. A custom range (UTC) overrides the preset. */
 export function readRange(
-  { range, from, to, status }: Type.Static<typeof RangeFields>,
+  { range = 'all', from = '', to = '' }: Range,
   now: Date,
-): ReplayRange | { fault: string } {
-  const chosen = status === '' ? null : status
+): Pick<ReplayRange, 'from' | 'to'> | { fault: string } {
   if (from === '' && to === '') {
-    return { from: new Date(now.getTime() - rangeMs[range]), to: now, status: chosen }
+    return { from: new Date(now.getTime() - rangeMs[range || 'all']), to: now }
   }
   const custom = { from: new Date(`${from}Z`), to: new Date(`${to}Z`) }
-  if (isReplayRange(custom.from, custom.to)) return { ...custom, status: chosen }
+  if (isReplayRange(custom.from, custom.to)) return custom
   return { fault: `Enter a start and a later end, at most ${maxRangeDays} days apart.` }
 }
 
@@ -155,8 +151,7 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
   return html`<section class="card" aria-labelledby="replay">
         <h2 id="replay">Replay deliveries</h2>
         <p class="quiet">Sends the same events with the same IDs, so receivers that deduplicate by ID do not process them twice.</p>
-        <form class="form" method="post" action="/app/webhooks/${endpointId}/replay">
-          ${submissionField()}
+        <form class="form" method="get" action="/app/webhooks/${endpointId}/replays/new">
           <label>Created in
             <select name="range">
               <option value="hour">the last hour</option>
@@ -177,7 +172,8 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
             <label class="box"><input type="radio" name="status" value="exhausted" checked> Failed deliveries</label>
             <label class="box"><input type="radio" name="status" value=""> All deliveries, including successful ones</label>
           </div></fieldset>
-          <button class="button">Replay deliveries</button>
+          <button class="button">Count deliveries</button>
+          <p class="quiet small">Their number is shown before anything is sent.</p>
         </form>
       </section>`
 }
@@ -185,16 +181,19 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
 /** Progress of a replay, for its page and the page's script. @param replay null: it was deleted */
 export function progressOf(replay: EndpointReplay | null): Progress {
   if (replay === null) return { value: 1, max: 1, words: 'The endpoint was deleted.', isLast: true }
-  const { done, total, finishedAt } = replay
+  const { done, total, finishedAt, cancelledAt } = replay
   const isLast = finishedAt !== null
   // <progress> needs max > 0, also for an empty range.
   const max = Math.max(total, 1)
   const words = `${done} of ${total} deliveries scheduled`
+  if (cancelledAt !== null) {
+    return { value: done, max, words: `Cancelled: ${words}. The rest is not sent.`, isLast }
+  }
   return { value: isLast ? max : done, max, words: isLast ? `Done: ${words}.` : words, isLast }
 }
 
 /** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
-export function replayPage(viewer: Viewer, replay: EndpointReplay): string {
+export function replayPage(viewer: Viewer, replay: EndpointReplay): Page {
   const endpoint = `/app/webhooks/${replay.endpointId}`
   const progress = progressOf(replay)
   return layout(
@@ -202,19 +201,32 @@ export function replayPage(viewer: Viewer, replay: EndpointReplay): string {
     html`<header class="head">
         <p class="trail"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">Endpoint</a></p>
         <h1>Replay</h1>
-        <p class="quiet">Deliveries created from ${timeText(replay.from)} to ${timeText(replay.to)}, ${
-          replay.status === null
-            ? 'any status'
-            : `status ${deliveryLabels[replay.status].toLowerCase()}`
-        }.</p>
+        <p class="quiet">${selectionText(replay)}</p>
       </header>
       <section class="card" aria-labelledby="progress">
         <h2 id="progress">Progress</h2>
         ${progressBar(progress, `${endpoint}/replays/${replay.id}/events`)}
         <p class="quiet small">Each delivery restarts the retry schedule from its first attempt. You can close this page; the replay continues.</p>
-        <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">View deliveries</a></div>
+        <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(replay)}</div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
     progressHead(progress),
   )
+}
+
+function selectionText(replay: EndpointReplay): Html {
+  const { from, to, status, eventType, eventId, httpStatus, deliveryIds } = replay
+  if (deliveryIds !== null) return html`Deliveries that were selected one by one.`
+  const filters = [
+    status === null ? 'any status' : `status ${deliveryLabels[status].toLowerCase()}`,
+    ...(httpStatus === null ? [] : [`HTTP status ${httpStatus}`]),
+    ...(eventType === null ? [] : [`type ${eventType}`]),
+    ...(eventId === null ? [] : [`event ${eventId}`]),
+  ]
+  return html`Deliveries created from ${timeText(from)} to ${timeText(to)}, ${filters.join(', ')}.`
+}
+
+/** The script removes it when the replay ends. */
+function cancelForm({ endpointId, id }: EndpointReplay): Html {
+  return html`<form method="post" action="/app/webhooks/${endpointId}/replays/${id}/cancel" data-until-last><button class="button danger slim">Cancel replay</button></form>`
 }

@@ -1,18 +1,13 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
-import {
-  byCreation,
-  creationForms,
-  creationPosition,
-  type TimeRange,
-  within,
-} from '#src/db/keyset.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { creationForms, creationPosition, keyset, timeOfMicroseconds } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
 import { ownHeaders } from '#src/webhooks/client/client.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { succeeded } from './attempt.ts'
 import { explainFailure } from './explain.ts'
+import { type DeliveryFilter, deliveryConditions } from './filter.ts'
 import type { SignatureProfile } from './signature.ts'
 import { thinBody } from './thin-body.ts'
 
@@ -48,47 +43,53 @@ export type Attempt = {
   responseExcerpt: string | null
 }
 
-export type DeliveryFilter = TimeRange & {
-  status?: DeliveryStatus | undefined
-  eventType?: EventType | undefined
-  /** The delivery of one event. */
-  eventId?: string | undefined
-}
-
 export const deliveryList = { name: 'deliveries', forms: creationForms }
 
 type AttemptRow = Omit<Prisma.DeliveryAttemptGetPayload<object>, 'tenantId'>
 
-type DeliveryRow = Prisma.DeliveryGetPayload<object>
+const columns = Prisma.sql`d.id, d.event_id AS "eventId", d.event_type AS "eventType",
+  d.endpoint_id AS "endpointId", d.status, d.created_at AS "createdAt",
+  d.next_attempt_at AS "nextAttemptAt"`
+
+type DeliveryRow = Pick<
+  Prisma.DeliveryGetPayload<object>,
+  'id' | 'eventId' | 'eventType' | 'endpointId' | 'status' | 'createdAt' | 'nextAttemptAt'
+>
 
 /** The deliveries to an endpoint, newest first; null if the endpoint is not the tenant's. */
 export async function listDeliveries(
   tx: Tx,
   scope: TenantScope,
   endpointId: string,
-  { status, eventType, eventId, ...range }: DeliveryFilter,
+  filter: DeliveryFilter,
   page: Page,
 ) {
-  const { tenantId } = scope
   const endpoint = await findHistory(tx, scope, endpointId)
   if (endpoint === null) return null
   // `publish` and `sendTest` write `created_at` from the clock, in whole milliseconds.
-  const { where, ...order } = byCreation(page)
-  const createdAt = within(range)
-  const rows = await tx.delivery.findMany({
-    where: {
-      tenantId,
-      endpointId,
-      ...(status !== undefined && { status }),
-      ...(eventType !== undefined && { eventType }),
-      ...(eventId !== undefined && { eventId }),
-      ...(createdAt && { createdAt }),
-      ...where,
-    },
-    ...order,
-  })
+  const [millis, id] = page.after ?? []
+  const last =
+    millis === undefined || id === undefined
+      ? null
+      : [timeOfMicroseconds(`${millis}000`), Prisma.sql`${id}::uuid`]
+  const rows = await tx.$queryRaw<DeliveryRow[]>`
+    SELECT ${columns} FROM deliveries d WHERE ${deliveryConditions(scope, endpointId, filter)}
+      AND ${keyset([Prisma.sql`d.created_at`, Prisma.sql`d.id`], last, page)}`
   const attempts = await findAttempts(tx, scope, rows.slice(0, page.limit), endpoint)
   return pageOf(rows, page, deliveryList.name, creationPosition, (row) => toDelivery(row, attempts))
+}
+
+/** How many deliveries to an endpoint of the tenant the filter selects now. */
+export async function countDeliveries(
+  tx: Tx,
+  scope: TenantScope,
+  endpointId: string,
+  filter: DeliveryFilter,
+): Promise<number> {
+  const [row] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM deliveries d
+    WHERE ${deliveryConditions(scope, endpointId, filter)}`
+  return row?.count ?? 0
 }
 
 /** A delivery of the tenant, or null if it is missing or another tenant's. */

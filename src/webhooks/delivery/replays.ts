@@ -8,25 +8,43 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { isStorableTime } from '#src/http/times.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
-import { deliverChannel, insertDeliverJobs } from './job.ts'
+import type { EventType } from '#src/webhooks/events/types.ts'
+import { countDeliveries, type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
+import { scheduleAttempts, wakeWorkers } from './due-attempts.ts'
+import { type DeliveryFilter, deliveryConditions } from './filter.ts'
 
-/** A request to send the deliveries of a time range again, and its progress. */
+/** A request to send selected deliveries again, and its progress. */
 export type EndpointReplay = {
   id: string
   endpointId: string
   from: string
   to: string
   status: DeliveryStatus | null
+  eventType: EventType | null
+  eventId: string | null
+  httpStatus: string | null
+  /** The deliveries that were selected by id; null for all of the range. */
+  deliveryIds: string[] | null
   /** Deliveries selected by the request. */
   total: number
   done: number
   createdAt: string
   finishedAt: string | null
+  /** Deliveries that were not started by then are not sent. */
+  cancelledAt: string | null
 }
 
-/** Deliveries created at or after `from` and before `to`; with any status if it is null. */
-export type ReplayRange = { from: Date; to: Date; status: DeliveryStatus | null }
+/** Deliveries created at or after `from` and before `to`, limited by the other filters. */
+export type ReplayRange = Omit<DeliveryFilter, 'from' | 'to' | 'ids' | 'status'> & {
+  from: Date
+  to: Date
+  status?: DeliveryStatus | null | undefined
+}
+
+/** A range, or at most `maxSelected` deliveries by id. */
+export type ReplaySelection = ReplayRange | { ids: readonly string[] }
+
+export const maxSelected = 100
 
 type Row = Prisma.EndpointReplayGetPayload<object>
 
@@ -36,45 +54,91 @@ export const turnQueue = 'tenant-replay'
 export const maxOpenReplays = { perEndpoint: 2, perTenant: 5 } as const
 
 /**
- * Creates a replay of the deliveries in the range now. A replay of nothing is finished at once;
- * otherwise its tenant gets a turn in the same commit.
- * @returns null if the endpoint is missing or another tenant's; `disabled` if it is disabled;
- *   `too-many` if `maxOpenReplays` are open
+ * Creates a replay of the selected deliveries. A replay of nothing is finished at once; otherwise its
+ * tenant gets a turn in the same commit.
+ * @returns null if the endpoint or a selected delivery is missing or another tenant's; `disabled` if
+ *   the endpoint is disabled; `too-many` if `maxOpenReplays` are open
  */
 export async function createReplay(
   tx: Tx,
   queue: PgBoss,
   by: Actor,
   endpointId: string,
-  { from, to, status }: ReplayRange,
+  selection: ReplaySelection,
   now: Date,
 ): Promise<EndpointReplay | 'disabled' | 'too-many' | null> {
   const { tenantId } = by
   const endpoint = await findEndpoint(tx, by, endpointId)
   if (endpoint === null) return null
   if (endpoint.status === 'disabled') return 'disabled'
+  const chosen = await measureSelection(tx, by, endpointId, selection, now)
+  if (chosen === null) return null
   if (await hasTooMany(tx, by, endpointId)) return 'too-many'
-  // Deliveries created after the request are not part of it.
-  const range = { replayFrom: from, replayTo: to < now ? to : now, status }
-  const total = await tx.delivery.count({
-    where: {
-      tenantId,
-      endpointId,
-      createdAt: { gte: range.replayFrom, lt: range.replayTo },
-      ...(status === null ? {} : { status }),
-    },
-  })
-  const finishedAt = total === 0 ? now : null
+  const finishedAt = chosen.total === 0 ? now : null
   const row = await tx.endpointReplay.create({
-    data: { tenantId, endpointId, ...range, total, createdAt: now, finishedAt },
+    data: { tenantId, endpointId, ...chosen, createdAt: now, finishedAt },
   })
-  if (total > 0) await addTurn(tx, queue, by)
+  if (chosen.total > 0) await addTurn(tx, queue, by)
   await recordChange(tx, by, {
     action: 'endpoint-replay',
-    reason: status ?? 'every-status',
+    reason: 'ids' in selection ? 'selected' : (selection.status ?? 'every-status'),
     target: endpointId,
   })
   return toReplay(row)
+}
+
+/** The columns of a selection. Null if a delivery that it names is not one of the endpoint. */
+async function measureSelection(
+  tx: Tx,
+  scope: TenantScope,
+  endpointId: string,
+  selection: ReplaySelection,
+  now: Date,
+) {
+  if ('ids' in selection) {
+    const ids = [...new Set(selection.ids)]
+    const [found] = await tx.$queryRaw<{ total: number; oldest: Date; newest: Date }[]>`
+      SELECT count(*)::int AS total, min(d.created_at) AS oldest, max(d.created_at) AS newest
+      FROM deliveries d WHERE ${deliveryConditions(scope, endpointId, { ids })}`
+    if (found === undefined || found.total !== ids.length) return null
+    const { total, oldest, newest } = found
+    const replayTo = new Date(newest.getTime() + 1)
+    return { replayFrom: oldest, replayTo, deliveryIds: ids, total }
+  }
+  const { from, to, status = null, eventType = null, eventId = null, httpStatus = null } = selection
+  // Deliveries created after the request are not part of it.
+  const range = { replayFrom: from, replayTo: to < now ? to : now }
+  const total = await countDeliveries(tx, scope, endpointId, {
+    ...selection,
+    status: status ?? undefined,
+    from: range.replayFrom.toISOString(),
+    to: range.replayTo.toISOString(),
+  })
+  return { ...range, status, eventType, eventId, httpStatus, total }
+}
+
+/**
+ * Ends a replay of the tenant: of its deliveries, those that were not started by then are not sent. A
+ * finished one stays as it is.
+ * @returns null if it is missing or another tenant's
+ */
+export async function cancelReplay(
+  tx: Tx,
+  by: Actor,
+  { endpointId, id }: { endpointId: string; id: string },
+  now: Date,
+): Promise<EndpointReplay | null> {
+  const { tenantId } = by
+  // Waits for a page that a worker is processing now, and counts it.
+  const { count } = await tx.endpointReplay.updateMany({
+    where: { tenantId, endpointId, id, finishedAt: null },
+    data: { finishedAt: now, cancelledAt: now },
+  })
+  if (count > 0) {
+    const target = endpointId
+    await recordChange(tx, by, { action: 'endpoint-replay-cancel', reason: 'own-request', target })
+  }
+  return findReplay(tx, by, { endpointId, id })
 }
 
 /** Of two requests at once, the second counts the replay of the first. */
@@ -178,15 +242,21 @@ async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promis
   return tx.endpointReplay.findFirst({ where: { tenantId, id, finishedAt: null } })
 }
 
-/** The next deliveries of the range, oldest first. */
+/** The next deliveries of the selection, oldest first. */
 function findPage(tx: Tx, replay: Row, pageSize: number): Promise<{ id: string }[]> {
-  const { tenantId, id, endpointId, status } = replay
+  const { tenantId, id, endpointId } = replay
+  const { status, eventType, eventId, httpStatus, deliveryIds } = toReplay(replay)
+  const filter = {
+    status: status ?? undefined,
+    eventType: eventType ?? undefined,
+    eventId: eventId ?? undefined,
+    httpStatus: httpStatus ?? undefined,
+    ids: deliveryIds ?? undefined,
+  }
   return tx.$queryRaw`
     SELECT d.id FROM deliveries d JOIN endpoint_replays r ON r.tenant_id = d.tenant_id
-    WHERE r.id = ${id}::uuid AND d.tenant_id = ${tenantId}::uuid
-      AND d.endpoint_id = ${endpointId}::uuid
+    WHERE r.id = ${id}::uuid AND ${deliveryConditions({ tenantId }, endpointId, filter)}
       AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
-      AND ${status === null ? Prisma.sql`true` : Prisma.sql`d.status = ${status}`}
       AND (r.cursor_created_at IS NULL
            OR (d.created_at, d.id) > (r.cursor_created_at, r.cursor_delivery_id))
     ORDER BY d.created_at, d.id LIMIT ${pageSize}`
@@ -200,10 +270,15 @@ function toReplay(row: Row): EndpointReplay {
     to: row.replayTo.toISOString(),
     // endpoint_replays_status_check
     status: row.status as DeliveryStatus | null,
+    eventType: row.eventType as EventType | null, // checked by the schema of the request
+    eventId: row.eventId,
+    httpStatus: row.httpStatus,
+    deliveryIds: row.deliveryIds.length === 0 ? null : row.deliveryIds,
     total: row.total,
     done: row.done,
     createdAt: row.createdAt.toISOString(),
     finishedAt: row.finishedAt?.toISOString() ?? null,
+    cancelledAt: row.cancelledAt?.toISOString() ?? null,
   }
 }
 
@@ -256,28 +331,26 @@ export async function startReplay(
 ): Promise<readonly string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH chosen AS (
-      SELECT d.id, e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
+      SELECT d.id, e.in_turn,
+        e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
       FROM deliveries d
       JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...deliveryIds]}::uuid[])
-      ORDER BY d.id FOR UPDATE OF d
+      ORDER BY d.id FOR UPDATE OF d FOR KEY SHARE OF e
     ), started AS (
       UPDATE deliveries d
       SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = ${now},
           finished_at = NULL, held_for = NULL
       FROM chosen
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id AND chosen.startable
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series
-    ), queued AS (
-      ${await insertDeliverJobs(nextSeries)}
-    ), woken AS (
-      SELECT pg_notify(${deliverChannel}, '') FROM queued LIMIT 1
-    )
-    SELECT started.id, (SELECT count(*) FROM woken) FROM started`
+      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.next_attempt_at, chosen.in_turn
+    ), ${await scheduleAttempts(nextSeries)}
+    SELECT id FROM started`
+  if (rows.length > 0) wakeWorkers(tx, { tenantId })
   return rows.map(({ id }) => id)
 }
 
 const nextSeries = Prisma.sql`
-  SELECT tenant_id, id AS delivery_id, series, 1 AS number, endpoint_id, 0 AS wait_seconds,
-    0 AS priority
+  SELECT tenant_id, id AS delivery_id, series, 1 AS number, endpoint_id, next_attempt_at AS due_at,
+    0 AS wait_seconds, 0 AS priority, in_turn
   FROM started`

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
+import { httpStatusPattern } from '#src/webhooks/delivery/filter.ts'
 import { maxRate, type RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { forecastKinds } from '#src/webhooks/health/forecast.ts'
@@ -8,6 +9,18 @@ import { healthStates } from '#src/webhooks/health/health.ts'
 
 export const EventTypeName = Type.Enum([...eventTypes], { title: 'EventType' })
 export const DeliveryStatusName = Type.Enum([...deliveryStatuses], { title: 'DeliveryStatus' })
+
+export const EventIdFilter = Type.String({
+  ...Line(64),
+  examples: ['msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f'],
+})
+export const HttpStatusFilter = Type.String({
+  maxLength: 4,
+  pattern: httpStatusPattern,
+  examples: ['4xx'],
+  description:
+    'Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response',
+})
 
 export const Signature = Type.Enum(['spec', 'standard', 'both'], {
   title: 'SignatureProfile',

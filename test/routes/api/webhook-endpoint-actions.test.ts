@@ -172,7 +172,7 @@ t.test('a test returns the result of one signed attempt', async (t) => {
   t.equal(data.length, 2)
   t.strictSame(await miscountedDeliveries(test.database), [], 'what is stored is counted')
   t.match((await send('GET', `/webhook-endpoints/${id}`)).json(), { status: 'active' })
-  const waiting = await test.database.admin.query(`SELECT FROM pgboss.job WHERE name = 'deliver'`)
+  const waiting = await test.database.admin.query('SELECT FROM due_attempts')
   t.equal(waiting.rowCount, 0, 'a test is not retried')
 })
 

@@ -3,12 +3,11 @@ import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
 import { createDelivery } from '#test/support/delivery.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { createReplayOf } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: 'mine', signature: 'spec' }
-const hour = { range: 'hour', from: '', to: '', status: 'exhausted' }
+const day = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
 const submission = { submission: '00000000-0000-4000-8000-000000000001' }
 const nowhere = '/app/webhooks/00000000-0000-4000-8000-000000000000'
 
@@ -22,7 +21,7 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
     ['/rotate', { ...submission, overlapSeconds: '0' }],
     ['/enable', {}],
     ['/remove', { ...submission, confirm: 'yes' }],
-    ['/replay', { ...submission, ...hour }],
+    ['/replays', { ...submission, ...day }],
   ]
   const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
   for (const path of [`/app/webhooks/${id}`, nowhere]) {
@@ -52,7 +51,7 @@ t.test('an endpoint is edited; a refused URL is shown in the open form', async (
   t.equal(changed.statusCode, 303)
   t.equal(changed.headers.location, `${path}?done=changed`)
   const { body } = await admin.open(`${path}?done=changed`)
-  t.match(body, 'role="status">Saved.')
+  t.match(body, 'class="toast" role="status"><p>Saved.')
   t.match(body, '<h1 class="wrap address"><bdi>https://8.8.4.4/new</bdi></h1>')
 
   const refused = await admin.send(path, {
@@ -157,49 +156,14 @@ t.test(
     t.same(await only('status=succeeded&eventType='), [ids[19]])
     t.same(await only('status=&eventType=post.deleted'), [ids[19]])
     t.same(await only('status=pending&eventType=post.deleted'), [])
-    for (const bad of ['status=lost', 'eventType=x', 'cursor=x', 'limit=1'])
+    t.same(await only(`event=${ids[7]}`), [ids[7]], 'the id of a delivery')
+    t.same(await only('httpStatus=404'), [])
+    t.same((await only('httpStatus=5xx&eventType=')).length, 20)
+    const bads = ['status=lost', 'eventType=x', 'cursor=x', 'limit=1', 'httpStatus=9xx']
+    for (const bad of [...bads, 'httpStatus=%00', 'event=%00', `event=${'x'.repeat(65)}`])
       t.equal((await admin.open(`${path}?${bad}`)).statusCode, 400, bad)
   },
 )
-
-t.test('a range is replayed: preset or custom, failed or all deliveries', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
-  const endpointId = await createEndpoint(test.database, one, { url })
-  const path = `/app/webhooks/${endpointId}`
-  const replay = (more: Record<string, string>) =>
-    admin.submit(`${path}/replay`, { ...hour, ...more })
-  const asked = await replay({})
-  t.equal(asked.statusCode, 303)
-  t.match(asked.headers.location, new RegExp(`^${path}/replays/[\\w-]{36}$`))
-  const own = { from: '2026-01-01T00:00', to: '2026-01-02T00:00', status: '' }
-  t.equal((await replay(own)).statusCode, 303)
-  const { rows } = await test.database.admin.query(
-    `SELECT replay_to - replay_from AS length, status FROM endpoint_replays ORDER BY created_at`,
-  )
-  t.match(rows, [
-    { length: { hours: 1 }, status: 'exhausted' },
-    { length: { days: 1 }, status: null },
-  ])
-
-  for (const bad of [{ from: '' }, { to: '' }, { to: own.from }, { to: '2026-05-01T00:00' }]) {
-    const { statusCode, body } = await replay({ ...own, ...bad })
-    t.equal(statusCode, 400)
-    t.match(body, 'Enter a start and a later end')
-    t.match(body, /<details open>\s*<summary>Custom range/)
-  }
-  t.equal((await replay({ from: '2026' })).statusCode, 400)
-  for (let open = 0; open < 2; open++) await createReplayOf(test.database, one, endpointId)
-  const tooMany = await replay({})
-  t.equal(tooMany.statusCode, 429)
-  t.ok(tooMany.headers['retry-after'])
-  t.match(tooMany.body, 'Too many replays are in progress')
-  await test.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
-  )
-  const refused = await replay({})
-  t.equal(refused.statusCode, 409)
-  t.match(refused.body, 'Enable the endpoint first')
-})
 
 t.test(
   'a receiver is checked from the page: its grade, its faults, and no second check',

@@ -3,7 +3,9 @@ import type { TenantScope } from '#src/access/caller.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { workReplayTurn } from '#src/webhooks/delivery/replays.ts'
+import { as } from '#test/support/account.ts'
 import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
+import { createUser, signIn } from '#test/support/helper.ts'
 import { allowScopes, type TestScope } from '#test/support/scope.ts'
 import { twoAdmins } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
@@ -53,11 +55,16 @@ t.test('a range is replayed page by page, and shows its progress', async (t) => 
   t.equal(asked.headers.location, `${replays}s/${replay.id}`)
   t.match(replay, { ...range, endpointId, status: null, total: 5, done: 0, finishedAt: null })
   t.strictSame(Object.keys(replay).toSorted(), [
+    'cancelledAt',
     'createdAt',
+    'deliveryIds',
     'done',
     'endpointId',
+    'eventId',
+    'eventType',
     'finishedAt',
     'from',
+    'httpStatus',
     'id',
     'status',
     'to',
@@ -85,6 +92,133 @@ t.test('selects by status and time: from inclusive, to exclusive', async (t) => 
   t.equal(total, 1)
   await work()
   t.strictSame(await waiting(), [ids[2]])
+})
+
+t.test('selects by the HTTP status of the latest attempt, by type and by event', async (t) => {
+  const { test, send, replays, ids, work, waiting, endpointId } = await setUp(t)
+  const { admin } = test.database
+  await admin.query(
+    `UPDATE deliveries SET stored_attempts = 1, event_type = 'post.updated',
+       http_status = CASE id WHEN $1 THEN 404 WHEN $2 THEN 503 WHEN $3 THEN 0 WHEN $4 THEN 204 ELSE 200 END,
+       unusual_status = CASE id WHEN $1 THEN 404 WHEN $2 THEN 503 WHEN $3 THEN 0 END,
+       unusual_class = CASE id WHEN $1 THEN 4 WHEN $2 THEN 5 WHEN $3 THEN 0 END`,
+    ids.slice(0, 4),
+  )
+  const counts: Record<string, number> = {
+    '404': 1,
+    '4xx': 1,
+    '5xx': 1,
+    none: 1,
+    '200': 1,
+    '204': 1,
+    '2xx': 2,
+    '3xx': 0,
+    '500': 0,
+  }
+  const list = `/webhook-endpoints/${endpointId}/deliveries`
+  for (const [httpStatus, count] of Object.entries(counts)) {
+    const counted = await send('GET', `${list}/count?httpStatus=${httpStatus}`)
+    t.strictSame(counted.json(), { count }, httpStatus)
+    const { data } = (await send('GET', `${list}?httpStatus=${httpStatus}`)).json()
+    t.equal(data.length, count, `the list by ${httpStatus}`)
+  }
+  const [, , third] = ids
+  const { rows } = await admin.query('SELECT event_id FROM deliveries WHERE id = $1', [third])
+  const eventId = rows[0].event_id
+  const chosen = { ...range, httpStatus: 'none', eventType: 'post.updated', eventId }
+  const replay = (await send('POST', replays, chosen)).json()
+  t.match(replay, { ...chosen, total: 1, deliveryIds: null })
+  t.equal((await send('POST', replays, { ...chosen, eventType: 'post.deleted' })).json().total, 0)
+  await work()
+  t.strictSame(await waiting(), [third])
+})
+
+t.test('sends selected deliveries, each once, and no other', async (t) => {
+  const { send, replays, ids, work, progress, waiting } = await setUp(t)
+  const [first, , third] = ids
+  const deliveryIds = [third, first, first]
+  const asked = await send('POST', replays, { deliveryIds })
+  t.equal(asked.statusCode, 202)
+  const replay = asked.json()
+  t.match(replay, { total: 2, deliveryIds: [third, first] })
+  await work(1)
+  t.strictSame(await waiting(), [first], 'the oldest first')
+  await work(1)
+  await work(1)
+  t.strictSame(await waiting(), [first, third].toSorted())
+  t.match(await progress(replay.id), { done: 2, finishedAt: now.toISOString() })
+})
+
+t.test('a selection with a delivery of another endpoint or tenant is a 404', async (t) => {
+  const { test, one, other, send, replays, ids, work, waiting } = await setUp(t)
+  const { id: foreign } = await exhaustedDelivery(test.database, other)
+  const { id: ofOtherEndpoint } = await exhaustedDelivery(test.database, one)
+  const missing = '00000000-0000-4000-8000-000000000000'
+  for (const [name, id] of Object.entries({ foreign, ofOtherEndpoint, missing })) {
+    const refused = await send('POST', replays, { deliveryIds: [ids[0], id] })
+    t.equal(refused.statusCode, 404, name)
+  }
+  await work()
+  t.strictSame(await waiting(), [], 'nothing of the selections was sent')
+})
+
+t.test('a cancelled replay sends nothing more', async (t) => {
+  const { test, one, send, sendAsOther, replays, ids, work, progress, waiting } = await setUp(t)
+  const { tenantId } = one
+  const editor = await createUser(test.database, { tenantId, role: 'editor' })
+  const sendAsEditor = as(test, { cookie: (await signIn(test, editor)).cookie })
+  const { id } = (await send('POST', replays, range)).json()
+  await work(2)
+  const cancel = `${replays}s/${id}/cancel`
+  t.equal((await sendAsOther('POST', cancel)).statusCode, 404, 'of another tenant')
+  t.equal((await sendAsEditor('POST', cancel)).statusCode, 403, 'by an editor')
+  t.match(await progress(id), { done: 2, finishedAt: null }, 'it still runs')
+  const cancelled = await send('POST', cancel)
+  t.equal(cancelled.statusCode, 200)
+  t.match(cancelled.json(), { done: 2, total: 5, cancelledAt: String, finishedAt: String })
+  t.strictSame((await send('POST', cancel)).json(), cancelled.json(), 'once is enough')
+  await work(2)
+  t.strictSame(await waiting(), ids.slice(0, 2).toSorted())
+  t.match(await progress(id), { done: 2 })
+  t.equal((await send('POST', replays, range)).statusCode, 202, 'another one may begin')
+})
+
+t.test('a finished replay cannot be cancelled any more', async (t) => {
+  const { send, replays, work, progress } = await setUp(t)
+  const { id } = (await send('POST', replays, range)).json()
+  await work()
+  const before = await progress(id)
+  t.strictSame((await send('POST', `${replays}s/${id}/cancel`)).json(), before)
+  t.equal(before.cancelledAt, null)
+})
+
+t.test('filters that could match nothing are refused', async (t) => {
+  const { send, replays, endpointId, ids } = await setUp(t)
+  const wrong = [
+    { httpStatus: '4x' },
+    { httpStatus: '4XX' },
+    { httpStatus: '999' },
+    { httpStatus: 404 },
+    { eventId: 'msg_\u0000' },
+    { eventId: 'x'.repeat(65) },
+    { eventId: '' },
+    { eventType: 'order.eaten' },
+    { deliveryIds: [ids[0]] },
+  ]
+  for (const filter of wrong) {
+    const body = { ...range, ...filter }
+    t.equal((await send('POST', replays, body)).statusCode, 400, JSON.stringify(filter))
+  }
+  const selections = [[], ['x'], [ids[0], null], Array(101).fill(ids[0])]
+  for (const deliveryIds of selections) {
+    t.equal((await send('POST', replays, { deliveryIds })).statusCode, 400)
+  }
+  const list = `/webhook-endpoints/${endpointId}/deliveries`
+  const queries = ['httpStatus=%00', 'httpStatus=4040', 'eventId=%00', `eventId=${'x'.repeat(65)}`]
+  for (const query of queries) {
+    t.equal((await send('GET', `${list}?${query}`)).statusCode, 400, query)
+    t.equal((await send('GET', `${list}/count?${query}`)).statusCode, 400, query)
+  }
 })
 
 t.test('two replays of one range at once send each delivery once', async (t) => {
