@@ -11,6 +11,7 @@ import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import type { Config } from '#src/config/config.ts'
+import { warningsOf, watchTransactions } from '#src/db/open-transactions.ts'
 import {
   type Announcing,
   fingerprint,
@@ -170,6 +171,11 @@ async function buildAdmin(
   parts: Parts,
 ): Promise<FastifyInstance> {
   const admin = Fastify(serverOptions(config, logger))
+  const lookAtTransactions = watchTransactions()
+  const findSystemDb = () => {
+    const { app, worker } = parts
+    return worker?.current()?.systemDb ?? app?.systemDb ?? worker?.systemDb
+  }
   await admin.register(errors)
   await admin.register(allowedMethods)
   await admin.register(notFound)
@@ -177,12 +183,16 @@ async function buildAdmin(
   await admin.register(health, {
     // A stopping process is not ready, even if all its parts work.
     findFailing: async () => (parts.stopping ? ['stopping'] : findFailing(checksOf(parts))),
+    async findWarnings() {
+      const systemDb = findSystemDb()
+      return systemDb === undefined ? [] : warningsOf(await lookAtTransactions(systemDb))
+    },
   })
   await admin.register(metricsRoute, {
     metrics,
     async refresh() {
-      const { app, worker } = parts
-      const systemDb = worker?.current()?.systemDb ?? app?.systemDb ?? worker?.systemDb
+      const { worker } = parts
+      const systemDb = findSystemDb()
       // The other metrics are still served if the database is unavailable.
       if (systemDb === undefined) return
       metrics.measured.set(1)
@@ -191,6 +201,7 @@ async function buildAdmin(
         measureReconciliation(systemDb, metrics.billing),
         measureLedger(systemDb, metrics.ledger),
         measureQueues(systemDb, metrics.queues),
+        measureTransactions(),
         // The web role sees what its caller stores, not what all tenants do.
         ...(worker?.current() ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),
       ]).catch((error) => {
@@ -200,6 +211,14 @@ async function buildAdmin(
     },
   })
   return admin
+
+  async function measureTransactions(): Promise<void> {
+    const systemDb = findSystemDb()
+    if (systemDb === undefined) return
+    const { oldestSeconds, deadRows } = await lookAtTransactions(systemDb)
+    metrics.transactions.oldest.set(oldestSeconds)
+    for (const [table, dead] of deadRows) metrics.transactions.deadRows.set({ table }, dead)
+  }
 }
 
 /** The readiness checks of this process. A worker verifies isolation only at startup. */

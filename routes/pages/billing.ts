@@ -9,6 +9,7 @@ import {
   eventStatuses,
   findReceived,
   listReceived,
+  measureAges,
   receivedList,
 } from '#src/billing/events.ts'
 import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
@@ -85,12 +86,13 @@ async function showEvents(
   const page = readPage(part, receivedList.name, receivedList.forms)
   const filter = { status: status === '' ? undefined : status, type: type || undefined }
   const shown = await this.db.read(entry, async (tx) => {
-    const [counts, { data: events, nextCursor }, ledger] = await Promise.all([
+    const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
       countByStatus(tx),
+      measureAges(tx),
       listReceived(tx, filter, page),
       findLedgerState(tx),
     ])
-    return { counts, events, nextCursor, ledger }
+    return { counts, ages, events, nextCursor, ledger }
   })
   const { viewer } = request
   return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))

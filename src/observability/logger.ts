@@ -56,7 +56,7 @@ export function prettyDestination(output: DestinationStream): DestinationStream 
   const formatRequest = prettyFactory({
     ...prettyOptions,
     messageFormat: '{method} {path} {status} in {ms} ms',
-    ignore: 'method,path,route,status,ms,reqId,network,userId,tenantId,sessionId,tokenId',
+    ignore: 'method,path,route,status,ms,reqId,network,userId,tenantId,sessionId,tokenId,serviceId',
   })
   const isRequest = (line: string) => line.endsWith('"msg":"request"}\n')
   return { write: (line) => output.write((isRequest(line) ? formatRequest : format)(line)) }

@@ -11,6 +11,7 @@ export type Metrics = {
   outbound: OutboundMetrics
   ledger: LedgerMetrics
   queues: QueueMetrics
+  transactions: TransactionMetrics
   quotas: QuotaMetrics
   pools: PoolMetrics
   /** 1 if the values read from the database are current, 0 if they are from an earlier scrape. */
@@ -31,6 +32,7 @@ export function createMetrics(options: { process?: boolean } = {}): Metrics {
     queues: createQueueMetrics(registry),
     quotas: createQuotaMetrics(registry),
     pools: createPoolMetrics(registry),
+    transactions: createTransactionMetrics(registry),
     measured: new Gauge({
       name: 'gatehouse_database_measured',
       help: '1: queue and backlog metrics are current; 0: the database was unavailable and they are from an earlier scrape',
@@ -542,6 +544,26 @@ function createQuotaMetrics(registry: Registry) {
       help: 'Tenants that have used at least 90 % of their rows or bytes of resources or of events; in a process with a worker; `gatehouse usage list` names them',
       labelNames: ['budget'],
       registers: [registry],
+    }),
+  }
+}
+
+export type TransactionMetrics = ReturnType<typeof createTransactionMetrics>
+
+/** Metrics of transactions that stay open, and of what VACUUM cannot remove meanwhile. */
+function createTransactionMetrics(registry: Registry) {
+  const registers = [registry]
+  return {
+    oldest: new Gauge({
+      name: 'gatehouse_oldest_transaction_seconds',
+      help: 'Seconds that the oldest transaction with an id has been open at least, in any database of the server; the event feed waits for it',
+      registers,
+    }),
+    deadRows: new Gauge({
+      name: 'gatehouse_dead_rows',
+      help: 'Rows that VACUUM has not removed yet, by table, as PostgreSQL estimates them',
+      labelNames: ['table'],
+      registers,
     }),
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type EventAge,
   type EventStatus,
   eventStatuses,
   mostCounted,
@@ -6,14 +7,17 @@ import {
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
 import type { LedgerState } from '#src/ledger/ledger.ts'
+import { billingFlow } from './billing-flow.ts'
+import { type BadgeMood, badge, filterBar, pageHead } from './components.ts'
 import { submissionField } from './form-submission.ts'
 import { type Cell, type Html, html, momentText, table, timeText } from './html.ts'
-import { layout, type Viewer } from './layout.ts'
+import { layout, type Page, type Viewer } from './layout.ts'
 import { type Progress, progressBar, progressHead } from './progress.ts'
 
 export type BillingView = {
   viewer: Viewer
   counts: readonly { status: EventStatus; events: number }[]
+  ages: readonly EventAge[]
   /** Null before the first check. */
   ledger: LedgerState | null
   /** An empty string means no filter. */
@@ -24,17 +28,15 @@ export type BillingView = {
 }
 
 /** Received billing events, for operators. */
-export function billingPage(view: BillingView): string {
+export function billingPage(view: BillingView): Page {
   const dead = view.counts.find(({ status }) => status === 'dead')?.events ?? 0
   return layout(
     'Billing events',
-    html`<header class="head">
-        <h1>Billing events</h1>
-        <p class="quiet">Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a></p>
-      </header>
+    html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a>` })}
       <section class="card" aria-labelledby="statuses">
         <h2 id="statuses">By status</h2>
         <dl class="facts">${view.counts.map(countEntry)}</dl>
+        ${billingFlow(view.counts, view.ages)}
         ${dead === 0 ? '' : replayDead(dead)}
         ${ledgerText(view.ledger)}
       </section>
@@ -72,11 +74,12 @@ function filterForm({ status, type }: BillingView['filter']): Html {
   const options = eventStatuses.map((one) =>
     one === status ? html`<option selected>${one}</option>` : html`<option>${one}</option>`,
   )
-  return html`<form class="inline filter" method="get" action="/app/billing">
-          <select name="status" aria-label="Status"><option value="">All statuses</option>${options}</select>
-          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>
-          <button class="button plain slim go">Filter</button>
-        </form>`
+  return filterBar(
+    '/app/billing',
+    html`<select name="status" aria-label="Status"><option value="">All statuses</option>${options}</select>
+          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>`,
+    status !== '' || type !== '',
+  )
 }
 
 function noEvents({ status, type }: BillingView['filter']): Html {
@@ -107,7 +110,7 @@ function olderLink({ status, type }: BillingView['filter'], cursor: string): Htm
   return html`<p class="row"><a href="/app/billing?${query.toString()}">Older events</a></p>`
 }
 
-const statuses: Readonly<Record<EventStatus, { mood: string; text: string }>> = {
+const statuses: Readonly<Record<EventStatus, { mood: BadgeMood; text: string }>> = {
   recorded: { mood: 'plainly', text: 'Waiting to be processed.' },
   processed: { mood: 'good', text: 'Processed.' },
   ignored: { mood: 'plainly', text: 'Ignored: events of this type are not processed.' },
@@ -123,7 +126,7 @@ const outcomes: Readonly<Record<string, string>> = {
 
 /** A status as a badge. */
 function statusBadge(status: EventStatus): Html {
-  return html`<span class="badge ${statuses[status].mood}">${status}</span>`
+  return badge(status, statuses[status].mood)
 }
 
 /** The outcome of an event as a sentence. */
@@ -143,16 +146,12 @@ const shownCharacters = 20_000
 export function billingEventPage(
   event: ReceivedEvent & { body: string | null },
   viewer: Viewer,
-): string {
+): Page {
   const { id, type, status, attempts, lastError, processedAt, otherBodies, body } = event
   const { dismissedReason } = event
   return layout(
     `Event ${id}`,
-    html`<header class="head">
-        <p class="trail"><a href="/app/billing">Billing events</a></p>
-        <h1 class="wrap">${id}</h1>
-        <p class="quiet">${type}</p>
-      </header>
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: id, lead: type })}
       <section class="card" aria-labelledby="status">
         <h2 id="status">Status ${statusBadge(status)}</h2>
         <p>${outcomeText(event)}</p>
@@ -226,15 +225,11 @@ export function progressOf({ total, succeeded, failed, finishedAt }: Replay): Pr
 }
 
 /** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
-export function billingReplayPage(replay: Replay, viewer: Viewer): string {
+export function billingReplayPage(replay: Replay, viewer: Viewer): Page {
   const progress = progressOf(replay)
   return layout(
     'Replay',
-    html`<header class="head">
-        <p class="trail"><a href="/app/billing">Billing events</a></p>
-        <h1>Replay</h1>
-        <p class="quiet">Started ${momentText(replay.createdAt)}. No event takes effect twice.</p>
-      </header>
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Replay', lead: html`Started ${momentText(replay.createdAt)}. No event takes effect twice.` })}
       <section class="card" aria-labelledby="progress">
         <h2 id="progress">Progress</h2>
         ${progressBar(progress, `/app/billing/replays/${replay.id}/events`)}

@@ -9,7 +9,8 @@ import {
   table,
   timeText,
 } from './html.ts'
-import { layout, type Viewer } from './layout.ts'
+import { layout, type Page, type Viewer } from './layout.ts'
+import { historySection, type MeasuredHistory } from './operations-history.ts'
 
 export type OperationsView = {
   viewer: Viewer
@@ -28,6 +29,7 @@ export type OperationsView = {
   queues: readonly { queue: string; due: number; scheduled: number; oldestAge: number }[]
   providers: readonly { label: string; isDown: boolean }[]
   processes: readonly RunningProcess[]
+  history: MeasuredHistory
   /** Counted by this process since it started. */
   own: {
     responses: readonly Counted[]
@@ -41,7 +43,7 @@ export type OperationsView = {
 export type Counted = { name: string; count: number }
 
 /** What an operator looks at first: backlogs, queues, providers, processes. */
-export function operationsPage(view: OperationsView): string {
+export function operationsPage(view: OperationsView): Page {
   const { own } = view
   return layout(
     'Operations',
@@ -54,6 +56,7 @@ export function operationsPage(view: OperationsView): string {
         <h2 id="backlog">Backlog</h2>
         ${stats(backlogStats(view))}
       </section>
+      ${historySection(view.history)}
       <section class="card" aria-labelledby="queues">
         <h2 id="queues">Queues</h2>
         ${table(queueColumns, view.queues.map(queueRow))}

@@ -45,8 +45,8 @@ t.test('due jobs and scheduled jobs are counted separately, in every queue', asy
   await createEndpoint(database, tenant, { url: 'https://receiver.example' })
   for (let n = 0; n < 3; n++) await publish()
   await database.admin.query(
-    `UPDATE pgboss.job SET start_after = now() + interval '5 minutes'
-     WHERE id = (SELECT id FROM pgboss.job WHERE name = 'deliver' LIMIT 1)`,
+    `UPDATE due_attempts SET due_at = now() + interval '5 minutes'
+     WHERE delivery_id = (SELECT delivery_id FROM due_attempts LIMIT 1)`,
   )
   const queue = await startQueue(t, database, 'web')
   await queue.send('billing-event-dead', { eventId: 'evt_1' })
@@ -62,6 +62,7 @@ t.test('due jobs and scheduled jobs are counted separately, in every queue', asy
     for (const line of [
       'gatehouse_queue_due_jobs{queue="deliver"} 2',
       'gatehouse_queue_scheduled_jobs{queue="deliver"} 1',
+      'gatehouse_queue_due_jobs{queue="endpoint-turn"} 1',
       'gatehouse_queue_due_jobs{queue="billing-event-dead"} 1',
       'gatehouse_queue_due_jobs{queue="billing-event"} 0',
       'gatehouse_queue_oldest_due_age_seconds{queue="billing-event"} 0',

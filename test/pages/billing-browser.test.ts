@@ -93,7 +93,12 @@ t.test('every page is accessible, light and dark, and fits a phone screen', asyn
     '/docs/events',
   ]
   const managed = ['/app/tenant', '/app/access', '/app/account', '/app/billing']
-  const webhooks = ['/app/webhooks', endpoint, `${endpoint}/replays/${replayId}`]
+  const webhooks = [
+    '/app/webhooks',
+    endpoint,
+    `${endpoint}/replays/${replayId}`,
+    `${endpoint}/replays/new`,
+  ]
   const paths = [...ownPages, ...managed, ...webhooks, `/app/deliveries/${deliveryId}`]
   for (const path of paths) await look(page, path)
   t.same(faults, [], 'the content security policy blocks nothing')

@@ -210,3 +210,22 @@ t.test('the page shows what the last check of the ledger did not account for', a
   await check(2, { 'event-without-job': 2 })
   t.match((await open()).body, 'unaccounted: 2 (2 event-without-job)')
 })
+
+t.test('the flow shows what became of the events, and the age of the oldest', async (t) => {
+  const { test, open } = await setUp(t)
+  const empty = (await open()).body
+  t.match(empty, 'No data: no event has been received.')
+  await receive(test.database, { id: 'a', status: 'dead' })
+  await receive(test.database, { id: 'b', status: 'processed' })
+  await receive(test.database, { id: 'c', status: 'processed' })
+  await test.database.admin.query(
+    `UPDATE received_events SET received_at = now() - interval '3 hours' WHERE event_id <> 'c'`,
+  )
+  const { body } = await open()
+  const [, flow = ''] = /<figure class="chart flow">(.*?)<\/figure>/s.exec(body) ?? []
+  t.match(flow, '<title>dead: 1, oldest 3 h</title>')
+  t.match(flow, '<title>processed: 2</title>', 'what is processed waits for nothing')
+  t.match(flow, '<title>failed, retried: 0</title>')
+  t.equal(flow.match(/<path /g)?.length, 2, 'no line for nothing')
+  t.match(flow, /<summary>Show as a table<\/summary><table/)
+})

@@ -28,6 +28,7 @@ t.test(
     t.match(body, 'https://a.example/&lt;i&gt;')
     t.match(body, /badge bad">\+45\.0 s/, 'a clock that is wrong')
     t.match(body, 'Responding')
+    t.match(body, /Last 24 hours.*?Events in.*?No data in this period.*?href="\/app\/billing"/s)
     t.notMatch(body, '<i>')
     t.match((await open(cookie)).body, /Responses.*?data-label="Count">[1-9]/s, 'own counts')
 

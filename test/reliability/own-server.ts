@@ -1,0 +1,61 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { Test } from 'tap'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { migrate } from '#src/schema/migrate.ts'
+import type { TestDatabase } from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
+import { logins, urlsOf } from '#test/support/template.ts'
+
+const name = 'own'
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
+
+export type OwnServer = TestDatabase & {
+  /** Stops the server as `pg_ctl stop -m` does. */
+  stop(mode: keyof typeof signals): Promise<void>
+  /** Starts it again; its address stays the same. */
+  start(): Promise<void>
+}
+
+/**
+ * A database on a server of its own with synchronous commits, which can be stopped and started.
+ * @param folder where its data is kept, for instance a small file system; temporary by default
+ */
+export async function startOwnServer(
+  t: Test,
+  options: { folder?: string; settings?: Record<string, string> } = {},
+): Promise<OwnServer> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'gatehouse-own-server-')))
+  await chmod(folder, 0o711) // for the account the server runs under when this is root
+  const dataDir = join(folder, 'data')
+  const settings = { max_connections: '60', ...options.settings }
+  let postgres = await startPostgres({ dataDir, settings })
+  t.teardown(async () => {
+    await postgres.stop()
+    await removePostgres(dataDir)
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+  })
+  await createOwnerAndDatabase(postgres.url('postgres'), logins.owner, name)
+  await migrate(urlsOf(postgres.url('postgres'), name))
+
+  const proxy = await startProxy(t, postgres.url(name))
+  const urls = urlsOf(proxy.through(postgres.url('postgres')), name)
+  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
+  admin.on('error', () => {}) // the server is stopped under it
+  t.teardown(() => admin.end())
+  return {
+    ...urls,
+    admin,
+    async stop(mode) {
+      process.kill(postgres.pid, signals[mode])
+      await postgres.stop()
+    },
+    async start() {
+      postgres = await startPostgres({ dataDir, settings })
+      proxy.leadTo(postgres.url(name))
+    },
+  }
+}
