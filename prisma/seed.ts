@@ -54,9 +54,9 @@ async function insertMember(
 ): Promise<string> {
   const ownTenantId = await ownTenantOf(owner, member, index)
   const { rows } = await owner.query<{ id: string }>(
-    `INSERT INTO users (email, email_verified, billing_customer, own_tenant_id)
-     VALUES ($1, true, $2, $3) RETURNING id`,
-    [member.email, member.billingCustomer, ownTenantId],
+    `INSERT INTO users (email, name, email_verified, billing_customer, own_tenant_id)
+     VALUES ($1, $2, true, $3, $4) RETURNING id`,
+    [member.email, member.name, member.billingCustomer, ownTenantId],
   )
   const userId = String(rows[0]?.id)
   await owner.query(

@@ -2,10 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { describeBlock, eraseAccount } from '#src/auth/erasure/erase.ts'
 import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
-import { withoutLocks } from '#src/db/entry.ts'
-import { Problem } from '#src/http/problems.ts'
 import { NoContent, problems, Time } from '#src/http/schemas.ts'
 
 const Rows = Type.Array(Type.Object({}, { additionalProperties: true }))
@@ -78,14 +75,8 @@ async function exportAccount(this: FastifyInstance, request: FastifyRequest, rep
     .send(Readable.from(pieces, { objectMode: false }))
 }
 
-async function deleteAccount(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  const { sessionEntry, session, clientInfo } = request
-  const outcome = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
-    eraseAccount(connection, this.queue, session.sessionId, clientInfo),
-  )
-  if (outcome !== 'erased') throw new Problem('last-admin', { detail: describeBlock(outcome) })
-  this.metrics.identity.sessionsEnded.inc({ reason: 'account-deleted' })
-  await reply.followSession({ session: 'ended' })
+async function deleteAccount(_request: FastifyRequest, reply: FastifyReply) {
+  await reply.deleteOwnAccount()
   return reply.code(204).send(null)
 }
 

@@ -70,8 +70,7 @@ function startLogin({ redirectUri, absoluteSeconds }: Options) {
     const name = provider ?? singleName([...this.providers.keys()])
     if (name === null) {
       const start = { reauthenticate: reauthenticate !== undefined, returnTo }
-      const page = signInPage(this.signInChoices(), start)
-      return reply.type('text/html; charset=utf-8').send(page)
+      return reply.sendPage(signInPage(this.signInChoices(), start))
     }
     const extras = authenticationParameters(purpose.kind, { absoluteSeconds, isTimeKnown })
     const start = { name, redirectUri, returnTo, purpose, extras }

@@ -47,7 +47,7 @@ function showSignedOut({ signedOutUri, secrets }: Options) {
     const provider = this.providers.get(parameters.get('provider') ?? '')
     const state = logoutState(secrets[0], provider?.setup.name ?? '')
     const url = await provider?.client.endSessionUrl(signedOutUri, state)
-    return reply.type('text/html; charset=utf-8').send(
+    return reply.sendPage(
       signedOutPage({
         cameBackFrom: returnedFrom?.setup.label ?? null,
         offer: provider && url ? { label: provider.setup.label, url: url.href } : null,

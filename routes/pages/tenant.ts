@@ -4,7 +4,6 @@ import Type, { type Static } from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
-import { deleteTenant } from '#src/auth/erasure/delete-tenant.ts'
 import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
 import {
   createInvitation,
@@ -24,7 +23,6 @@ import {
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
-import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -51,7 +49,14 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 const ChangeForm = Type.Object(
-  { id: Id, role: Role, department: Department },
+  {
+    id: Id,
+    role: Role,
+    department: Department,
+    /** What the page showed: the change is refused if it is not so any more. */
+    roleBefore: Type.Optional(Text(64)),
+    departmentBefore: Type.Optional(Department),
+  },
   { additionalProperties: false },
 )
 const RemoveForm = Type.Object(
@@ -105,7 +110,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
   app.post(
     '/app/tenant/delete',
     { config: destroy, schema: { hide, body: DeleteForm } },
-    deleteActiveTenant,
+    removeTenant,
   )
 }
 
@@ -163,10 +168,15 @@ async function changeUser(
   const { tenantEntry, clientInfo, body } = request
   const { role, department } = body
   const fields = { role, department: department === '' ? null : department }
+  const { roleBefore, departmentBefore = '' } = body
+  const before =
+    roleBefore === undefined
+      ? undefined
+      : { role: roleBefore, department: departmentBefore === '' ? null : departmentBefore }
   const id = readId(body.id)
   const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) => {
     requireAssignableRole(admin, role)
-    return changeMember(connection, admin, id, fields, clientInfo)
+    return changeMember(connection, admin, id, fields, clientInfo, before)
   })
   if (typeof result === 'string') throw toMemberProblem(result)
   return redirect(reply, 'changed')
@@ -223,20 +233,12 @@ async function withdraw(
   return redirect(reply, 'withdrawn')
 }
 
-async function deleteActiveTenant(
-  this: FastifyInstance,
+async function removeTenant(
   request: FastifyRequest<{ Body: Static<typeof DeleteForm> }>,
   reply: FastifyReply,
 ) {
-  const { tenantEntry, session, body, clientInfo } = request
-  const after = await this.db.transaction(withoutLocks(tenantEntry), (connection) =>
-    deleteTenant(connection, this.queue, session.sessionId, body.name, clientInfo),
-  )
-  if (after.session === 'ended') {
-    this.metrics.identity.sessionsEnded.inc({ reason: 'tenant-deleted' })
-  }
-  await reply.followSession(after)
-  return reply.redirect(after.session === 'ended' ? '/auth/signed-out' : '/', 303)
+  const { session } = await reply.deleteActiveTenant(request.body.name)
+  return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -26,7 +26,12 @@ const maximumBodyLength = 4096 // characters; the form sends about 20
  * @throws if the port is in use
  */
 export async function startProvider(options: ProviderOptions): Promise<LocalProvider> {
-  const style = await readFile(new URL('./provider.css', import.meta.url))
+  const styles = new Map(
+    await Promise.all([
+      readStyle('/gatehouse.css', '../pages/gatehouse.css'),
+      readStyle('/provider.css', './provider.css'),
+    ]),
+  )
   const { createProvider } = await quietly(() => import('./provider-configuration.ts'))
   const server = createServer().listen(options.port, host)
   await once(server, 'listening').catch((cause) => {
@@ -43,7 +48,8 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
   const policy = contentPolicy([...options.redirectUris, ...options.postLogoutRedirectUris])
   server.on('request', (request, response) => {
     const { pathname } = new URL(request.url ?? '/', issuer)
-    if (pathname === '/provider.css') return send(response, 200, 'text/css', style)
+    const style = styles.get(pathname)
+    if (style !== undefined) return send(response, 200, 'text/css', style)
     if (!pathname.startsWith('/interaction/')) return handleProtocol(request, response)
     response.setHeader('content-security-policy', policy)
     pick(provider, options.people, request, response).catch((error) => {
@@ -51,6 +57,11 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
     })
   })
   return { issuer, address, stop: () => stop(server) }
+}
+
+/** A style sheet with the path it is served at. */
+async function readStyle(path: string, file: string): Promise<[string, Buffer]> {
+  return [path, await readFile(new URL(file, import.meta.url))]
 }
 
 /** GET shows the list of people, POST signs the chosen person in. */

@@ -1,8 +1,10 @@
 import { roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { auditSection, type Trail } from './audit.ts'
+import { avatar } from './avatar.ts'
+import { badge, confirmation, confirmBox, filterBar, pageHead, searchField } from './components.ts'
 import { type Html, html, isolated, table, timeText } from './html.ts'
-import { avatar, layout, noticeText, type Viewer } from './layout.ts'
+import { layout, noticeText, type Page, type Viewer } from './layout.ts'
 
 export type TenantView = {
   viewer: Viewer
@@ -47,15 +49,12 @@ const notices = {
 export type TenantNotice = keyof typeof notices
 
 /** Members and invitations of a tenant, for those who manage them. */
-export function tenantPage(view: TenantView): string {
+export function tenantPage(view: TenantView): Page {
   const { names } = view
-  const nameOfUser = (id: number) => nameOf({ id, email: names.get(id) ?? null })
+  const nameOfUser = (id: number) => nameOf({ id, name: names.get(id) ?? null, email: null })
   return layout(
     'Members',
-    html`<header class="head">
-        <h1 class="wrap">${isolated(view.name)}</h1>
-        <p class="quiet">Members and invitations. <a href="/app/access">View the permissions of each role</a></p>
-      </header>
+    html`${pageHead({ title: isolated(view.name), lead: html`Members and invitations. <a href="/app/access">View the permissions of each role</a>` })}
       ${noticeText(notices, view.done)}
       ${memberSection(view.members, view.userId)}
       ${invitationSection(view.invitations)}
@@ -179,6 +178,7 @@ function pageLinks(
 
 export type ShownMember = {
   id: number
+  name: string | null
   email: string | null
   role: string
   department: string | null
@@ -198,7 +198,7 @@ const memberColumns = [
  */
 function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: number): Html {
   const rows = data.map((member) => [
-    html`<span class="who">${avatar(nameOf(member))}<span class="wrap">${isolated(nameOf(member))}</span></span> ${member.id === own ? html`<span class="badge">You</span>` : ''}`,
+    memberCell(member, own),
     changeForm(member),
     timeText(member.createdAt),
     removeForm(member),
@@ -207,20 +207,29 @@ function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: n
   const query = search === '' ? '' : `?${new URLSearchParams(base).toString()}`
   return html`<section class="card" aria-labelledby="members">
         <h2 id="members">Members</h2>
-        <form class="inline filter" method="get" action="/app/tenant">
-          <input name="search" value="${search}" maxlength="320" placeholder="Email or user id" aria-label="Search members" data-search>
-          <button class="button plain slim go">Search</button>
-          ${search === '' ? '' : html`<a href="/app/tenant">Show all members</a>`}
-        </form>
+        ${filterBar('/app/tenant', searchField('Name, email or user id', search), search !== '')}
         ${rows.length === 0 ? html`<p class="quiet">No matching members.</p>` : table(memberColumns, rows)}
         ${pageLinks('members', isLater, query, nextCursor === null ? null : { ...base, members: nextCursor })}
       </section>`
+}
+
+/** Name and address beside the initials. */
+function memberCell(member: ShownMember, own: number): Html {
+  const { name, email, id } = member
+  const mark = id === own ? html` ${badge('You')}` : ''
+  const address =
+    name === null
+      ? html``
+      : html`<span class="quiet wrap">${isolated(email ?? `user ${id}`)}</span>`
+  return html`<span class="who">${avatar(nameOf(member))}<span class="person"><span class="wrap">${isolated(nameOf(member))}${mark}</span>${address}</span></span>`
 }
 
 function changeForm(member: ShownMember): Html {
   const name = nameOf(member)
   return html`<form class="inline" method="post" action="/app/tenant/members/change">
               <input type="hidden" name="id" value="${member.id}">
+              <input type="hidden" name="roleBefore" value="${member.role}">
+              <input type="hidden" name="departmentBefore" value="${member.department ?? ''}">
               <select name="role" aria-label="Role of ${name}">${roleOptions(member.role)}</select>
               <input name="department" maxlength="100" value="${member.department ?? ''}" placeholder="No department" aria-label="Department of ${name}">
               <button class="button plain slim" aria-label="Save changes for ${name}">Save</button>
@@ -229,14 +238,14 @@ function changeForm(member: ShownMember): Html {
 
 function removeForm(member: ShownMember): Html {
   const name = nameOf(member)
-  return html`<details class="confirm">
-              <summary aria-label="Remove ${name}">Remove</summary>
-              <form class="form" method="post" action="/app/tenant/members/remove">
-                <input type="hidden" name="id" value="${member.id}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Remove ${isolated(name)}. Their sessions and tokens in this tenant end.</label>
-                <button class="button danger slim" aria-label="Remove ${name} now">Remove</button>
-              </form>
-            </details>`
+  return confirmation({
+    label: 'Remove',
+    name: `Remove ${name}`,
+    action: '/app/tenant/members/remove',
+    fields: html`<input type="hidden" name="id" value="${member.id}">
+                ${confirmBox(html`Remove ${isolated(name)}. Their sessions and tokens in this tenant end.`)}`,
+    button: 'Remove',
+  })
 }
 
 /** A role that this version does not know stays selected until another one is chosen. */
@@ -248,7 +257,7 @@ function roleOptions(chosen: string): Html {
   return html`${options}`
 }
 
-/** The email address, or the id for a user without one. */
-function nameOf({ id, email }: Pick<ShownMember, 'id' | 'email'>): string {
-  return email ?? `user ${id}`
+/** The name, or else the email address, or the id for a user without either. */
+function nameOf({ id, name, email }: Pick<ShownMember, 'id' | 'name' | 'email'>): string {
+  return name ?? email ?? `user ${id}`
 }

@@ -97,7 +97,7 @@ t.test('the sign-in page is shown again despite a session, except with prompt=no
   const browser = newProviderBrowser()
   await browser.signIn(authorizationUrl(issuer), 'ed')
   const page = await browser.follow(authorizationUrl(issuer))
-  t.match(await page.text(), 'signed in')
+  t.match(await page.text(), 'Signed in')
   const silent = await browser.follow(authorizationUrl(issuer, { prompt: 'none' }))
   t.match(silent.headers.get('location'), /[?&]code=/)
 })

@@ -17,6 +17,8 @@ export type Admin = Pick<Manager, 'userId' | 'tenantId'>
 
 export type Member = {
   id: number
+  /** As their provider told it. */
+  name: string | null
   email: string | null
   role: string
   department: string | null
@@ -31,9 +33,15 @@ export type MemberChange = {
   department?: string | null
 }
 
+/** A member as a page showed them, against lost updates. */
+export type ShownBefore = { readonly role: string; readonly department: string | null }
+
 export type MemberRefusal =
   /** Not a member of the tenant, whether the user exists or not. */
-  'missing' | 'last-admin'
+  | 'missing'
+  | 'last-admin'
+  /** Somebody else changed the member since the page was shown. */
+  | 'changed'
 
 /**
  * Runs `work` in a transaction that an admin's credential has opened. The rows of all admins and of
@@ -57,6 +65,7 @@ export async function writeAsAdmin<T, Facts extends Admin>(
 /** A row of `memberColumns`. */
 export type MemberRow = {
   id: bigint | string
+  name: string | null
   email: string | null
   role: string
   department: string | null
@@ -66,7 +75,7 @@ export type MemberRow = {
 
 /** Columns of `tenant_members m` and `users u`. */
 const memberColumns = `
-  m.user_id AS id, u.email, m.role, m.department, m.created_at,
+  m.user_id AS id, u.name, u.email, m.role, m.department, m.created_at,
   CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END AS billing_customer`
 
 /** The cursor: microseconds since 1970 of the time of joining, and the id. */
@@ -75,7 +84,7 @@ export const memberList = { name: 'members', forms: [/^\d{1,16}$/, idForm] }
 export type MemberFilter = TimeRange & {
   readonly role?: string | undefined
   readonly department?: string | undefined
-  /** Part of an address, in any case, or the id of a user. */
+  /** Part of a name or an address, in any case, or the id of a user. */
   readonly search?: string | undefined
 }
 
@@ -97,7 +106,9 @@ export async function listMembers(
     ...(department === undefined ? [] : [Prisma.sql`m.department = ${department}`]),
     ...(search === undefined
       ? []
-      : [Prisma.sql`(strpos(lower(u.email), lower(${search})) > 0 OR u.id::text = ${search})`]),
+      : [
+          Prisma.sql`(strpos(lower(u.email), lower(${search})) > 0 OR strpos(lower(u.name), lower(${search})) > 0 OR u.id::text = ${search})`,
+        ]),
     ...timeConditions(Prisma.sql`m.created_at`, range),
     keyset([Prisma.sql`m.created_at`, Prisma.sql`m.user_id`], last, page),
   ]
@@ -109,7 +120,7 @@ export async function listMembers(
   return pageOf(rows, page, memberList.name, (row) => [row.position, String(row.id)], toMember)
 }
 
-/** The addresses of these users, as far as they are members of the tenant. */
+/** The names of these users, or their addresses, as far as they are members of the tenant. */
 export async function findMemberNames(
   tx: Tx,
   { tenantId }: TenantScope,
@@ -117,14 +128,15 @@ export async function findMemberNames(
 ): Promise<Map<number, string | null>> {
   const rows = await tx.user.findMany({
     where: { id: { in: userIds.map(BigInt) }, memberships: { some: { tenantId } } },
-    select: { id: true, email: true },
+    select: { id: true, email: true, name: true },
   })
-  return new Map(rows.map(({ id, email }) => [Number(id), email]))
+  return new Map(rows.map(({ id, email, name }) => [Number(id), name ?? email]))
 }
 
 function toMember(row: MemberRow): Member {
   return {
     id: Number(row.id),
+    name: row.name,
     email: row.email,
     role: row.role,
     department: row.department,
@@ -136,6 +148,7 @@ function toMember(row: MemberRow): Member {
 /**
  * Changes a member; the change applies from their next request. The last admin of a tenant cannot
  * be demoted. The open invitations of a demoted admin end.
+ * @param before refuses the change unless the member still is like this
  */
 export async function changeMember(
   connection: Queryable,
@@ -143,11 +156,15 @@ export async function changeMember(
   id: number,
   change: MemberChange,
   clientInfo: ClientInfo,
+  before?: ShownBefore,
 ): Promise<Member | MemberRefusal> {
   const { userId, tenantId } = admin
   const audit = { action: 'user-update', userId, tenantId, target: String(id) } as const
   const member = await findLockedMember(connection, admin, id)
   if (member === null) return 'missing'
+  if (before && (before.role !== member.role || before.department !== member.department)) {
+    return 'changed'
+  }
   const { role = member.role } = change
   if (member.isLastAdmin && role !== 'admin') {
     const refused = { ...audit, outcome: 'refused', reason: 'last-admin' } as const
@@ -260,6 +277,8 @@ async function updateMember(
 /** The problem response for a refused change of members. */
 export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Problem {
   switch (refusal) {
+    case 'changed':
+      return new Problem('precondition-failed')
     case 'missing':
       return new Problem('not-found')
     case 'last-admin':

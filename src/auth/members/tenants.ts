@@ -4,6 +4,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset } from '#src/db/keyset.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf, uuidForm } from '#src/http/pagination.ts'
 import { type OwnInvitationRow, toOwnInvitation } from './own-invitations.ts'
 
@@ -69,4 +70,17 @@ export async function listMemberships(
     (row) => [row.name, row.id],
     (row) => ({ ...row, active: row.id === active }),
   )
+}
+
+/** The role of the user in one of their tenants; null in any other. */
+export async function findOwnRole(
+  connection: Queryable,
+  { userId }: OwnerScope,
+  tenantId: string,
+): Promise<string | null> {
+  const { rows } = await connection.query<{ role: string }>({
+    text: 'SELECT role FROM memberships WHERE user_id = $1 AND tenant_id = $2',
+    values: [userId, tenantId],
+  })
+  return rows[0]?.role ?? null
 }

@@ -5,6 +5,8 @@ import { ProviderUnavailable } from './errors.ts'
 
 /** A provider that remembers whether its last call reached it. */
 export type WatchedProvider = Provider & {
+  /** True if the last call failed. Makes no request. */
+  wasDown(): boolean
   /**
    * True if the last call failed. Does not wait; if the last call is older than 15 s, a new check
    * starts in the background.
@@ -54,6 +56,8 @@ function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
     },
 
     exchange: (...callback) => record(provider.exchange(...callback)),
+
+    wasDown: () => down,
 
     isDown() {
       if (clock.now().getTime() - calledAt >= checkIntervalMs) check().catch(() => {})

@@ -26,7 +26,7 @@ import {
   linkByAddress,
   linkIdentity,
   proveAddress,
-  recordVerifiedEmail,
+  recordClaims,
 } from './users.ts'
 
 export type SignIn = {
@@ -134,7 +134,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   if (identity.email !== null && identity.emailTrusted) {
     await verifyAddress(connection, signIn, identity.email, decision)
   }
-  await recordVerifiedEmail(connection, identity)
+  await recordClaims(connection, identity)
   const tenantId = await startOrRenewSession(connection, signIn, decision, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)

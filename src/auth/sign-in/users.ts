@@ -105,16 +105,16 @@ function toUserId(id: string | null | undefined): number | null {
 }
 
 /**
- * Keeps the address that the provider has verified for the identity, if it is trusted for it: the
- * invitations of this address are the user's to accept.
+ * Keeps what the provider said about the person: their name, and the address that it has verified, if
+ * it is trusted for it. The invitations of this address are the user's to accept.
  */
-export async function recordVerifiedEmail(
+export async function recordClaims(
   connection: Queryable,
-  { subject, email, emailTrusted }: VerifiedIdentity,
+  { subject, email, emailTrusted, name }: VerifiedIdentity,
 ): Promise<void> {
   await connection.query({
-    text: 'SELECT record_verified_email($1, $2)',
-    values: [subject, emailTrusted ? email : null],
+    text: 'SELECT record_verified_email($1, $2), record_name($3)',
+    values: [subject, emailTrusted ? email : null, name],
   })
 }
 

@@ -193,3 +193,29 @@ t.test('a member has joined when their membership began', async (t) => {
   t.match(body, '<time datetime="2024-02-03')
   t.notMatch(body, '2020-01-01')
 })
+
+t.test('a change of a member who was changed meanwhile is refused', async (t) => {
+  const { test, member, open, send } = await setUp(t)
+  const id = member.userId
+  t.match((await open()).body, 'name="roleBefore" value="viewer"')
+  const shown = `id=${id}&roleBefore=viewer&departmentBefore=`
+  t.equal((await send('members/change', `${shown}&role=editor&department=`)).statusCode, 303)
+  const late = await send('members/change', `${shown}&role=viewer&department=sales`)
+  t.equal(late.statusCode, 412)
+  t.match(late.body, 'Somebody has changed this in the meantime.')
+  t.same(await roleOf(test, id), { role: 'editor', department: null })
+  const now = `id=${id}&roleBefore=editor&departmentBefore=`
+  t.equal((await send('members/change', `${now}&role=viewer&department=sales`)).statusCode, 303)
+  t.same(await roleOf(test, id), { role: 'viewer', department: 'sales' })
+})
+
+t.test('members are found and shown by their names', async (t) => {
+  const { test, member, open } = await setUp(t)
+  await test.database.admin.query(`UPDATE users SET name = '<i>Vera' WHERE id = $1`, [
+    member.userId,
+  ])
+  const { body } = await open('/app/tenant?search=vera')
+  t.match(body, '&lt;i&gt;Vera')
+  t.match(body, '&lt;i&gt;@x.example', 'with the address')
+  t.notMatch(body, /Role of admin|<i>/)
+})
