@@ -1,6 +1,7 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { isBearer } from '#src/auth/sessions/enter.ts'
 import { isKnown } from '#src/http/etag.ts'
 import {
   compress,
@@ -88,7 +89,7 @@ function isCompressible(
   reply: FastifyReply,
   payload: unknown,
 ): payload is string {
-  if (credential?.kind !== 'token' || !readMethods.includes(method)) return false
+  if (!isBearer(credential) || !readMethods.includes(method)) return false
   const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
   return isJson && typeof payload === 'string' && !reply.hasHeader('etag')
 }

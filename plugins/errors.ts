@@ -1,5 +1,6 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { type Brand, plainBrand } from '#src/config/brand.ts'
 import { UnsealError } from '#src/crypto/encryption.ts'
 import { isDatabaseUnavailable, isRefusedValue, refusedValueState } from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
@@ -13,7 +14,7 @@ import {
   toFieldErrors,
 } from '#src/http/validation.ts'
 import { withVary } from '#src/http/vary.ts'
-import type { Viewer } from '#src/pages/layout.ts'
+import { renderPage, type Viewer } from '#src/pages/layout.ts'
 import { problemPage } from '#src/pages/problem.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
@@ -29,6 +30,11 @@ export default fp(
   },
   { name: 'errors', fastify: '5.x' },
 )
+
+/** A server without pages of its own, like that of the metrics, has none. */
+function brandOf(server: FastifyInstance): Brand {
+  return server.hasDecorator('brand') ? server.brand : plainBrand
+}
 
 /** Also used for errors before routing (Fastify's `frameworkErrors`). */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -77,7 +83,10 @@ function sendProblem(
       resumption: problem.resumption ?? null,
       viewer: viewerOf(request),
     }
-    return reply.type('text/html; charset=utf-8').serializer(String).send(problemPage(page))
+    return reply
+      .type('text/html; charset=utf-8')
+      .serializer(String)
+      .send(renderPage(problemPage(page), brandOf(request.server)))
   }
   return reply
     .type('application/problem+json')

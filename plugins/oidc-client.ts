@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** By name. Metadata is fetched at the first sign-in, so a provider may be down at boot. */
     providers: ReadonlyMap<string, SignInProvider>
-    /** The providers for a sign-in page. Makes no requests. */
+    /** The providers for a sign-in page. Waits for none; may ask one in the background whether it answers. */
     signInChoices(): ProviderChoice[]
   }
 }

@@ -121,7 +121,8 @@ function usualCodes(status: number, methods: readonly string[], access: Access):
   const rule = policy.find(
     (one) => one.resource === access.resource && one.action === access.action,
   )
-  return ['forbidden', ...refusedCredentials(methods, rule?.credential)]
+  const persons = rule?.forServices === true ? [] : (['person-required'] as const)
+  return ['forbidden', ...persons, ...refusedCredentials(methods, rule?.credential)]
 }
 
 function refusedCredentials(

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Viewer } from '#src/pages/layout.ts'
+import type { Page, Viewer } from '#src/pages/layout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,9 +12,9 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     /** Sends a page. */
-    sendPage(markup: string): FastifyReply
+    sendPage(page: Page): FastifyReply
     /** The same, with a content security policy that lets its script send requests to us. */
-    sendLivePage(markup: string): FastifyReply
+    sendLivePage(page: Page): FastifyReply
   }
 }
 
@@ -22,24 +22,27 @@ declare module 'fastify' {
 export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })
-    app.decorateReply('sendPage', function sendPage(markup) {
-      return this.type('text/html; charset=utf-8').send(this.withTypedText(markup))
+    app.decorateReply('sendPage', function sendPage(page) {
+      return this.type('text/html; charset=utf-8').send(
+        this.withTypedText(this.server.renderPage(page)),
+      )
     })
-    app.decorateReply('sendLivePage', function sendLivePage(markup) {
+    app.decorateReply('sendLivePage', function sendLivePage(page) {
       const policy = this.getHeader('content-security-policy')
       this.header('content-security-policy', `${policy};connect-src 'self'`)
-      return this.sendPage(markup)
+      return this.sendPage(page)
     })
   },
   {
     name: 'pages',
     fastify: '5.x',
-    dependencies: ['session', 'security-headers', 'sign-in-return'],
+    dependencies: ['branding', 'session', 'security-headers', 'sign-in-return'],
   },
 )
 
 function viewerOf(this: FastifyRequest): Viewer {
   if (this.enteredCaller === null) throw new Error('The request has not entered yet.')
-  const { email, role, operator } = this.enteredCaller
-  return { email, role, operator }
+  const { email, role, operator, tenantId } = this.enteredCaller
+  const { name = null, tenants = [] } = this.person ?? {}
+  return { email, role, operator, tenantId, name, tenants }
 }

@@ -2,9 +2,15 @@ import fastifyCookie, { Signer } from '@fastify/cookie'
 import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Caller } from '#src/access/caller.ts'
+import type { Caller, Principal } from '#src/access/caller.ts'
+import { toProblem } from '#src/access/policy.ts'
 import type { AfterLeaving } from '#src/auth/members/leave.ts'
-import { type Credential, enterCredential, recordUse } from '#src/auth/sessions/enter.ts'
+import {
+  type Credential,
+  enterCredential,
+  type Person,
+  recordUse,
+} from '#src/auth/sessions/enter.ts'
 import { endSession } from '#src/auth/sessions/sessions.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
@@ -23,9 +29,11 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Opens a transaction with the credential; the facts are null if it is not live. */
-    identify(credential: Credential): Entry<Caller | null>
+    identify(credential: Credential): Entry<Principal | null>
+    /** What every page shows of who is asking; null if they have not entered, or for no page. */
+    person: Person | null
     /** Who is asking, as the latest transaction found them; null until one was entered. */
-    enteredCaller: Caller | null
+    enteredCaller: Principal | null
     /**
      * For routes that anyone may call: opens a transaction as the visitor; the facts are null for one
      * who is not signed in. Null if the request has no credential.
@@ -68,6 +76,7 @@ export default fp<Options>(
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
     app.decorateRequest('enteredCaller', null)
+    app.decorateRequest('person', null)
     app.decorateRequest('identify', identify)
     app.decorateRequest('visitorEntry', { getter: visitorEntryOf })
     app.decorateRequest('findCaller', async function findCaller(this: FastifyRequest) {
@@ -92,10 +101,15 @@ export default fp<Options>(
     })
     app.addHook('onRequest', readSessionCredential)
 
-    function identify(this: FastifyRequest, credential: Credential): Entry<Caller | null> {
+    function identify(this: FastifyRequest, credential: Credential): Entry<Principal | null> {
       const entry = enterCredential(credential, {
         idleSeconds,
         operators,
+        ...(isPage(this) && {
+          onPerson: (person: Person) => {
+            this.person = person
+          },
+        }),
         onStale: (used) => {
           recordUse(app.systemDb, used).catch((error) =>
             this.log.warn({ err: error }, 'the last use of a credential could not be recorded'),
@@ -111,11 +125,17 @@ export default fp<Options>(
   { name: 'session', fastify: '5.x', dependencies: ['credential', 'database', 'tracing'] },
 )
 
+function isPage({ routeOptions }: FastifyRequest): boolean {
+  const { url = '' } = routeOptions
+  return url === '/' || url.startsWith('/app/')
+}
+
 function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
   const { credential } = this
   return (
     credential &&
-    refine(this.identify(credential), (caller) => {
+    refine<Principal | null, Caller | null>(this.identify(credential), (caller) => {
+      if (caller !== null && caller.serviceId !== null) throw toProblem('person-required')
       this.enteredCaller = caller
       return caller
     })

@@ -37,6 +37,9 @@ type Options = {
   clock: Clock
 }
 
+/** A secret is not written anywhere, not even encrypted. */
+const unkeptFields: readonly string[] = ['secret']
+
 const maxFormBytes = 16_384 // more does not fit into the cookie
 
 /**
@@ -93,8 +96,8 @@ export default fp<Options>(
     async function keepDraft(request: FastifyRequest, reply: FastifyReply, page: string) {
       // Another site must not choose what a form shows.
       if (!isForm(request.headers['content-type']) || !isSameOrigin(request, baseUrl)) return false
-      const fields = await readFields(request)
-      if (fields === null || fields.length === 0) return false
+      const fields = (await readFields(request))?.filter(([name]) => !unkeptFields.includes(name))
+      if (fields === undefined || fields.length === 0) return false
       const draft = { page, action: pathOf(request), fields }
       const sealed = sealDraft(keys, draft, unixSeconds(clock))
       if (sealed === null) return false

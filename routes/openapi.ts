@@ -7,6 +7,7 @@ import { eventsPage } from '#src/pages/docs/events.ts'
 import { guidePage } from '#src/pages/docs/guide.ts'
 import { viewerPage } from '#src/pages/docs/viewer.ts'
 import { errorPage, errorsPage } from '#src/pages/errors.ts'
+import type { Page } from '#src/pages/layout.ts'
 import { referencePage } from '#src/pages/reference.ts'
 import { readTextAsset } from '#src/runtime/assets.ts'
 
@@ -24,15 +25,16 @@ const viewer = 'node_modules/@scalar/api-reference/dist'
  * memory afterwards.
  */
 const openapi: FastifyPluginAsync<{ baseUrl: string }> = async function openapi(app, { baseUrl }) {
+  const document = (make: () => Page) => publicDocument(page, () => app.renderPage(make()))
   const documents: Readonly<Record<string, PublicDocument>> = {
     '/openapi.json': publicDocument('application/json; charset=utf-8', () =>
       JSON.stringify(app.describeApi()),
     ),
-    '/docs/plain': publicDocument(page, () => referencePage(app.describeApi())),
-    '/docs/guide': publicDocument(page, () => guidePage(baseUrl)),
-    '/docs/events': publicDocument(page, eventsPage),
-    '/docs/changelog': publicDocument(page, changelogPage),
-    '/docs/errors': publicDocument(page, errorsPage),
+    '/docs/plain': document(() => referencePage(app.describeApi())),
+    '/docs/guide': document(() => guidePage(baseUrl)),
+    '/docs/events': document(eventsPage),
+    '/docs/changelog': document(changelogPage),
+    '/docs/errors': document(errorsPage),
     '/docs/assets/scalar.js': asset(script, `${viewer}/browser/standalone.js`),
     '/docs/assets/scalar.css': asset(style, `${viewer}/style.css`),
     '/docs/assets/viewer.js': asset(script, 'src/pages/docs/viewer.js'),
@@ -42,14 +44,14 @@ const openapi: FastifyPluginAsync<{ baseUrl: string }> = async function openapi(
     app.get(path, open, async (_request, reply) => reply.sendDocument(document))
   }
 
-  const viewed = publicDocument(page, viewerPage)
+  const viewed = publicDocument(page, () => viewerPage(app.brand))
   app.get('/docs', open, async (_request, reply) => {
     allowViewer(reply)
     return reply.sendDocument(viewed)
   })
 
   const pages = new Map<string, PublicDocument>(
-    errorCodes.map((code) => [code, publicDocument(page, () => errorPage(code))]),
+    errorCodes.map((code) => [code, document(() => errorPage(code))]),
   )
   app.get(
     '/docs/errors/:code',

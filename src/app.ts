@@ -5,6 +5,7 @@ import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import backchannelLogoutPlugin from '#plugins/backchannel-logout.ts'
 import billingRecorder from '#plugins/billing-recorder.ts'
+import branding from '#plugins/branding.ts'
 import clientInfo from '#plugins/client-info.ts'
 import compression from '#plugins/compression.ts'
 import connectionLimit from '#plugins/connection-limit.ts'
@@ -12,6 +13,7 @@ import cors from '#plugins/cors.ts'
 import credential from '#plugins/credential.ts'
 import csrf from '#plugins/csrf.ts'
 import database from '#plugins/database.ts'
+import erasure from '#plugins/erasure.ts'
 import errors from '#plugins/errors.ts'
 import eventStream from '#plugins/event-stream.ts'
 import gracefulShutdown from '#plugins/graceful-shutdown.ts'
@@ -61,14 +63,14 @@ declare module 'fastify' {
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
  * are the security model:
  *
- *     root                 request log, errors, connection limit, headers, CORS, compression, links of
- *     │                    pages, access check, API description, database, audit of refusals, queue,
+ *     root                 request log, brand, errors, connection limit, headers, CORS, compression,
+ *     │                    links of pages, access check, API description, database, audit of refusals, queue,
  *     │                    OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths, other methods, OPTIONS; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
- *     ├─ browser           under-pressure, credential, session, csrf, sign-in return, provider
- *     │  │                 tokens, pages
+ *     ├─ browser           under-pressure, credential, session, csrf, erasure, sign-in return,
+ *     │  │                 provider tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
  *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy; services too
@@ -101,6 +103,7 @@ export async function buildApp(
   await app.register(requestLog)
   await app.register(gracefulShutdown)
   await app.register(clientInfo)
+  await app.register(branding, { brand: config.brand })
   await app.register(errors)
   const providers = config.providers.map(({ name }) => name)
   await app.register(metricsPlugin, { metrics, providers })
@@ -134,7 +137,7 @@ export async function buildApp(
   })
 
   await app.register(async function open(app) {
-    await app.register(pageRoutes.assets)
+    await app.register(pageRoutes.assets, { brand: config.brand })
   })
 
   await app.register(async function reference(app) {
@@ -148,6 +151,7 @@ export async function buildApp(
     const { operators, quota } = config
     await app.register(session, { ...config.session, operators, quota })
     await app.register(csrf, { baseUrl: config.baseUrl })
+    await app.register(erasure)
     await app.register(signInReturn, {
       baseUrl: config.baseUrl,
       returnPaths,
@@ -179,6 +183,7 @@ export async function buildApp(
     await app.register(async function welcome(app) {
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(pageRoutes.home)
+      if (!config.production) await app.register(pageRoutes.design)
     })
 
     await app.register(async function signedIn(app) {
@@ -208,12 +213,12 @@ export async function buildApp(
         await app.register(api.teams)
         await app.register(api.teamMembers)
         await app.register(api.audit)
+        await app.register(api.serviceTokens)
         await app.register(api.webhookEndpoints, newEndpoints)
         await app.register(api.webhookEndpointActions, { keys: encryptionKeys })
         await app.register(api.deliveries)
         await app.register(api.endpointReplays)
         await app.register(api.events)
-        await app.register(api.serviceTokens)
         await app.register(api.notifications)
         await app.register(api.usage, { quota: config.quota })
       })
@@ -249,6 +254,7 @@ export async function buildApp(
         await app.register(pageRoutes.teams)
         await app.register(pageRoutes.events)
         await app.register(pageRoutes.audit)
+        await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
         await app.register(pageRoutes.deliveries, {
@@ -257,7 +263,6 @@ export async function buildApp(
         })
         await app.register(pageRoutes.webhookReplays)
       })
-        await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
     })
   })
 

@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { deleteTenant } from '#src/auth/erasure/delete-tenant.ts'
-import { withoutLocks } from '#src/db/entry.ts'
 import { NoContent, problems, Text } from '#src/http/schemas.ts'
 
 const TenantName = Type.Object(
@@ -29,23 +27,15 @@ const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(
         },
       },
     },
-    deleteActiveTenant,
+    removeTenant,
   )
 }
 
-async function deleteActiveTenant(
-  this: FastifyInstance,
+async function removeTenant(
   request: FastifyRequest<{ Body: Static<typeof TenantName> }>,
   reply: FastifyReply,
 ) {
-  const { tenantEntry, session, body, clientInfo } = request
-  const after = await this.db.transaction(withoutLocks(tenantEntry), (connection) =>
-    deleteTenant(connection, this.queue, session.sessionId, body.name, clientInfo),
-  )
-  if (after.session === 'ended') {
-    this.metrics.identity.sessionsEnded.inc({ reason: 'tenant-deleted' })
-  }
-  await reply.followSession(after)
+  await reply.deleteActiveTenant(request.body.name)
   return reply.code(204).send(null)
 }
 

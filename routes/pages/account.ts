@@ -5,12 +5,12 @@ import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
-import { describeBlock, eraseAccount } from '#src/auth/erasure/erase.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
-import { listMemberships } from '#src/auth/members/tenants.ts'
+import { findOwnRole, listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
+import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
@@ -19,6 +19,7 @@ import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
 import { type AccountNotice, accountPage } from '#src/pages/account.ts'
 import { shownQuery, submissionFields, submitOnce, takeSecret } from '#src/pages/form-submission.ts'
+import { sectionFor } from '#src/pages/layout.ts'
 
 const firstPage = { limit: 100, after: null }
 const auditPageSize = '10'
@@ -47,6 +48,10 @@ const IdentityForm = Type.Object(
   { additionalProperties: false },
 )
 const Permission = Type.String({ enum: [...tokenPermissions] })
+const SwitchForm = Type.Object(
+  { tenantId: Uuid, section: Type.String({ pattern: '^(/[a-z]*){0,3}$', maxLength: 64 }) },
+  { additionalProperties: false },
+)
 const TokenForm = Type.Object(
   {
     ...submissionFields,
@@ -102,6 +107,11 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(app, 
     '/app/account/tokens/end',
     { config: access('token', 'delete'), schema: { hide, body: ConfirmedIdForm } },
     revokeToken,
+  )
+  app.post(
+    '/app/account/tenants/switch',
+    { config: access('tenant', 'update'), schema: { hide, body: SwitchForm } },
+    switchTo,
   )
   app.post(
     '/app/account/tenants/leave',
@@ -223,6 +233,28 @@ async function revokeToken(this: FastifyInstance, request: IdRequest, reply: Fas
   return redirect(reply, 'token-ended')
 }
 
+/** Switches the tenant and stays in the same section, if the role there allows it. */
+async function switchTo(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof SwitchForm> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, session, body, clientInfo } = request
+  const { tenantId, section } = body
+  const switched = await this.db.transaction(
+    withoutLocks(sessionEntry),
+    async (connection, caller) => {
+      const role = await findOwnRole(connection, caller, tenantId)
+      const newCookieId = await switchTenant(connection, session.sessionId, tenantId, clientInfo)
+      if (newCookieId === null) return null
+      return { newCookieId, to: sectionFor(section, { ...caller, role }) }
+    },
+  )
+  if (switched === null) throw new Problem('not-found')
+  await request.adoptSession(switched.newCookieId)
+  return reply.redirect(switched.to, 303)
+}
+
 async function leave(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
   const { sessionEntry, session, body, clientInfo } = request
   const left = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
@@ -235,14 +267,8 @@ async function leave(this: FastifyInstance, request: IdRequest, reply: FastifyRe
     : redirect(reply, 'left')
 }
 
-async function deleteAccount(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  const { sessionEntry, session, clientInfo } = request
-  const outcome = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
-    eraseAccount(connection, this.queue, session.sessionId, clientInfo),
-  )
-  if (outcome !== 'erased') throw new Problem('last-admin', { detail: describeBlock(outcome) })
-  this.metrics.identity.sessionsEnded.inc({ reason: 'account-deleted' })
-  await reply.followSession({ session: 'ended' })
+async function deleteAccount(_request: FastifyRequest, reply: FastifyReply) {
+  await reply.deleteOwnAccount()
   return reply.redirect('/auth/signed-out', 303)
 }
 

@@ -5,6 +5,7 @@ import audit from './audit.ts'
 import billing from './billing.ts'
 import billingCustomers from './billing-customers.ts'
 import deliveries from './deliveries.ts'
+import design from './design.ts'
 import documents from './documents.ts'
 import events from './events.ts'
 import home from './home.ts'
@@ -13,6 +14,7 @@ import invoices from './invoices.ts'
 import operations from './operations.ts'
 import orders from './orders.ts'
 import posts from './posts.ts'
+import serviceTokens from './service-tokens.ts'
 import teams from './teams.ts'
 import tenant from './tenant.ts'
 import webhookEndpoint from './webhook-endpoint.ts'
@@ -28,6 +30,7 @@ export default {
   billing,
   billingCustomers,
   deliveries,
+  design,
   documents,
   events,
   home,
@@ -36,6 +39,7 @@ export default {
   operations,
   orders,
   posts,
+  serviceTokens,
   teams,
   tenant,
   webhookEndpoint,

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { toProblem } from '#src/access/policy.ts'
-import { findMemberNames } from '#src/auth/members/members.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -21,7 +20,7 @@ import {
   changePost,
   createPost,
   deletePost,
-  findPost,
+  findPostWithAuthor,
   listPosts,
   lockPost,
   postList,
@@ -172,15 +171,23 @@ async function sendPost(
   shown: { draft: PostDraft | null; done: string | undefined },
 ) {
   const { server, params, tenantEntry } = request
-  const post = found(await findPost(server.db, tenantEntry, readId(params.id)))
-  const { authorId } = post
-  const names =
-    authorId === null
-      ? null
-      : await server.db.read(tenantEntry, (tx, caller) => findMemberNames(tx, caller, [authorId]))
-  const author =
-    authorId === null ? 'a former member' : (names?.get(authorId) ?? `user ${authorId}`)
-  return reply.sendPage(postPage({ viewer: request.viewer, post, author, ...shown }))
+  const { post, author } = found(
+    await findPostWithAuthor(server.db, tenantEntry, readId(params.id)),
+  )
+  const shownAuthor = author ?? nameless(post)
+  return reply.sendPage(postPage({ viewer: request.viewer, post, author: shownAuthor, ...shown }))
+}
+
+/** An author without a name, in words. */
+function nameless({
+  authorId,
+  authorServiceId,
+}: {
+  authorId: number | null
+  authorServiceId?: string | undefined
+}): string {
+  if (authorServiceId !== undefined) return 'a former service token'
+  return authorId === null ? 'a former member' : `user ${authorId}`
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -1,6 +1,7 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { type Brand, plainBrand, readBrand } from './brand.ts'
 import { findUnknownSettings } from './documentation.ts'
 import {
   type BillingApiConfig,
@@ -34,6 +35,8 @@ import { Settings } from './settings.ts'
 
 export type Config = {
   production: boolean
+  /** How the pages name and colour the product. */
+  brand: Brand
   host: string
   port: number
   /** Origin without a trailing slash. */
@@ -189,6 +192,7 @@ export function readConfig(env: Environment): Config {
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
     audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
+    brand: isWeb ? readBrand(values, faults) : plainBrand,
     redisUrl: isWeb ? readRedisUrl(values.REDIS_URL, faults) : null,
     logLevel: values.LOG_LEVEL,
     tracing: readTracing(values, faults),

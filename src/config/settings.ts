@@ -312,6 +312,39 @@ export const Settings = Type.Object({
         'redis:// or rediss:// URL of a Redis 7 or newer. Set it if several web processes should share their rate-limit counts. Without it, and while it is unavailable, each process counts on its own. Not needed with ROLE=worker.',
     }),
   ),
+  BRAND_NAME: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    pattern: '^[^\\x00-\\x1f\\x7f]+$',
+    default: 'Gatehouse',
+    description: 'Name of the product on every page.',
+  }),
+  BRAND_LOGO: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Path of a square SVG, PNG or WebP image of at most 32,768 bytes, shown beside the name and as the icon of the browser’s tab. It is read once, at start.',
+    }),
+  ),
+  BRAND_ACCENT: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Colour of links and buttons on light and on dark pages, comma-separated, for instance #1c5d4d,#74cbb2. The program does not start with a colour that is hard to read (a contrast below 4.5), and names one that is not.',
+    }),
+  ),
+  BRAND_SUPPORT_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'https: or mailto: URL that “Support” below every page leads to.',
+    }),
+  ),
+  BRAND_TERMS_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'https: URL that “Terms” below every page leads to.',
+    }),
+  ),
   LOG_LEVEL: Type.Union(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) =>
       Type.Literal(level),

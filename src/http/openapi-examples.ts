@@ -28,7 +28,7 @@ const byName: Readonly<Record<string, unknown>> = {
   nextCursor: null,
   otherBodies: 0,
   outcome: 'done',
-  permissions: ['order:read'],
+  permissions: ['post:read'],
   plan: 'pro',
   postalCode: '1100-012',
   provider: 'acme',

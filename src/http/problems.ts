@@ -35,15 +35,16 @@ export const errorTable = {
     title: 'The token is not valid',
     meaning: 'The API token of the request is not accepted.',
     cause:
-      'It has expired, was revoked, belongs to a membership that has ended, or is not one of ours.',
-    remedy: 'Create a new token on the account page.',
+      'It has expired, was revoked or rotated, belongs to a membership or tenant that has ended, or is not one of ours.',
+    remedy:
+      'Create a new token on the account page. For a service token, ask an admin of the tenant.',
   },
   forbidden: {
     status: 403,
     title: 'Not allowed',
     meaning: 'You are known, but you may not do this.',
     cause:
-      'Your role lacks the permission, the token is limited to other permissions, or a rule such as office hours forbids it.',
+      'Your role lacks the permission, the token is limited to other permissions, a service token was not given it, or a rule such as office hours forbids it.',
     remedy:
       'Ask an admin of the tenant for the permission. The page Permissions shows what each role may do.',
   },
@@ -53,6 +54,14 @@ export const errorTable = {
     meaning: 'This needs a person who has signed in.',
     cause: 'The request came with an API token.',
     remedy: 'Sign in with a browser and send the session cookie.',
+  },
+  'person-required': {
+    status: 403,
+    title: 'Service tokens are not accepted here',
+    meaning: 'This is for people: a service token cannot do it, whatever its permissions are.',
+    cause:
+      'The request came with a service token, and concerns what belongs to a person, such as orders, documents, accounts and members, or is a page.',
+    remedy: 'Use a session, or an API token of a member.',
   },
   'reauthentication-required': {
     status: 403,

@@ -32,10 +32,18 @@ export type PublicDocument = {
   variant(encoding: Encoding | null): Promise<Variant>
 }
 
+type Content = string | Uint8Array
+
 /** @param read called at the first request */
-export function publicDocument(type: string, read: () => string | Promise<string>): PublicDocument {
+export function publicDocument(
+  type: string,
+  read: () => Content | Promise<Content>,
+): PublicDocument {
   const variants = new Map<Encoding | null, Promise<Variant>>()
-  const plain = async () => Buffer.from(await read())
+  const plain = async () => {
+    const content = await read()
+    return typeof content === 'string' ? Buffer.from(content) : Buffer.from(content)
+  }
   return {
     type,
     variant(encoding) {

@@ -1,8 +1,9 @@
 import { auditSection, deviceName, type Trail } from './audit.ts'
+import { badge, confirmation, confirmBox, pageHead } from './components.ts'
 import { type ShownSecret, submissionField } from './form-submission.ts'
 import { copyable, type Html, html, isolated, table, timeText } from './html.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
-import { layout, noticeText, type Viewer } from './layout.ts'
+import { layout, noticeText, type Page, type Viewer } from './layout.ts'
 import type { ProviderChoice } from './sign-in.ts'
 
 export type Account = {
@@ -34,13 +35,10 @@ const notices = {
 export type AccountNotice = keyof typeof notices
 
 /** The account page: sign-in methods, sessions, tenants, tokens and recent activity. */
-export function accountPage(account: Account): string {
+export function accountPage(account: Account): Page {
   return layout(
     'Account',
-    html`<header class="head">
-        <h1>Your account</h1>
-        <p class="quiet wrap">${account.email === null ? 'No email address' : isolated(account.email)}</p>
-      </header>
+    html`${pageHead({ title: 'Your account', lead: account.email === null ? 'No email address' : isolated(account.email) })}
       ${noticeText(notices, account.done)}
       ${account.newToken === null ? '' : newTokenSection(account.newToken)}
       ${ownInvitationSection(account.invitations)}
@@ -103,7 +101,7 @@ function tenantSection(memberships: readonly ShownMembership[]): Html {
   const rows = memberships.map(({ id, name, role, active }) => [
     isolated(name),
     role,
-    active ? html`<span class="badge">Current</span>` : switchButton(id, name),
+    active ? badge('Current') : switchButton(id, name),
     leaveForm(id, name, isOnly),
   ])
   return html`<section class="card" aria-labelledby="tenants">
@@ -123,14 +121,14 @@ function leaveForm(id: string, name: string, isOnly: boolean): Html {
   const consequence = isOnly
     ? 'It is your only tenant, so your account and your orders are deleted.'
     : 'Your sessions and tokens in it end. To return you need an invitation.'
-  return html`<details class="confirm">
-              <summary aria-label="Leave ${name}">Leave</summary>
-              <form class="form" method="post" action="/app/account/tenants/leave">
-                <input type="hidden" name="id" value="${id}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Leave ${isolated(name)}. ${consequence}</label>
-                <button class="button danger slim" aria-label="Leave ${name} now">Leave</button>
-              </form>
-            </details>`
+  return confirmation({
+    label: 'Leave',
+    name: `Leave ${name}`,
+    action: '/app/account/tenants/leave',
+    fields: html`<input type="hidden" name="id" value="${id}">
+                ${confirmBox(html`Leave ${isolated(name)}. ${consequence}`)}`,
+    button: 'Leave',
+  })
 }
 
 export type ShownIdentity = { provider: string; subject: string; createdAt: string }
@@ -195,7 +193,7 @@ const sessionColumns = [
 /** Active sessions, with a button to sign out each one and a button for all others. */
 function sessionSection(sessions: readonly ShownSession[]): Html {
   const rows = sessions.map(({ id, current, createdAt, lastSeenAt, userAgent, ip }) => [
-    html`${isolated(deviceName(userAgent))} ${current ? html`<span class="badge">This device</span>` : ''}<br><span class="quiet">${ip ?? 'Unknown address'}</span>`,
+    html`${isolated(deviceName(userAgent))} ${current ? badge('This device') : ''}<br><span class="quiet">${ip ?? 'Unknown address'}</span>`,
     timeText(createdAt),
     timeText(lastSeenAt),
     signOutButton(id, current, deviceName(userAgent)),
@@ -257,14 +255,14 @@ function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken):
     html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
     timeText(lastUsedAt),
     timeText(expiresAt),
-    html`<details class="confirm">
-              <summary aria-label="Revoke the token ${name}">Revoke</summary>
-              <form class="form" method="post" action="/app/account/tokens/end">
-                <input type="hidden" name="id" value="${id}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Revoke this token. Programs that use it stop working.</label>
-                <button class="button danger slim" aria-label="Revoke the token ${name} now">Revoke</button>
-              </form>
-            </details>`,
+    confirmation({
+      label: 'Revoke',
+      name: `Revoke the token ${name}`,
+      action: '/app/account/tokens/end',
+      fields: html`<input type="hidden" name="id" value="${id}">
+                ${confirmBox('Revoke this token. Programs that use it stop working.')}`,
+      button: 'Revoke',
+    }),
   ]
 }
 

@@ -1,3 +1,4 @@
+import type { Accent, Brand } from '#src/config/brand.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { readTextAssetSync } from '#src/runtime/assets.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
@@ -32,6 +33,28 @@ export function assetPath(name: AssetName): string {
   return `/assets/${name}?v=${assetVersion(name)}`
 }
 
+/** The paths of the logo and the style sheet of a brand; null for what it does not have. */
+export function brandPaths({ logo, accent }: Brand): { logo: string | null; style: string | null } {
+  return {
+    logo: logo && `/assets/logo?v=${hashOf(logo.bytes)}`,
+    style: accent && `/assets/brand.css?v=${hashOf(brandStyle(accent))}`,
+  }
+}
+
+/** The style sheet that replaces the built-in accent colour. */
+export function brandStyle({ light, dark }: Accent): string {
+  return `:root {
+  --accent: light-dark(${light.colour}, ${dark.colour});
+  --on-accent: light-dark(${light.text}, ${dark.text});
+}
+`
+}
+
 function versionOf(name: AssetName): string {
-  return sha256(readPageAsset(name)).toString('hex').slice(0, 12)
+  return hashOf(readPageAsset(name))
+}
+
+/** The first characters of the SHA-256: the version in a path. */
+export function hashOf(content: string | Uint8Array): string {
+  return sha256(content).toString('hex').slice(0, 12)
 }

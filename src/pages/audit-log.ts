@@ -1,6 +1,6 @@
 import { actionNames, auditColumns, auditRow, type ShownEntry } from './audit.ts'
 import { html } from './html.ts'
-import { layout, type Viewer } from './layout.ts'
+import { layout, type Page, type Viewer } from './layout.ts'
 import { choices, listTable, type ShownList } from './list.ts'
 
 /** The filters of the page, as its form sends them; an empty field is no filter. */
@@ -22,7 +22,7 @@ const since = [
 ]
 
 /** The audit log of the tenant, with filters and downloads. */
-export function auditPage({ viewer, entries, cursors, filter, nameOf }: AuditView): string {
+export function auditPage({ viewer, entries, cursors, filter, nameOf }: AuditView): Page {
   const given = Object.entries(filter).filter(([, value]) => value !== '')
   const query = new URLSearchParams(given)
   const download = (format: string) =>
@@ -72,6 +72,8 @@ const fields = [
   'target',
   'ip',
   'userAgent',
+  'serviceId',
+  'serviceName',
 ] as const
 
 type Exported = Readonly<Record<(typeof fields)[number], string | number | null>>

@@ -9,6 +9,8 @@ export type ShownEntry = {
   reason: string | null
   provider: string | null
   userId: number | null
+  /** The service that did it; null for people. */
+  serviceName: string | null
   ip: string | null
   userAgent: string | null
 }
@@ -37,6 +39,10 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'account-delete': 'Deleted their account',
   'token-create': 'Created an API token',
   'token-delete': 'Revoked an API token',
+  'service-token-create': 'Created a service token',
+  'service-token-change': 'Changed a service token',
+  'service-token-rotate': 'Rotated the secret of a service token',
+  'service-token-delete': 'Revoked a service token',
   'invitation-create': 'Invited a member',
   'invitation-accept': 'Accepted an invitation',
   'invitation-decline': 'Declined an invitation',
@@ -54,7 +60,8 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'endpoint-enable': 'Enabled an endpoint',
   'endpoint-test': 'Tested an endpoint',
   'endpoint-probe': 'Checked the receiver of an endpoint',
-  'endpoint-replay': 'Replayed a time range',
+  'endpoint-replay': 'Replayed deliveries',
+  'endpoint-replay-cancel': 'Cancelled a replay',
   'delivery-replay': 'Replayed a delivery',
 }
 const outcomes: Readonly<Record<AuditEntry['outcome'], { label: string; mood: string }>> = {
@@ -127,14 +134,19 @@ export function auditColumns(withUser: boolean): Column[] {
 
 /** An audit entry as a row of such a table. @param nameOf display name of a user, for their column */
 export function auditRow(entry: ShownEntry, nameOf?: (userId: number) => string): Cell[] {
-  const { at, action, outcome, reason, provider, userId, ip, userAgent } = entry
+  const { at, action, outcome, reason, provider, ip, userAgent } = entry
   return [
     timeText(at),
-    ...(nameOf === undefined ? [] : [userId === null ? '–' : isolated(nameOf(userId))]),
+    ...(nameOf === undefined ? [] : [actorOf(entry, nameOf)]),
     html`${labelOf(actionNames, action)?.value ?? action}${quiet(provider)}`,
     outcomeBadge(outcome, reason),
     html`${isolated(deviceName(userAgent))}${quiet(ip)}`,
   ]
+}
+
+function actorOf({ userId, serviceName }: ShownEntry, nameOf: (userId: number) => string): Cell {
+  if (serviceName !== null) return html`${isolated(serviceName)}${quiet('service token')}`
+  return userId === null ? '–' : isolated(nameOf(userId))
 }
 
 /** The reason is hidden for `done`, except that a delivered test event can have failed. */

@@ -1,5 +1,6 @@
+import { confirmation, confirmBox, pageHead } from './components.ts'
 import { type Html, html, isolated, table } from './html.ts'
-import { layout, noticeText, type Viewer } from './layout.ts'
+import { layout, noticeText, type Page, type Viewer } from './layout.ts'
 
 export type ShownCustomer = { customer: string; userId: number; email: string | null }
 
@@ -19,14 +20,10 @@ const notices = {
 export type CustomersNotice = keyof typeof notices
 
 /** Billing customers and their users, for operators. */
-export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): string {
+export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): Page {
   return layout(
     'Billing customers',
-    html`<header class="head">
-        <p class="trail"><a href="/app/billing">Billing events</a></p>
-        <h1>Billing customers</h1>
-        <p class="quiet">The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page.</p>
-      </header>
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: 'The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page.' })}
       ${noticeText(notices, done)}
       <section class="card" aria-labelledby="link">
         <h2 id="link">Link a customer</h2>
@@ -58,13 +55,13 @@ function customerRow({ customer, userId, email }: ShownCustomer): Html[] {
   return [
     isolated(customer),
     html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`,
-    html`<details class="confirm">
-              <summary aria-label="Unlink ${customer}">Unlink</summary>
-              <form class="form" method="post" action="/app/billing/customers/unlink">
-                <input type="hidden" name="customer" value="${customer}">
-                <label class="box"><input type="checkbox" name="confirm" value="yes" required> Unlink this customer. Its charges create no invoices any more.</label>
-                <button class="button danger slim" aria-label="Unlink ${customer} now">Unlink</button>
-              </form>
-            </details>`,
+    confirmation({
+      label: 'Unlink',
+      name: `Unlink ${customer}`,
+      action: '/app/billing/customers/unlink',
+      fields: html`<input type="hidden" name="customer" value="${customer}">
+                ${confirmBox('Unlink this customer. Its charges create no invoices any more.')}`,
+      button: 'Unlink',
+    }),
   ]
 }

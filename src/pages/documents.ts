@@ -1,7 +1,8 @@
 import { permissionsOf } from '#src/access/roles.ts'
 import { isolatedText } from '#src/runtime/text.ts'
+import { pageHead, toast } from './components.ts'
 import { type Html, html, isolated, timeText } from './html.ts'
-import { faultText, layout, type Viewer } from './layout.ts'
+import { faultText, layout, type Page, type Viewer } from './layout.ts'
 import { listTable, type ShownList } from './list.ts'
 import { type PostDraft, postFields } from './posts.ts'
 
@@ -14,17 +15,14 @@ export function documentListPage(
   documents: readonly ShownDocument[],
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
   viewer: Viewer,
-): string {
+): Page {
   const rows = documents.map(({ id, title, updatedAt }) => [
     html`<a href="/app/documents/${id}">${isolated(title)}</a>`,
     timeText(updatedAt),
   ])
   return layout(
     'Documents',
-    html`<header class="head">
-        <h1>Documents</h1>
-        <p class="quiet">Documents in your teams’ folders, newest first.</p>
-      </header>
+    html`${pageHead({ title: 'Documents', lead: 'Documents in your teams’ folders, newest first.' })}
       <section class="card">
         ${listTable(columns, rows, { path: '/app/documents', ...cursors }, html`<p>No documents yet. You see documents in the folders of your teams; a manager or admin can add you to a team.</p>`)}
       </section>`,
@@ -42,16 +40,12 @@ export type DocumentView = {
 }
 
 /** One document, with a form to edit it for those who may. */
-export function documentPage({ viewer, document, draft, changed }: DocumentView): string {
+export function documentPage({ viewer, document, draft, changed }: DocumentView): Page {
   const { id, title, body, updatedAt } = document
   return layout(
     isolatedText(title),
-    html`<header class="head">
-        <p class="trail"><a href="/app/documents">Documents</a></p>
-        <h1 class="wrap">${isolated(title)}</h1>
-        <p class="quiet">Document ${id}, last updated ${timeText(updatedAt)}</p>
-      </header>
-      ${changed ? html`<p class="notice" role="status">Saved.</p>` : ''}
+    html`${pageHead({ trail: { href: '/app/documents', label: 'Documents' }, title: isolated(title), lead: html`Document ${id}, last updated ${timeText(updatedAt)}` })}
+      ${changed ? toast('Saved.') : ''}
       ${faultText(draft?.fault ?? null)}
       <section class="card text" aria-label="Text">${body}</section>
       ${permissionsOf(viewer.role).includes('post:write') ? editSection(document, draft) : ''}`,

@@ -1,16 +1,14 @@
 import { type ErrorCode, errorCodes, errorTable, problemType } from '#src/http/problems.ts'
+import { pageHead } from './components.ts'
 import { type Html, html, withCodeSpans } from './html.ts'
-import { layout } from './layout.ts'
+import { layout, type Page } from './layout.ts'
 
 /** The page that the `type` of a problem leads to: meaning, cause and remedy. */
-export function errorPage(code: ErrorCode): string {
+export function errorPage(code: ErrorCode): Page {
   const { status, title, meaning, cause, remedy } = errorTable[code]
   return layout(
     title,
-    html`<header class="head">
-        <h1>${title}</h1>
-        <p class="quiet">Status ${status}, type <code>${problemType(code)}</code></p>
-      </header>
+    html`${pageHead({ title: title, lead: html`Status ${status}, type <code>${problemType(code)}</code>` })}
       <section class="card">
         ${part('Meaning', meaning)}
         ${part('Cause', cause)}
@@ -26,16 +24,13 @@ function part(heading: string, text: string): Html {
 }
 
 /** All errors, by status. */
-export function errorsPage(): string {
+export function errorsPage(): Page {
   const codes = [...errorCodes].sort(
     (one, other) => errorTable[one].status - errorTable[other].status,
   )
   return layout(
     'Errors',
-    html`<header class="head">
-        <h1>Errors</h1>
-        <p class="quiet">Errors of the API are <code>application/problem+json</code> (RFC 9457). <code>type</code> is the path of a page below.</p>
-      </header>
+    html`${pageHead({ title: 'Errors', lead: html`Errors of the API are <code>application/problem+json</code> (RFC 9457). <code>type</code> is the path of a page below.` })}
       <section class="card" aria-label="All errors">
         <div class="scroll"><table class="fields">
           <thead><tr><th scope="col">Status</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>

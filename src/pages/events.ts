@@ -1,8 +1,9 @@
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import type { RecentEvent } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { filterBar, pageHead } from './components.ts'
 import { copyable, copyButton, type Html, html, isolated, momentText, table } from './html.ts'
-import { layout, type Viewer } from './layout.ts'
+import { layout, type Page, type Viewer } from './layout.ts'
 import { choices, listTable, type ShownList } from './list.ts'
 import { deliveryBadge } from './webhooks/badges.ts'
 
@@ -20,7 +21,7 @@ const columns = [
 ] as const
 
 /** The events of the tenant, newest first. */
-export function eventListPage({ viewer, events, cursors, type }: EventListView): string {
+export function eventListPage({ viewer, events, cursors, type }: EventListView): Page {
   const rows = events.map(({ id, type, createdAt }) => [
     html`<a href="/app/events/${id}">${type}</a>`,
     html`<code>${id}</code>`,
@@ -33,15 +34,9 @@ export function eventListPage({ viewer, events, cursors, type }: EventListView):
       : html`<p>No events of this type. <a href="/app/events">Show all events</a></p>`
   return layout(
     'Events',
-    html`<header class="head">
-        <h1>Events</h1>
-        <p class="quiet">Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>.</p>
-      </header>
+    html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>.` })}
       <section class="card" aria-label="Events">
-        <form class="inline filter" method="get" action="/app/events">
-          ${choices('type', 'Type', 'All types', types, type)}
-          <button class="button plain slim go">Filter</button>
-        </form>
+        ${filterBar('/app/events', choices('type', 'Type', 'All types', types, type), type !== '')}
         ${listTable(columns, rows, { path: '/app/events', filter: { type }, ...cursors }, empty)}
       </section>`,
     { current: '/app/events', ...viewer },
@@ -55,13 +50,10 @@ export type EventView = {
 }
 
 /** One event: what caused it, its body and its deliveries. */
-export function eventPage({ viewer, event, deliveries }: EventView): string {
+export function eventPage({ viewer, event, deliveries }: EventView): Page {
   return layout(
     'Event',
-    html`<header class="head">
-        <p class="trail"><a href="/app/events">Events</a></p>
-        <h1>${event.type}</h1>
-      </header>
+    html`${pageHead({ trail: { href: '/app/events', label: 'Events' }, title: event.type })}
       <section class="card" aria-labelledby="facts">
         <h2 id="facts">Overview</h2>
         <dl class="facts">

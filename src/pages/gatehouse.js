@@ -2,9 +2,13 @@
 document.documentElement.classList.add('scripted')
 showTimes()
 setInterval(showTimes, 30_000)
+showCountdowns()
+setInterval(showCountdowns, 1_000)
 for (const button of document.querySelectorAll('button[data-copy]')) offerCopy(button)
+for (const button of document.querySelectorAll('button[data-dismiss]')) offerDismissal(button)
 for (const form of document.querySelectorAll('form.filter')) applyAtOnce(form)
 for (const element of document.querySelectorAll('[data-follow]')) follow(element)
+for (const element of document.querySelectorAll('[data-live]')) followRows(element)
 document.addEventListener('submit', holdButtons)
 // A page from the back/forward cache has the buttons as they were left.
 window.addEventListener('pageshow', releaseButtons)
@@ -12,10 +16,21 @@ document.addEventListener('keydown', focusSearch)
 
 /** Times relative to now or in the reader's time zone; the title has the time in UTC. */
 function showTimes() {
-  for (const time of document.querySelectorAll('time[datetime]')) {
+  for (const time of document.querySelectorAll('time[datetime]:not([data-countdown])')) {
     const at = new Date(time.dateTime)
     time.title ||= time.textContent
     time.textContent = time.dataset.exact === undefined ? relative(at) : local(at)
+  }
+}
+
+/** The time until something happens, by the second. */
+function showCountdowns() {
+  for (const time of document.querySelectorAll('time[data-countdown]')) {
+    const seconds = Math.ceil((new Date(time.dateTime) - Date.now()) / 1_000)
+    const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+    const parts = [hours && `${hours} h`, minutes && `${minutes} min`, `${seconds % 60} s`]
+    time.title ||= time.textContent
+    time.textContent = seconds > 0 ? `in ${parts.filter(Boolean).join(' ')}` : 'now'
   }
 }
 
@@ -54,6 +69,11 @@ function offerCopy(button) {
       button.textContent = label
     }, 2_000)
   })
+}
+
+function offerDismissal(button) {
+  button.hidden = false
+  button.addEventListener('click', () => button.parentElement.remove())
 }
 
 function applyAtOnce(form) {
@@ -102,9 +122,64 @@ function follow(element) {
     bar.max = max
     bar.value = value
     text.textContent = words
-    if (isLast) source.close()
+    if (!isLast) return
+    source.close()
+    for (const form of document.querySelectorAll('form[data-until-last]')) form.remove()
   })
   source.addEventListener('error', () => {
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5_000)
   })
+}
+
+/**
+ * Shows new and changed rows of a list while its page is visible. Without a stream there is a link to
+ * reload. A row that has the focus waits.
+ */
+function followRows(element) {
+  const state = document.querySelector('[data-live-state]')
+  const reload = document.querySelector('[data-reload]')
+  const size = 20
+  let source = null
+
+  function start() {
+    source = new EventSource(element.dataset.live)
+    source.addEventListener('open', () => say(true))
+    source.addEventListener('rows', ({ data }) => show(JSON.parse(data).markup))
+    source.addEventListener('error', () => say(source?.readyState !== EventSource.CLOSED))
+  }
+
+  function say(isLive) {
+    state.textContent = isLive ? 'New rows appear by themselves.' : 'New rows are not shown.'
+    reload.hidden = isLive
+  }
+
+  function show(markup) {
+    if (markup === '') return
+    const body = element.querySelector('tbody')
+    if (body === null) return location.reload()
+    const template = document.createElement('template')
+    template.innerHTML = markup
+    for (const row of [...template.content.querySelectorAll('tbody tr')].reverse()) place(body, row)
+    for (const row of [...body.rows].slice(size))
+      if (!row.querySelector(':checked, :focus')) row.remove()
+    showTimes()
+  }
+
+  function place(body, row) {
+    const box = row.querySelector('input')
+    const shown = body.querySelector(`input[value="${box.value}"]`)?.closest('tr')
+    if (shown === undefined) return body.prepend(row)
+    box.checked = shown.querySelector('input').checked
+    if (!shown.contains(document.activeElement)) shown.replaceWith(row)
+  }
+
+  function follow() {
+    source?.close()
+    source = null
+    if (!document.hidden) start()
+  }
+
+  document.addEventListener('visibilitychange', follow)
+  window.addEventListener('pagehide', () => source?.close())
+  follow()
 }

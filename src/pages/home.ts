@@ -1,10 +1,11 @@
 import type { FirstSteps } from '#src/resources/first-steps.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
+import { emptyState, pageHead } from './components.ts'
 import { type Html, html, isolated, type Stat, stats, table, timeText } from './html.ts'
 import { icon } from './icon.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
-import type { Viewer } from './layout.ts'
+import type { Page, Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 import { type ProviderChoice, signInButtons } from './sign-in.ts'
 
@@ -28,7 +29,7 @@ export type ManagedTenant = {
 }
 
 /** The start page of a visitor who is not signed in. */
-export function welcomePage(providers: readonly ProviderChoice[]): string {
+export function welcomePage(providers: readonly ProviderChoice[]): Page {
   return layout(
     'Welcome',
     html`<section class="card narrow">
@@ -40,14 +41,11 @@ export function welcomePage(providers: readonly ProviderChoice[]): string {
 }
 
 /** The start page of a signed-in user: what needs attention, the last day, their own objects. */
-export function homePage(account: HomeAccount): string {
+export function homePage(account: HomeAccount): Page {
   const { managed } = account
   return layout(
     'Home',
-    html`<header class="head">
-        <h1 class="wrap">${isolated(account.tenant)}</h1>
-        <p class="quiet">${roleText(account)}</p>
-      </header>
+    html`${pageHead({ title: isolated(account.tenant), lead: roleText(account) })}
       ${ownInvitationSection(account.invitations)}
       ${attentionSection(account)}
       ${managed === null ? '' : glanceSection(managed)}
@@ -188,7 +186,10 @@ const orderColumns = [
 
 function orderList(orders: HomeAccount['orders']): Html {
   if (orders.length === 0) {
-    return html`<div class="empty"><p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#tag/orders/POST/orders">Read how</a></div>`
+    return emptyState(
+      html`No orders yet. A program places one with <code>POST /orders</code>.`,
+      html`<a href="/docs#tag/orders/POST/orders">Read how</a>`,
+    )
   }
   const rows = orders.map(({ id, city, items }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,
@@ -201,7 +202,7 @@ function orderList(orders: HomeAccount['orders']): Html {
 
 function documentList(documents: HomeAccount['documents']): Html {
   if (documents.length === 0) {
-    return html`<p class="quiet">No documents yet. Documents in your teams’ folders appear here.</p>`
+    return emptyState('No documents yet. Documents in your teams’ folders appear here.')
   }
   const links = documents.map(
     ({ id, title }) =>

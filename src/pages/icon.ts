@@ -20,6 +20,7 @@ const outlines = {
   invoice: 'M3.5 1.8h9v12.4l-2.2-1.4L8 14.2l-2.3-1.4-2.2 1.4zM6 5.5h4M6 8.5h4',
   folder: 'M1.8 4V12.8h12.4V5.2H8L6.5 3.5H1.8z',
   clock: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12M8 4.8V8l2.2 1.6',
+  chevrons: 'm5 6.2 3-3 3 3M5 9.8l3 3 3-3',
   check: 'm3 8.5 3.3 3.3L13 4.8',
 } as const
 

@@ -1,5 +1,5 @@
 import { type Html, html, isolated, table, timeText } from './html.ts'
-import { layout, type Viewer } from './layout.ts'
+import { layout, type Page, type Viewer } from './layout.ts'
 
 export type ShownOwnInvitation = {
   id: string
@@ -35,7 +35,7 @@ export function ownInvitationSection(invitations: readonly ShownOwnInvitation[])
 }
 
 /** The page of one invitation, which its mail links to. */
-export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation): string {
+export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation): Page {
   const { tenant, inviter, expiresAt } = invitation
   return layout(
     'Invitation',

@@ -1,5 +1,6 @@
+import { badge, pageHead } from './components.ts'
 import { html, timeText } from './html.ts'
-import { layout, type Viewer } from './layout.ts'
+import { layout, type Page, type Viewer } from './layout.ts'
 import { listTable, type ShownList } from './list.ts'
 
 type ShownInvoice = {
@@ -22,19 +23,16 @@ export function invoiceListPage(
   viewer: Viewer,
   invoices: readonly ShownInvoice[],
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
-): string {
+): Page {
   const rows = invoices.map(({ id, amount, currency, status, createdAt }) => [
     html`Invoice ${id}`,
     amountText(amount, currency),
-    html`<span class="badge ${status === 'paid' ? 'good' : 'plainly'}">${status}</span>`,
+    badge(status, status === 'paid' ? 'good' : 'plainly'),
     timeText(createdAt),
   ])
   return layout(
     'Invoices',
-    html`<header class="head">
-        <h1>Invoices</h1>
-        <p class="quiet">Created from the charges of the billing provider.</p>
-      </header>
+    html`${pageHead({ title: 'Invoices', lead: 'Created from the charges of the billing provider.' })}
       <section class="card" aria-label="Invoices">
         ${listTable(columns, rows, { path: '/app/invoices', ...cursors }, html`<p>No invoices yet. The first successful charge creates one.</p>`)}
       </section>`,

@@ -1,46 +1,77 @@
 import { type Permission, permissionsOf } from '#src/access/roles.ts'
-import { assetPath } from './asset-path.ts'
+import { maxShownTenants, type OwnTenant } from '#src/auth/sessions/enter.ts'
+import type { Brand } from '#src/config/brand.ts'
+import { assetPath, brandPaths } from './asset-path.ts'
+import { avatar } from './avatar.ts'
+import { toast } from './components.ts'
 import { type Html, html, isolated } from './html.ts'
 import { type IconName, icon } from './icon.ts'
 
-/**
- * The frame of every page: the navigation beside the content (above it on a phone) and one heading.
- * @param open the current page and its viewer; without it there is no navigation
- * @param head further elements for `<head>`
- */
-export function layout(title: string, main: Html, open?: Navigation, head?: Html): string {
+/** A page before it is rendered. */
+export type Page = {
+  readonly title: string
+  /** Its content, with one heading. */
+  readonly main: Html
+  /** The current page and its viewer; without it there is no navigation. */
+  readonly open: Navigation | undefined
+  /** Further elements for `<head>`. */
+  readonly head: Html | undefined
+}
+
+/** A page of this title and content. */
+export function layout(title: string, main: Html, open?: Navigation, head?: Html): Page {
+  return { title, main, open, head }
+}
+
+/** The frame of every page: the navigation beside the content, above it on a phone. */
+export function renderPage({ title, main, open, head }: Page, brand: Brand): string {
+  const { name, supportUrl, termsUrl } = brand
+  const { logo, style } = brandPaths(brand)
   return html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>${title} · Gatehouse</title>
-    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="${assetPath('gatehouse.css')}">
-    <script src="${assetPath('gatehouse.js')}" defer></script>
+    <title>${title} · ${name}</title>
+    <link rel="icon" href="${logo ?? '/assets/icon.svg'}">
+    <link rel="stylesheet" href="${assetPath('gatehouse.css')}">${
+      style === null
+        ? ''
+        : html`
+    <link rel="stylesheet" href="${style}">`
+    }
+    <script src="${assetPath('gatehouse.js')}" defer blocking="render"></script>
     ${head ?? ''}
   </head>
   <body${open ? html` class="beside"` : ''}>
     <a class="skip" href="#main">Skip to content</a>
     <header class="side">
-      <a class="brand" href="/">${icon('gate')}Gatehouse</a>
-      ${open ? navigation(open) : ''}
+      <a class="brand" href="/">${logo === null ? icon('gate') : html`<img src="${logo}" width="24" height="24" alt="">`}${name}</a>
+      ${open ? html`${switcher(open)}${navigation(open)}` : ''}
     </header>
     <div class="view">
       <main id="main">
         ${main}
       </main>
-      <footer class="foot"><a href="/docs">API reference</a></footer>
+      <footer class="foot"><a href="/docs">API reference</a>${linkTo(supportUrl, 'Support')}${linkTo(termsUrl, 'Terms')}</footer>
     </div>
   </body>
 </html>
 `.markup
 }
 
+function linkTo(url: string | null, label: string): Html {
+  return url === null ? html`` : html`<a href="${url}">${label}</a>`
+}
+
 /** The person a page is rendered for. Actions they may not perform are not shown. */
 export type Viewer = {
   readonly email: string | null
+  readonly name?: string | null
+  /** The active tenant, and all tenants of the person. */
+  readonly tenantId?: string | null
+  readonly tenants?: readonly OwnTenant[]
   readonly role: string | null
   /** True for an operator (setting OPERATORS). */
   readonly operator: boolean
@@ -71,6 +102,7 @@ const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
       { href: '/app/teams', label: 'Teams', icon: 'folder', needs: 'user:manage' },
       { href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
       { href: '/app/events', label: 'Events', icon: 'stack', needs: 'user:manage' },
+      { href: '/app/service-tokens', label: 'Service tokens', icon: 'key', needs: 'user:manage' },
       { href: '/app/audit', label: 'Audit log', icon: 'clock', needs: 'user:manage' },
     ],
   },
@@ -92,15 +124,10 @@ const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
 const entries = groups.flatMap((group) => group.entries)
 
 /** The links between the pages, with the current one marked, and the viewer with a way to leave. */
-function navigation({ current, email, role, operator }: Navigation): Html {
-  const had: readonly string[] = [
-    ...permissionsOf(role),
-    ...(operator ? ['operator'] : []),
-    ...(role === null ? [] : ['tenant']),
-  ]
+function navigation({ current, email, name, ...viewer }: Navigation): Html {
   const links = groups.map(({ label, entries }) => {
     const shown = entries
-      .filter(({ needs }) => needs === undefined || had.includes(needs))
+      .filter((entry) => maySee(entry, viewer))
       .map(
         (entry) =>
           html`<a href="${entry.href}"${entry.href === current ? html` aria-current="page"` : ''}>${icon(entry.icon)}${entry.label}</a>`,
@@ -108,18 +135,53 @@ function navigation({ current, email, role, operator }: Navigation): Html {
     if (shown.length === 0) return html``
     return html`${label === null ? '' : html`<span class="group">${label}</span>`}${shown}`
   })
-  const name = email ?? 'No email address'
+  const shown = name ?? email ?? 'No email address'
   return html`<nav class="pages" aria-label="Pages">${links}</nav>
       <div class="self">
-        <span class="who">${avatar(name)}<span class="name">${isolated(name)}</span></span>
+        <span class="who">${avatar(shown)}<span class="name">${isolated(shown)}</span></span>
         <form method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>
       </div>`
 }
 
-/** The first letter of a name in a circle, as decoration beside the name. */
-export function avatar(name: string): Html {
-  const [first = '?'] = name.trim()
-  return html`<span class="avatar" aria-hidden="true">${first.toUpperCase()}</span>`
+function maySee({ needs }: Entry, { role, operator }: Pick<Viewer, 'role' | 'operator'>): boolean {
+  if (needs === undefined) return true
+  if (needs === 'operator') return operator
+  if (needs === 'tenant') return role !== null
+  return permissionsOf(role).some((permission) => permission === needs)
+}
+
+/**
+ * The section to show after a change of tenant: the same, if it exists there for this role. It is
+ * never the page of an object, which belongs to the tenant that was left.
+ */
+export function sectionFor(path: string, viewer: Pick<Viewer, 'role' | 'operator'>): string {
+  const section = entries.find(({ href }) => href === path)
+  return section !== undefined && maySee(section, viewer) ? section.href : '/'
+}
+
+/** The active tenant; for a member of several a menu of all. It needs no script. */
+function switcher({ current, tenantId, tenants = [] }: Navigation): Html {
+  const active = tenants.find(({ id }) => id === tenantId)
+  if (tenants.length < 2) {
+    return active === undefined ? html`` : html`<p class="tenant">${isolated(active.name)}</p>`
+  }
+  const choices = tenants.slice(0, maxShownTenants).map(({ id, name, role }) => {
+    const label = html`<span class="wrap">${isolated(name)}</span> <span class="quiet">${role}</span>`
+    return id === tenantId
+      ? html`<li class="choice" aria-current="true">${label}</li>`
+      : html`<li><button class="choice" name="tenantId" value="${id}">${label}</button></li>`
+  })
+  const more =
+    tenants.length > maxShownTenants
+      ? html`<a href="/app/account#tenants">All your tenants</a>`
+      : html``
+  return html`<button class="tenant" type="button" popovertarget="tenants-menu"><span class="name">${active === undefined ? 'No tenant' : isolated(active.name)}</span>${icon('chevrons')}<span class="unseen">, switch tenant</span></button>
+      <div class="menu" id="tenants-menu" popover>
+        <form method="post" action="/app/account/tenants/switch">
+          <input type="hidden" name="section" value="${current}">
+          <ul aria-label="Your tenants">${choices}</ul>
+        </form>${more}
+      </div>`
 }
 
 /** The navigation entry that a path is below; null for an entry itself. */
@@ -133,7 +195,7 @@ export function noticeText(
   done: string | undefined,
 ): Html {
   const known = Object.entries(notices).find(([name]) => name === done)
-  return known === undefined ? html`` : html`<p class="notice" role="status">${known[1]}</p>`
+  return known === undefined ? html`` : toast(known[1])
 }
 
 /** Why an action was not carried out. */

@@ -1,7 +1,8 @@
 import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
+import { pageHead, toast } from './components.ts'
 import { type Html, html, isolated, table, timeText } from './html.ts'
-import type { Viewer } from './layout.ts'
+import type { Page, Viewer } from './layout.ts'
 import { layout } from './layout.ts'
 import { listTable, type ShownList } from './list.ts'
 
@@ -26,7 +27,7 @@ export function orderListPage(
   viewer: Viewer,
   orders: readonly ShownOrder[],
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
-): string {
+): Page {
   const rows = orders.map(({ id, lineItems, shippingAddress, createdAt }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,
     isolated(shippingAddress.city),
@@ -36,10 +37,7 @@ export function orderListPage(
   ])
   return layout(
     'Orders',
-    html`<header class="head">
-        <h1>Orders</h1>
-        <p class="quiet">Your orders in all your tenants. Nobody else sees them.</p>
-      </header>
+    html`${pageHead({ title: 'Orders', lead: 'Your orders in all your tenants. Nobody else sees them.' })}
       <section class="card">
         ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#tag/orders/POST/orders">Read how</a>`)}
       </section>`,
@@ -55,16 +53,12 @@ export type OrderView = {
 }
 
 /** The viewer's own order, with a form to change its shipping address. */
-export function orderPage({ viewer, changed, order }: OrderView): string {
+export function orderPage({ viewer, changed, order }: OrderView): Page {
   const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
   return layout(
     `Order ${id}`,
-    html`<header class="head">
-        <p class="trail"><a href="/app/orders">Orders</a></p>
-        <h1>Order ${id}</h1>
-        <p class="quiet">Placed ${timeText(createdAt)}, paid with card ending in ${cardLast4}</p>
-      </header>
-      ${changed ? html`<p class="notice" role="status">Address saved.</p>` : ''}
+    html`${pageHead({ trail: { href: '/app/orders', label: 'Orders' }, title: html`Order ${id}`, lead: html`Placed ${timeText(createdAt)}, paid with card ending in ${cardLast4}` })}
+      ${changed ? toast('Address saved.') : ''}
       <section class="card" aria-labelledby="items">
         <h2 id="items">Items</h2>
         ${itemTable(lineItems)}

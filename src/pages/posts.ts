@@ -1,7 +1,8 @@
 import { permissionsOf } from '#src/access/roles.ts'
+import { confirmation, confirmBox, filterBar, pageHead } from './components.ts'
 import { submissionField } from './form-submission.ts'
 import { type Html, html, isolated, timeText } from './html.ts'
-import { faultText, layout, noticeText, type Viewer } from './layout.ts'
+import { faultText, layout, noticeText, type Page, type Viewer } from './layout.ts'
 import { listTable, type ShownList } from './list.ts'
 
 export type ShownPost = {
@@ -39,7 +40,7 @@ export type PostListView = {
 }
 
 /** The posts of the tenant, newest first, and a form to write one. */
-export function postListPage(view: PostListView): string {
+export function postListPage(view: PostListView): Page {
   const { viewer, posts, cursors, department } = view
   const rows = posts.map((post) => [
     html`<a href="/app/posts/${post.id}">${isolated(post.title)}</a>`,
@@ -52,16 +53,10 @@ export function postListPage(view: PostListView): string {
       : html`<p>No posts of this department. <a href="/app/posts">Show all posts</a></p>`
   return layout(
     'Posts',
-    html`<header class="head">
-        <h1>Posts</h1>
-        <p class="quiet">Everybody in the tenant can read them.</p>
-      </header>
+    html`${pageHead({ title: 'Posts', lead: 'Everybody in the tenant can read them.' })}
       ${noticeText(notices, view.done)}
       <section class="card" aria-label="Posts">
-        <form class="inline filter" method="get" action="/app/posts">
-          <input name="department" value="${department}" maxlength="100" placeholder="Department" aria-label="Department" data-search>
-          <button class="button plain slim go">Filter</button>
-        </form>
+        ${filterBar('/app/posts', html`<input name="department" value="${department}" maxlength="100" placeholder="Department" aria-label="Department" data-search>`, department !== '')}
         ${listTable(columns, rows, { path: '/app/posts', filter: { department }, ...cursors }, empty)}
       </section>
       ${mayWrite(viewer) ? newPostSection() : ''}`,
@@ -116,16 +111,12 @@ export type PostView = {
 }
 
 /** One post, with forms to edit and delete it for those who may. */
-export function postPage({ viewer, post, author, draft, done }: PostView): string {
+export function postPage({ viewer, post, author, draft, done }: PostView): Page {
   const { id, title, body, department } = post
   const editable = mayWrite(viewer)
   return layout(
     title,
-    html`<header class="head">
-        <p class="trail"><a href="/app/posts">Posts</a></p>
-        <h1 class="wrap">${isolated(title)}</h1>
-        <p class="quiet">Post ${id}, by ${isolated(author)}${department === null ? '' : html`, ${isolated(department)}`}, ${timeText(post.createdAt)}</p>
-      </header>
+    html`${pageHead({ trail: { href: '/app/posts', label: 'Posts' }, title: isolated(title), lead: html`Post ${id}, by ${isolated(author)}${department === null ? '' : html`, ${isolated(department)}`}, ${timeText(post.createdAt)}` })}
       ${noticeText(notices, done)}
       ${faultText(draft?.fault ?? null)}
       <section class="card text" aria-label="Text">${body}</section>
@@ -155,12 +146,11 @@ function editSection(post: ShownPost, draft: PostDraft | null): Html {
 
 function deleteSection(id: number): Html {
   return html`<section class="card" aria-label="Delete">
-        <details class="confirm">
-          <summary>Delete post</summary>
-          <form class="form" method="post" action="/app/posts/${id}/delete">
-            <label class="box"><input type="checkbox" name="confirm" value="yes" required> Delete this post. This cannot be undone.</label>
-            <button class="button danger">Delete post</button>
-          </form>
-        </details>
+        ${confirmation({
+          label: 'Delete post',
+          action: `/app/posts/${id}/delete`,
+          fields: confirmBox('Delete this post. This cannot be undone.'),
+          button: 'Delete post',
+        })}
       </section>`
 }

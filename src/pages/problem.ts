@@ -2,7 +2,7 @@ import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Resumption, SignInFailure } from '#src/http/problems.ts'
 import { html } from './html.ts'
-import { entryAbove, layout, type Viewer } from './layout.ts'
+import { entryAbove, layout, type Page, type Viewer } from './layout.ts'
 import { signInPath } from './sign-in.ts'
 
 export type PageProblem = {
@@ -43,6 +43,10 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   },
   'session-required': {
     text: 'This needs a signed-in user; an API token is not enough.',
+    ...signIn,
+  },
+  'person-required': {
+    text: 'Pages are for people; a service token is not enough.',
     ...signIn,
   },
   'reauthentication-required': {
@@ -92,7 +96,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
 }
 
 /** A problem as a page, with one suggested next step. */
-export function problemPage(problem: PageProblem): string {
+export function problemPage(problem: PageProblem): Page {
   const { status, detail, requestId, waitSeconds, viewer } = problem
   const { title = problem.title, text, label, href } = adviceFor(problem)
   const explanation = detail === '' || isDetailForApi(problem) ? text : detail

@@ -9,8 +9,9 @@ import {
   type Reference,
   type Schema,
 } from '#src/http/openapi-examples.ts'
+import { pageHead } from './components.ts'
 import { type Html, html, withCodeSpans } from './html.ts'
-import { layout } from './layout.ts'
+import { layout, type Page } from './layout.ts'
 
 /** Order of the tags; other tags follow. */
 const order = ['sign-in', 'account', 'users', 'orders', 'posts', 'documents', 'folders', 'teams']
@@ -18,15 +19,12 @@ const order = ['sign-in', 'account', 'users', 'orders', 'posts', 'documents', 'f
 type Entry = { path: string; method: string; operation: Operation }
 
 /** The API description as a page without scripts. */
-export function referencePage(described: ApiDescription): string {
+export function referencePage(described: ApiDescription): Page {
   const description = inlineSchemas(described)
   const groups = groupByTag(description)
   return layout(
     'API reference',
-    html`<header class="head">
-        <h1>API reference</h1>
-        <p class="quiet">${description.info.title} ${description.info.version}. OpenAPI document: <a href="/openapi.json">openapi.json</a>.</p>
-      </header>
+    html`${pageHead({ title: 'API reference', lead: html`${description.info.title} ${description.info.version}. OpenAPI document: <a href="/openapi.json">openapi.json</a>.` })}
       ${basicsSection()}
       <nav class="card topics" aria-label="Topics">${groups.map(([tag]) => html`<a href="#${anchorOf(tag)}">${tag}</a>`)}</nav>
       ${groups.map(([tag, entries]) => tagSection(description, tag, entries))}`,

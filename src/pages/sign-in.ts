@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts'
-import { layout } from './layout.ts'
+import { layout, type Page } from './layout.ts'
 
 /** `isDown`: the provider did not respond to the last request. */
 export type ProviderChoice = { name: string; label: string; isDown: boolean }
@@ -25,7 +25,7 @@ export function signInPath({ provider, reauthenticate, returnTo }: SignInStart):
 export function signInPage(
   providers: readonly ProviderChoice[],
   start: Omit<SignInStart, 'provider'>,
-): string {
+): Page {
   const { reauthenticate = false } = start
   const title = reauthenticate ? 'Confirm your identity' : 'Sign in'
   return layout(
@@ -66,7 +66,7 @@ export type SignedOut = {
 }
 
 /** The page after signing out. */
-export function signedOutPage({ cameBackFrom, offer }: SignedOut): string {
+export function signedOutPage({ cameBackFrom, offer }: SignedOut): Page {
   return layout(
     'Signed out',
     html`<section class="card narrow">

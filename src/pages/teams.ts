@@ -1,6 +1,7 @@
+import { pageHead } from './components.ts'
 import { submissionField } from './form-submission.ts'
 import { type Html, html, isolated } from './html.ts'
-import { layout, noticeText, type Viewer } from './layout.ts'
+import { layout, noticeText, type Page, type Viewer } from './layout.ts'
 
 export type ShownTeam = {
   id: number
@@ -32,13 +33,10 @@ const notices = {
 export type TeamNotice = keyof typeof notices
 
 /** Teams with their members and folders, for those who manage the tenant. */
-export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): string {
+export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Page {
   return layout(
     'Teams',
-    html`<header class="head">
-        <h1>Teams and folders</h1>
-        <p class="quiet">Members of a team reach the documents in its folders; nobody else does.</p>
-      </header>
+    html`${pageHead({ title: 'Teams and folders', lead: 'Members of a team reach the documents in its folders; nobody else does.' })}
       ${noticeText(notices, done)}
       ${isCut ? html`<p class="notice">Not everything is shown: the tenant has more teams, folders or members than fit here. Use the API for the rest.</p>` : ''}
       ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet. Create one below.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people))}</div>`}

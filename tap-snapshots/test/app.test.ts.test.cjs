@@ -12,6 +12,7 @@ root
     request-log
     graceful-shutdown
     client-info
+    branding
     errors
     metrics
     connection-limit
@@ -51,6 +52,7 @@ root
         @fastify/cookie
         @fastify/session
       csrf
+      erasure
       sign-in-return
       provider-tokens
       @fastify/formbody
@@ -65,6 +67,7 @@ root
         rate-limit
           @fastify/rate-limit
         home
+        design
       signedIn
         api-token
         rate-limit
@@ -92,6 +95,7 @@ root
           teams
           teamMembers
           tenantAudit
+          serviceTokens
           webhookEndpoints
           webhookEndpointActions
           deliveries
@@ -125,6 +129,7 @@ root
           teams
           events
           audit
+          serviceTokens
           webhooks
           webhookEndpoint
           deliveries
@@ -335,6 +340,76 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   • (onError) ["countRefusal()"]
+    ├── app/design (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","refuseAddress()","limitRate()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/design (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","refuseAddress()","limitRate()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    ├── app/deliveries/:id (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/deliveries/:id (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /replay (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (preSerialization) ["linkPages()"]
+    │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /check (POST)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    ├── app/documents (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/documents (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET, POST)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
     ├── app/access (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -398,6 +473,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │   │       • (onError) ["countRefusal()"]
+    │   ├── /tenants/switch (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (preSerialization) ["linkPages()"]
+    │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
     │   ├── /tenants/leave (POST)
     │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   │   • (preParsing) ["refuseFault()"]
@@ -734,55 +816,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │           • (onError) ["countRefusal()"]
-    ├── app/documents (GET)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │   • (preParsing) ["refuseFault()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │   • (onError) ["countRefusal()"]
-    │   app/documents (HEAD)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │   • (preParsing) ["refuseFault()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │   • (onError) ["countRefusal()"]
-    │   └── /:id (GET, POST)
-    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │       • (preParsing) ["refuseFault()"]
-    │       • (preSerialization) ["linkPages()"]
-    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │       • (onError) ["countRefusal()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │       • (preParsing) ["refuseFault()"]
-    │       • (preSerialization) ["linkPages()"]
-    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │       • (onError) ["countRefusal()"]
-    ├── app/deliveries/:id (GET)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │   • (preParsing) ["refuseFault()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │   • (onError) ["countRefusal()"]
-    │   app/deliveries/:id (HEAD)
-    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │   • (preParsing) ["refuseFault()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │   • (onError) ["countRefusal()"]
-    │   └── /replay (POST)
-    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
-    │       • (preParsing) ["refuseFault()"]
-    │       • (preSerialization) ["linkPages()"]
-    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
-    │       • (onError) ["countRefusal()"]
     ├── app/folders/:id/delete (POST)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -818,6 +851,34 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    ├── app/service-tokens (GET, POST)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/service-tokens (HEAD)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /rotate (POST)
+    │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   │   • (preParsing) ["refuseFault()"]
+    │   │   • (preSerialization) ["linkPages()"]
+    │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /remove (POST)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
     ├── app/webhooks (GET, POST)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()"]
@@ -846,6 +907,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    │       ├── /deliveries/events (GET)
+    │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   • (preParsing) ["refuseFault()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   • (onError) ["countRefusal()"]
     │       ├── /test (POST)
     │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │   • (preParsing) ["refuseFault()"]
@@ -874,28 +942,49 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │   • (onError) ["countRefusal()"]
-    │       ├── /replay (POST)
+    │       ├── /replays (POST)
     │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │   • (preParsing) ["refuseFault()"]
     │       │   • (preSerialization) ["linkPages()"]
     │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │   • (onError) ["countRefusal()"]
-    │       │   └── s/:replayId (GET)
+    │       │   ├── /new (GET)
+    │       │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   │   • (preParsing) ["refuseFault()"]
+    │       │   │   • (preSerialization) ["linkPages()"]
+    │       │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   │   • (onError) ["countRefusal()"]
+    │       │   │   /new (HEAD)
+    │       │   │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │   │   • (preParsing) ["refuseFault()"]
+    │       │   │   • (preSerialization) ["linkPages()"]
+    │       │   │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │   │   • (onError) ["countRefusal()"]
+    │       │   └── /:replayId (GET)
     │       │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │       • (preParsing) ["refuseFault()"]
     │       │       • (preSerialization) ["linkPages()"]
     │       │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │       • (onError) ["countRefusal()"]
-    │       │       s/:replayId (HEAD)
+    │       │       /:replayId (HEAD)
     │       │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │       • (preParsing) ["refuseFault()"]
     │       │       • (preSerialization) ["linkPages()"]
     │       │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │       • (onError) ["countRefusal()"]
-    │       │       └── /events (GET)
+    │       │       ├── /events (GET)
+    │       │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │       │   • (preParsing) ["refuseFault()"]
+    │       │       │   • (preSerialization) ["linkPages()"]
+    │       │       │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │       │   • (onError) ["countRefusal()"]
+    │       │       └── /cancel (POST)
     │       │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │           • (preParsing) ["refuseFault()"]
     │       │           • (preSerialization) ["linkPages()"]
@@ -1293,6 +1382,46 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       • (onError) ["countRefusal()"]
+    ├── service-tokens (GET)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()","refuseForm()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   service-tokens (POST)
+    │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │   • (preParsing) ["refuseFault()","refuseForm()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseIfMatch()"]
+    │   • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │   • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()","refuseForm()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (PATCH, DELETE)
+    │       • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       • (preParsing) ["refuseFault()","refuseForm()"]
+    │       • (preSerialization) ["linkPages()"]
+    │       • (preHandler) ["refuseKey()"]
+    │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       • (onError) ["countRefusal()"]
+    │       └── /rotate-secret (POST)
+    │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │           • (preParsing) ["refuseFault()","refuseForm()"]
+    │           • (preSerialization) ["linkPages()"]
+    │           • (preHandler) ["refuseIfMatch()"]
+    │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │           • (onError) ["countRefusal()"]
     ├── me (GET)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │   • (preParsing) ["refuseFault()","refuseForm()"]
@@ -1605,6 +1734,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │       • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       │       • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │       │       • (onError) ["countRefusal()"]
+    │       │       └── /cancel (POST)
+    │       │           • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │       │           • (preParsing) ["refuseFault()","refuseForm()"]
+    │       │           • (preSerialization) ["linkPages()"]
+    │       │           • (preHandler) ["refuseIfMatch()"]
+    │       │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │       │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │       │           • (onError) ["countRefusal()"]
     │       ├── /enable (POST)
     │       │   • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
     │       │   • (preParsing) ["refuseFault()","refuseForm()"]
@@ -1653,6 +1790,22 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │           • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
     │           • (onError) ["countRefusal()"]
+    │           └── /count (GET)
+    │               • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │               • (preParsing) ["refuseFault()","refuseForm()"]
+    │               • (preSerialization) ["linkPages()"]
+    │               • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │               • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │               • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │               • (onError) ["countRefusal()"]
+    │               /count (HEAD)
+    │               • (onRequest) ["setRequestId()","setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","ignoreDoubledCookie()","handleSession()","readSessionCredential()","rejectCrossOrigin()","readTokenCredential()","refuseAddress()","limitRate()","requireIdentity()"]
+    │               • (preParsing) ["refuseFault()","refuseForm()"]
+    │               • (preSerialization) ["linkPages()"]
+    │               • (preHandler) ["refuseKey()","refuseIfMatch()"]
+    │               • (onSend) ["setConnectionClose()","tagResponse()","compressJson()","fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │               • (onResponse) ["logRequest()","countRequest()","countDeadCredential()"]
+    │               • (onError) ["countRefusal()"]
     ├── webhooks/billing (POST)
     │   • (onRequest) ["setRequestId()","setSecurityHeaders()","limitRate()"]
     │   • (preParsing) ["refuseEncodedBody()","countBody()","preparsingRawBody()"]

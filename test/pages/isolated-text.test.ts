@@ -45,11 +45,17 @@ t.test('text from people changes the order of no text around it', async (t) => {
      VALUES (sha256(''), $1, $2, $3, now() + interval '1 day')`,
     [userId, tenantId, mark],
   )
+  await admin.query(
+    `INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, expires_at)
+     VALUES ($1, sha256('x'), $3, '{post:read}', $2, now() + interval '1 day')`,
+    [tenantId, userId, mark],
+  )
   const { cookie } = await signIn(test, user)
   const pages = [
     '/',
     '/app/account',
     '/app/tenant',
+    '/app/service-tokens',
     '/app/documents',
     `/app/documents/${documentId}`,
     '/app/webhooks',

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
+import { plainBrand } from '#src/config/brand.ts'
 import { type ErrorCode, errorTable, type SignInFailure } from '#src/http/problems.ts'
+import { renderPage } from '#src/pages/layout.ts'
 import { type PageProblem, problemPage, signInTexts } from '#src/pages/problem.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
@@ -14,7 +16,8 @@ function page(change: Partial<PageProblem>): string {
     waitSeconds: null,
     viewer: null,
   } as const
-  return problemPage({ ...problem, ...rest, signIn: null, resumption: null, ...change })
+  const shown = { ...problem, ...rest, signIn: null, resumption: null, ...change }
+  return renderPage(problemPage(shown), plainBrand)
 }
 
 const mainOf = (markup: string) => /<main.*<\/main>/s.exec(markup)?.[0] ?? ''

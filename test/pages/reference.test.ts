@@ -55,7 +55,7 @@ t.test('descriptions are escaped; access notes and code spans are shown', async 
   const page = referencePage({
     info: { title: 'T', version: '1' },
     paths: { '/<p>': { get: operation } },
-  })
+  }).main.markup
   t.notMatch(page, /<i>|<u>|<p>\//)
   t.match(page, '<code>&lt;u&gt;</code>.</p>')
   t.match(page, '<p>Roles admin: of one’s tenant.</p>')

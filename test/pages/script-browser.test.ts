@@ -23,7 +23,8 @@ async function openEndpoint(t: Test, options: { javaScriptEnabled?: boolean } = 
   const faults: string[] = []
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(error.message))
-  return { page, faults, baseUrl, path: `/app/webhooks/${endpointId}`, deliveryId }
+  const createAnother = () => createDelivery(test.database, { ...user, endpointId })
+  return { page, faults, baseUrl, path: `/app/webhooks/${endpointId}`, deliveryId, createAnother }
 }
 
 t.test('times are relative or in the zone of the reader, with UTC as the title', async (t) => {
@@ -52,7 +53,7 @@ t.test('a filter applies at once; / moves to the search field', async (t) => {
   const { page, baseUrl, path } = await openEndpoint(t)
   await page.goto(baseUrl + path)
   t.equal(await page.getByRole('button', { name: 'Filter' }).isVisible(), false)
-  await page.getByLabel('Status').selectOption('pending')
+  await page.getByLabel('Status', { exact: true }).selectOption('pending')
   await page.waitForURL(/status=pending/)
   await page.keyboard.press('/')
   t.equal(await page.locator('input:focus').getAttribute('name'), 'event')
@@ -75,7 +76,7 @@ t.test('without scripts the page has the same facts, and a button for the filter
   const { page, baseUrl, path, deliveryId } = await openEndpoint(t, { javaScriptEnabled: false })
   await page.goto(baseUrl + path)
   t.match(await page.locator('tbody time').first().textContent(), /UTC$/)
-  await page.getByLabel('Status').selectOption('succeeded')
+  await page.getByLabel('Status', { exact: true }).selectOption('succeeded')
   await page.getByRole('button', { name: 'Filter' }).click()
   await page.waitForURL(/status=succeeded/)
   await page.goto(`${baseUrl}/app/deliveries/${deliveryId}`)
@@ -91,4 +92,18 @@ t.test('assets are kept for a year under the version of their bytes only', async
     for (const other of [`/assets/${name}`, `/assets/${name}?v=0`])
       t.notMatch((await app.inject(other)).headers['cache-control'], /immutable/, other)
   }
+})
+
+t.test('new rows appear by themselves, and selected rows stay selected', async (t) => {
+  const { page, faults, baseUrl, path, deliveryId, createAnother } = await openEndpoint(t)
+  await page.goto(baseUrl + path)
+  await page.getByText('New rows appear by themselves.').waitFor()
+  await page.locator(`input[value="${deliveryId}"]`).check()
+  const another = await createAnother()
+  await page.locator(`input[value="${another}"]`).waitFor()
+  t.equal(await page.locator('[data-live] tbody tr').count(), 2)
+  t.equal(await page.locator('[data-live] tbody input').first().getAttribute('value'), another)
+  t.ok(await page.locator(`input[value="${deliveryId}"]`).isChecked())
+  t.equal(await page.getByRole('link', { name: 'Reload' }).isVisible(), false)
+  t.same(faults, [], 'the content security policy blocks nothing')
 })

@@ -139,7 +139,8 @@ async function replayOne(t: Test, visit: Visit, { page: url, eventId }: Delivery
 async function replayAll(t: Test, { page }: Visit, delivery: Delivery): Promise<void> {
   await page.goto(delivery.endpoint)
   await page.getByLabel('All deliveries, including successful ones').check()
-  await page.getByRole('button', { name: 'Replay deliveries' }).click()
+  await page.getByRole('button', { name: 'Count deliveries' }).click()
+  await page.getByRole('button', { name: 'Replay 3 deliveries' }).click()
   await page.getByRole('status').getByText('Done: 3 of 3 deliveries scheduled.').waitFor()
   t.equal(await page.getByRole('progressbar').getAttribute('max'), '3')
   await page.goto(delivery.page)

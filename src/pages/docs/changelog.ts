@@ -1,5 +1,6 @@
+import { pageHead } from '../components.ts'
 import { html, withCodeSpans } from '../html.ts'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 
 /** What callers of the API can notice, newest release first. */
 const releases: readonly { version: string; changes: readonly string[] }[] = [
@@ -11,18 +12,17 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       '`Idempotency-Key` makes a creating request happen once. Operations that take none refuse it.',
       '`ETag`, `If-Match` and `If-None-Match` on objects that change.',
       'A malformed request lists every refused value in `errors`; unknown query parameters are 400.',
+      'Deliveries can be filtered and counted by HTTP status and event; replays take the same filters or `deliveryIds`, and can be cancelled.',
+      'Service tokens (`/service-tokens`): credentials of a tenant that outlive the person who created them. Posts of a service have `authorServiceId`, audit entries `serviceId` and `serviceName`.',
       'Lists have filters, `sort` and a `Link` header with the next and the previous page.',
     ],
   },
 ]
 
-export function changelogPage(): string {
+export function changelogPage(): Page {
   return layout(
     'Changelog',
-    html`<header class="head">
-        <h1>Changelog</h1>
-        <p class="quiet">Changes of the API. Fields and types of events may be added at any time: ignore those that you do not know.</p>
-      </header>
+    html`${pageHead({ title: 'Changelog', lead: 'Changes of the API. Fields and types of events may be added at any time: ignore those that you do not know.' })}
       ${releases.map(
         ({ version, changes }) => html`<section class="card" aria-label="${version}">
         <h2>${version}</h2>

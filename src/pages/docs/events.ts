@@ -2,18 +2,16 @@ import { exampleOf, type Schema } from '#src/http/openapi-examples.ts'
 import { eventKinds } from '#src/resources/events.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { type EventType, eventTypes } from '#src/webhooks/events/types.ts'
+import { pageHead } from '../components.ts'
 import { type Html, html, withCodeSpans } from '../html.ts'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 import { fieldsOf, fieldTable } from '../reference.ts'
 
 /** Every kind of event that is sent: when, its fields and an example. */
-export function eventsPage(): string {
+export function eventsPage(): Page {
   return layout(
     'Events',
-    html`<header class="head">
-        <h1>Events</h1>
-        <p class="quiet">What is sent to the webhook endpoints of a tenant, and listed by <code>GET /events</code>. Schemas: <code>webhooks</code> in the <a href="/openapi.json">API description</a>.</p>
-      </header>
+    html`${pageHead({ title: 'Events', lead: html`What is sent to the webhook endpoints of a tenant, and listed by <code>GET /events</code>. Schemas: <code>webhooks</code> in the <a href="/openapi.json">API description</a>.` })}
       <nav class="card topics" aria-label="Types">${eventTypes.map((type) => html`<a href="#${type}">${type}</a>`)}</nav>
       ${eventTypes.map(eventSection)}
       <p><a href="/docs">API reference</a></p>`,

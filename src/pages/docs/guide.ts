@@ -1,5 +1,6 @@
+import { pageHead } from '../components.ts'
 import { type Html, html, withCodeSpans } from '../html.ts'
-import { layout } from '../layout.ts'
+import { layout, type Page } from '../layout.ts'
 
 type Topic = { id: string; title: string; texts: readonly string[]; sample?: string }
 
@@ -10,6 +11,7 @@ const topics: readonly Topic[] = [
     title: 'Authentication',
     texts: [
       'Programs send an API token: create one on your account page. It acts for you in the tenant that was active when you created it, with your role at the time of each request, and can be limited to some permissions. It ends with your membership.',
+      'A program that should not depend on a person sends a service token (`gths_…`): an admin creates one on the page Service tokens or with `POST /service-tokens`, with a name, an expiry and the permissions that it needs, written `resource:action` as in the table of permissions. It acts for the tenant: it does not end when its creator leaves, and everything that it does is recorded under its name. What belongs to people, such as orders, documents, accounts and members, and every page is 403, `person-required`: use an API token there.',
       'Pages of this server use the session cookie `sid`. A request with both a cookie and a token is 400.',
       'Without a credential the response is 401, without the permission 403.',
     ],
@@ -87,13 +89,10 @@ const topics: readonly Topic[] = [
   },
 ]
 
-export function guidePage(baseUrl: string): string {
+export function guidePage(baseUrl: string): Page {
   return layout(
     'Guide',
-    html`<header class="head">
-        <h1>Guide</h1>
-        <p class="quiet">How to use the API. Every operation is in the <a href="/docs">reference</a>, every type of event in <a href="/docs/events">Events</a>, every error in <a href="/docs/errors">Errors</a>.</p>
-      </header>
+    html`${pageHead({ title: 'Guide', lead: html`How to use the API. Every operation is in the <a href="/docs">reference</a>, every type of event in <a href="/docs/events">Events</a>, every error in <a href="/docs/errors">Errors</a>.` })}
       <nav class="card topics" aria-label="Topics">${topics.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
       ${topics.map((topic) => topicSection(topic, baseUrl))}`,
   )

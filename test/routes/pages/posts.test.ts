@@ -1,6 +1,6 @@
 import t from 'tap'
 import { visitor } from '#test/pages/webhook-visitors.ts'
-import { build, createUser } from '#test/support/helper.ts'
+import { build, createUser, signIn } from '#test/support/helper.ts'
 
 const [noon, night] = [12, 23]
 
@@ -111,4 +111,27 @@ t.test('posts are found by department, page by page', async (t) => {
   t.match(second, 'rel="prev"')
   t.notMatch(second, 'Other')
   t.match((await editor.open('/app/posts?department=none')).body, 'Show all posts')
+})
+
+t.test('a post names its author, as long as they are a member', async (t) => {
+  const test = await build(t)
+  const reader = await createUser(test.database)
+  const { tenantId } = reader
+  const author = await createUser(test.database, { tenantId, email: 'vera@acme.example' })
+  const { admin } = test.database
+  const { rows } = await admin.query<{ id: string }>(
+    `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'A title', 'x') RETURNING id`,
+    [tenantId, author.userId],
+  )
+  const { cookie } = await signIn(test, reader)
+  const open = () =>
+    test.app.inject({
+      url: `/app/posts/${rows[0]?.id}`,
+      headers: { accept: 'text/html', cookie },
+    })
+  t.match((await open()).body, 'by <bdi>vera@acme.example</bdi>')
+  await admin.query(`UPDATE users SET name = '<b>Vera' WHERE id = $1`, [author.userId])
+  t.match((await open()).body, 'by <bdi>&lt;b&gt;Vera</bdi>')
+  await admin.query('UPDATE posts SET author_id = NULL')
+  t.match((await open()).body, 'by <bdi>a former member</bdi>')
 })

@@ -1,0 +1,169 @@
+import type { Browser, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { receive } from '#test/billing/received.ts'
+import { seriousFindings } from '#test/support/accessible.ts'
+import { addIdentity } from '#test/support/account.ts'
+import { launchBrowser } from '#test/support/browser.ts'
+import { createChain } from '#test/support/chain.ts'
+import { collectRoutes } from '#test/support/collected-routes.ts'
+import { createDelivery } from '#test/support/delivery.ts'
+import {
+  build,
+  createOrder,
+  createTestInvoice,
+  createTestPost,
+  createUser,
+  signIn,
+} from '#test/support/helper.ts'
+import { createReplayOf } from '#test/support/webhook-admin.ts'
+import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+
+const maxPageBytes = 100_000 // with everything that the page loads
+const widths = [390, 1280, 1920]
+
+/** Downloads, which are no pages. */
+const downloads = ['/app/audit/export']
+
+/** Pages with another limit. The viewer of the reference is a program; `/docs/plain` is the page. */
+const unlimited = ['/docs']
+
+/** A server whose every page has something to show, and a signed-in admin who is an operator. */
+async function setUp(t: Test) {
+  const { built: test, routes } = await collectRoutes(() => build(t, { OPERATORS: 'demo:olga' }))
+  const { database } = test
+  const email = 'olga@acme.example'
+  const user = await createUser(database, { role: 'admin', email, emailVerified: true })
+  const other = await createUser(database, { role: 'admin' })
+  const { tenantId } = user
+  await addIdentity(test, user.userId, 'olga')
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [other.tenantId, user.userId],
+  )
+  await createUser(database, { tenantId, email: `${'long-address-'.repeat(8)}@acme.example` })
+  const third = await createUser(database, { role: 'admin' })
+  const { rows: invitations } = await database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     VALUES ($1, $2, 'viewer', $3, now() + interval '1 day') RETURNING id`,
+    [third.tenantId, email, third.userId],
+  )
+  const { rows: runs } = await database.admin.query(
+    `INSERT INTO billing_replays (id, event_ids, received_to, total)
+     VALUES (gen_random_uuid(), '{}', now(), 0) RETURNING id`,
+  )
+  await receive(database, { id: 'evt_1', status: 'dead' })
+  await createTestInvoice(database, tenantId)
+  const orderId = await createOrder(database, user)
+  const postId = await createTestPost(database, tenantId, 'a department')
+  const { documentId } = await createChain(database, user)
+  const url = `https://8.8.8.8/${'a-long-path/'.repeat(8)}`
+  const endpointId = await createEndpoint(database, user, { url, status: 'failing' })
+  const deliveryId = await createDelivery(database, { tenantId, endpointId, attempts: 2 })
+  const replayId = await createReplayOf(database, user, endpointId)
+  const { rows: events } = await database.admin.query('SELECT id FROM outbound_events LIMIT 1')
+  /** An address for each page with a parameter. A page that is missing here fails the test. */
+  const samples: Record<string, string> = {
+    '/app/orders/:id': `/app/orders/${orderId}`,
+    '/app/posts/:id': `/app/posts/${postId}`,
+    '/app/documents/:id': `/app/documents/${documentId}`,
+    '/app/events/:id': `/app/events/${events[0].id}`,
+    '/app/webhooks/:id': `/app/webhooks/${endpointId}`,
+    '/app/webhooks/:id/replays/:replayId': `/app/webhooks/${endpointId}/replays/${replayId}`,
+    '/app/webhooks/:id/replays/new': `/app/webhooks/${endpointId}/replays/new?rows=selected&delivery=${deliveryId}`,
+    '/app/deliveries/:id': `/app/deliveries/${deliveryId}`,
+    '/app/invitations/:id': `/app/invitations/${invitations[0].id}`,
+    '/app/billing/:id': '/app/billing/evt_1',
+    '/app/billing/replays/:id': `/app/billing/replays/${runs[0].id}`,
+    '/docs/errors/:code': '/docs/errors/not-found',
+  }
+  // Event streams are the GET routes without HEAD.
+  const pages = routes
+    .filter(({ method, url }) => method === 'HEAD' && isPage(url))
+    .map(({ url }) => ({ route: url, path: url.includes(':') ? samples[url] : url }))
+  const { cookie } = await signIn(test, user)
+  const origin = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  return { pages, open: (more = {}) => openAs(browser, origin, cookie, more) }
+}
+
+function isPage(url: string): boolean {
+  if (url === '/docs/assets' || url.startsWith('/docs/assets/')) return false
+  if (downloads.includes(url)) return false
+  return url === '/' || /^\/(app|docs)(\/|$)/.test(url)
+}
+
+async function openAs(browser: Browser, origin: string, cookie: string, more: object) {
+  const context = await browser.newContext({ baseURL: origin, ...more })
+  await context.addCookies([{ name: 'sid', value: cookie.slice('sid='.length), url: origin }])
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  page.on('pageerror', (error) => faults.push(error.message))
+  return { page, faults }
+}
+
+/** The bytes of the page and of everything it loaded, as they were sent. */
+function bytesOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`
+    ['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
+}
+
+/** How far parts of the page moved while it loaded (0: nothing moved). */
+function shiftOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
+  })`)
+}
+
+function tooWide(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+}
+
+t.test('every page is accessible in both schemes, small, steady and never too wide', async (t) => {
+  const { pages, open } = await setUp(t)
+  t.ok(pages.length > 25, 'the pages are those that the program registers')
+  const { page, faults } = await open()
+  for (const { route, path } of pages) {
+    if (path === undefined) {
+      t.fail(`no sample for the page ${route}`)
+      continue
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    t.equal((await page.goto(path))?.status(), 200, route)
+    if (unlimited.includes(route)) {
+      faults.length = 0 // the viewer tries inline styles, which our policy blocks
+      continue
+    }
+    const bytes = await bytesOf(page)
+    t.ok(bytes > 1_000 && bytes <= maxPageBytes, `${route}: ${bytes} bytes`)
+    const shift = await shiftOf(page)
+    t.ok(shift < 0.01, `${route}: layout shift ${shift}`)
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 })
+      t.equal(await tooWide(page), 0, `${route} at ${width} px`)
+    }
+    t.same(await seriousFindings(page), [], route)
+  }
+  t.same(faults, [], 'the content security policy blocks nothing, no script fails')
+})
+
+t.test('without scripts every page has its heading, and no button that does nothing', async (t) => {
+  const { pages, open } = await setUp(t)
+  const { page } = await open({ javaScriptEnabled: false })
+  for (const { route, path = '/' } of pages) {
+    // The viewer of the reference leads to the plain page.
+    if (unlimited.includes(route)) continue
+    await page.goto(path)
+    t.equal(await page.locator('h1').count(), 1, `${route}: one heading`)
+    const dead = page.locator('button:visible:not(form button):not([popovertarget]):not([form])')
+    t.same(await dead.allTextContents(), [], `${route}: every button does something`)
+  }
+})
