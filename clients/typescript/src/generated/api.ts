@@ -433,6 +433,50 @@ export interface paths {
      */
     get: operations["listTenantAudit"];
   };
+  "/service-tokens": {
+    /**
+     * The service tokens of your tenant, newest first
+     * @description Expired tokens are listed for another 30 days.
+     *
+     * Roles admin: of the active tenant.
+     */
+    get: operations["listServiceTokens"];
+    /**
+     * Create a service token for your tenant; its secret is returned only here
+     * @description Sent as `Authorization: Bearer gths_…`, not together with a session cookie (400). It acts for the tenant and for no person: it may do what its permissions name, within the tenant, and has limits of its own. It ends when it expires or is deleted, or with the tenant, and not when you leave. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if the tenant has 50 service tokens.
+     *
+     * Roles admin: of the active tenant.
+     */
+    post: operations["createServiceToken"];
+  };
+  "/service-tokens/{id}": {
+    /**
+     * Read a service token of your tenant
+     * @description Roles admin: of the active tenant.
+     */
+    get: operations["getServiceToken"];
+    /**
+     * Delete a service token; its next request is refused
+     * @description Roles admin: of the active tenant.
+     */
+    delete: operations["deleteServiceToken"];
+    /**
+     * Change name, permissions or expiry of a service token
+     * @description Applies from its next request. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. `lastUsedAt` is part of the ETag, so `If-Match` may also fail because the token was used.
+     *
+     * Roles admin: of the active tenant.
+     */
+    patch: operations["updateServiceToken"];
+  };
+  "/service-tokens/{id}/rotate-secret": {
+    /**
+     * Give a service token a new secret; it is returned only here
+     * @description The previous secret ends at once. To change over without a gap, create a second token and delete the first. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if another request rotates it at the same time.
+     *
+     * Roles admin: of the active tenant.
+     */
+    post: operations["rotateServiceToken"];
+  };
   "/webhook-endpoints": {
     /**
      * List the endpoints of your tenant, newest first
@@ -512,6 +556,13 @@ export interface paths {
      */
     get: operations["listDeliveries"];
   };
+  "/webhook-endpoints/{id}/deliveries/count": {
+    /**
+     * Count the deliveries to an endpoint, as before a replay of them
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     */
+    get: operations["countDeliveries"];
+  };
   "/deliveries/{id}": {
     /**
      * Read a delivery with its attempts
@@ -530,8 +581,8 @@ export interface paths {
   };
   "/webhook-endpoints/{id}/replay": {
     /**
-     * Send the deliveries of a time range again
-     * @description Deliveries created at or after `from` and before `to`, at most 90 days; without `status` those of every status. `Location` is the replay; without such deliveries it is finished at once. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409). At most 2 replays of an endpoint and 5 of a tenant are open at once (429).
+     * Send many deliveries again: those of a time range that match, or selected ones
+     * @description Deliveries created at or after `from` and before `to`, at most 90 days, that match the other filters; or those in `deliveryIds`. GET /webhook-endpoints/:id/deliveries/count says how many match. `Location` is the replay; without such deliveries it is finished at once. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409). At most 2 replays of an endpoint and 5 of a tenant are open at once (429).
      *
      * Roles admin: of the active tenant. A limited token needs `user:manage`.
      */
@@ -543,6 +594,15 @@ export interface paths {
      * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
      */
     get: operations["getDeliveryReplay"];
+  };
+  "/webhook-endpoints/{id}/replays/{replayId}/cancel": {
+    /**
+     * Cancel a replay in progress
+     * @description Deliveries that were started already are sent; the rest is not. A finished replay stays as it is.
+     *
+     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     */
+    post: operations["cancelDeliveryReplay"];
   };
   "/events": {
     /**
@@ -761,6 +821,9 @@ export interface components {
       apiTokens: {
           [key: string]: unknown;
         }[];
+      serviceTokensCreated: {
+          [key: string]: unknown;
+        }[];
       memberships: {
           [key: string]: unknown;
         }[];
@@ -835,6 +898,8 @@ export interface components {
       providerError: string | null;
       target: string | null;
       userId: number | null;
+      serviceId: string | null;
+      serviceName: string | null;
       tenantId: string | null;
       ip: string | null;
       userAgent: string | null;
@@ -1011,6 +1076,9 @@ export interface components {
       explanation: string | null;
       responseExcerpt: string | null;
     };
+    DeliveryCount: {
+      count: number;
+    };
     DeliveryPage: {
       data: components["schemas"]["Delivery"][];
       nextCursor: string | null;
@@ -1055,6 +1123,10 @@ export interface components {
       /** Format: date-time */
       to: string;
       status: components["schemas"]["DeliveryStatus"] | null;
+      eventType: components["schemas"]["EventType"] | null;
+      eventId: string | null;
+      httpStatus: string | null;
+      deliveryIds: string[] | null;
       /** @description Deliveries selected by the request */
       total: number;
       /** @description Deliveries started so far */
@@ -1062,6 +1134,7 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
       finishedAt: string | null;
+      cancelledAt: string | null;
     };
     EndpointTest: {
       /** Format: uuid */
@@ -1307,10 +1380,16 @@ export interface components {
     };
     NewEndpointReplay: {
       /** Format: date-time */
-      from: string;
+      from?: string;
       /** Format: date-time */
-      to: string;
+      to?: string;
       status?: components["schemas"]["DeliveryStatus"];
+      eventType?: components["schemas"]["EventType"];
+      eventId?: string;
+      /** @description Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response */
+      httpStatus?: string;
+      /** @description Only these, in place of all other fields */
+      deliveryIds?: string[];
     };
     /** @description Directly with a team, or nested in a folder and owned by its team */
     NewFolder: {
@@ -1333,6 +1412,16 @@ export interface components {
       title: string;
       body: string;
       department?: string;
+    };
+    NewServiceToken: {
+      name: string;
+      /** @description What the service may do in your tenant; it may do nothing else. */
+      permissions: ("post:read" | "post:create" | "post:update" | "post:delete" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "invoice:read" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read")[];
+      /**
+       * Format: date-time
+       * @description In the future, at most 366 days ahead; 90 days by default
+       */
+      expiresAt?: string;
     };
     NewUser: {
       /** Format: email */
@@ -1426,11 +1515,25 @@ export interface components {
       /** Format: date-time */
       expiresAt: string;
     };
+    /** @description This is for people: a service token cannot do it, whatever its permissions are. */
+    PersonRequiredProblem: components["schemas"]["Problem"] & {
+      /** @constant */
+      type: "/docs/errors/person-required";
+      /** @constant */
+      title: "Service tokens are not accepted here";
+      /** @constant */
+      status: 403;
+    };
     Post: {
       id: number;
       /** Format: uuid */
       tenantId: string;
       authorId: number | null;
+      /**
+       * Format: uuid
+       * @description The service token that created it; missing if it was a person
+       */
+      authorServiceId?: string;
       department: string | null;
       title: string;
       body: string;
@@ -1576,6 +1679,50 @@ export interface components {
     SecretRotation: {
       /** @description How long the previous secret still signs; 86400 by default */
       overlapSeconds?: number;
+    };
+    ServiceToken: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /** @description `resource:action`; it may do nothing else */
+      permissions: string[];
+      createdBy: number | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      secretRotatedAt: string | null;
+      lastUsedAt: string | null;
+    };
+    ServiceTokenChange: {
+      name?: string;
+      /** @description What the service may do in your tenant; it may do nothing else. */
+      permissions?: ("post:read" | "post:create" | "post:update" | "post:delete" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "invoice:read" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read")[];
+      /**
+       * Format: date-time
+       * @description In the future, at most 366 days ahead
+       */
+      expiresAt?: string;
+    };
+    ServiceTokenPage: {
+      data: components["schemas"]["ServiceToken"][];
+      nextCursor: string | null;
+    };
+    ServiceTokenWithSecret: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /** @description `resource:action`; it may do nothing else */
+      permissions: string[];
+      createdBy: number | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      secretRotatedAt: string | null;
+      lastUsedAt: string | null;
+      /** @description The secret. It is not shown again. */
+      token: string;
     };
     Session: {
       /**
@@ -1918,22 +2065,34 @@ export interface components {
         "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["CrossOriginProblem"];
       };
     };
-    /** @description Not allowed; API tokens are not accepted here */
-    ForbiddenOrSessionRequired: {
+    /** @description Not allowed; Service tokens are not accepted here */
+    ForbiddenOrPersonRequired: {
       content: {
-        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["SessionRequiredProblem"];
+        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["PersonRequiredProblem"];
       };
     };
-    /** @description Not allowed; API tokens are not accepted here; Requests from other sites are not accepted */
-    ForbiddenOrSessionRequiredOrCrossOrigin: {
+    /** @description Not allowed; Service tokens are not accepted here; Requests from other sites are not accepted */
+    ForbiddenOrPersonRequiredOrCrossOrigin: {
       content: {
-        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["SessionRequiredProblem"] | components["schemas"]["CrossOriginProblem"];
+        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["PersonRequiredProblem"] | components["schemas"]["CrossOriginProblem"];
       };
     };
-    /** @description Not allowed; API tokens are not accepted here; Confirm your identity; Requests from other sites are not accepted */
-    ForbiddenOrSessionRequiredOrReauthenticationRequiredOrCrossOrigin: {
+    /** @description Not allowed; API tokens are not accepted here; Service tokens are not accepted here */
+    ForbiddenOrSessionRequiredOrPersonRequired: {
       content: {
-        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["SessionRequiredProblem"] | components["schemas"]["ReauthenticationRequiredProblem"] | components["schemas"]["CrossOriginProblem"];
+        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["SessionRequiredProblem"] | components["schemas"]["PersonRequiredProblem"];
+      };
+    };
+    /** @description Not allowed; API tokens are not accepted here; Service tokens are not accepted here; Requests from other sites are not accepted */
+    ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin: {
+      content: {
+        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["SessionRequiredProblem"] | components["schemas"]["PersonRequiredProblem"] | components["schemas"]["CrossOriginProblem"];
+      };
+    };
+    /** @description Not allowed; API tokens are not accepted here; Service tokens are not accepted here; Confirm your identity; Requests from other sites are not accepted */
+    ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin: {
+      content: {
+        "application/problem+json": components["schemas"]["ForbiddenProblem"] | components["schemas"]["SessionRequiredProblem"] | components["schemas"]["PersonRequiredProblem"] | components["schemas"]["ReauthenticationRequiredProblem"] | components["schemas"]["CrossOriginProblem"];
       };
     };
     /** @description The Idempotency-Key belongs to another request */
@@ -2142,7 +2301,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2174,7 +2333,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2192,7 +2351,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2218,7 +2377,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -2243,7 +2402,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -2276,7 +2435,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2308,7 +2467,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -2337,7 +2496,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["LastSignInMethod"];
       429: components["responses"]["TooManyRequests"];
@@ -2373,7 +2532,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2399,7 +2558,7 @@ export interface operations {
          *   "name": "Ada Okafor",
          *   "expiresAt": "2026-11-21T09:30:00.000Z",
          *   "permissions": [
-         *     "order:read"
+         *     "post:read"
          *   ]
          * }
          */
@@ -2421,7 +2580,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -2451,7 +2610,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -2476,7 +2635,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -2517,7 +2676,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2539,7 +2698,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2569,7 +2728,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       409: components["responses"]["LastAdmin"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -2604,7 +2763,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2638,7 +2797,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -2667,7 +2826,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["LastAdmin"];
       429: components["responses"]["TooManyRequests"];
@@ -2724,7 +2883,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -2763,7 +2922,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -2806,7 +2965,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["Forbidden"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -2865,7 +3024,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       409: components["responses"]["ConflictOrQuotaExceeded"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -2907,7 +3066,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["Forbidden"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -2959,7 +3118,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["QuotaExceeded"];
       412: components["responses"]["PreconditionFailed"];
@@ -3332,7 +3491,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       409: components["responses"]["ConflictOrQuotaExceeded"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -3362,7 +3521,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["LastAdmin"];
       429: components["responses"]["TooManyRequests"];
@@ -3403,7 +3562,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["LastAdmin"];
       413: components["responses"]["TooLarge"];
@@ -3437,7 +3596,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       409: components["responses"]["ConfirmationMismatch"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -3498,7 +3657,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -3541,7 +3700,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["Forbidden"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -3587,7 +3746,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["ConflictOrQuotaExceeded"];
       413: components["responses"]["TooLarge"];
@@ -3632,7 +3791,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["Forbidden"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -3680,7 +3839,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["QuotaExceeded"];
       412: components["responses"]["PreconditionFailed"];
@@ -4255,6 +4414,262 @@ export interface operations {
     };
   };
   /**
+   * The service tokens of your tenant, newest first
+   * @description Expired tokens are listed for another 30 days.
+   *
+   * Roles admin: of the active tenant.
+   */
+  listServiceTokens: {
+    parameters: {
+      query?: {
+        /** @description Items of a page */
+        limit?: number;
+        /** @description `nextCursor` of the previous page */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description A page of service tokens */
+      200: {
+        headers: {
+          /** @description Paths of the first, the next and the previous page (RFC 8288) */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ServiceTokenPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Create a service token for your tenant; its secret is returned only here
+   * @description Sent as `Authorization: Bearer gths_…`, not together with a session cookie (400). It acts for the tenant and for no person: it may do what its permissions name, within the tenant, and has limits of its own. It ends when it expires or is deleted, or with the tenant, and not when you leave. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if the tenant has 50 service tokens.
+   *
+   * Roles admin: of the active tenant.
+   */
+  createServiceToken: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Ada Okafor",
+         *   "permissions": [
+         *     "post:read"
+         *   ],
+         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         * }
+         */
+        "application/json": components["schemas"]["NewServiceToken"];
+      };
+    };
+    responses: {
+      /** @description The new service token with secret */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+        };
+        content: {
+          "application/json": components["schemas"]["ServiceTokenWithSecret"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Read a service token of your tenant
+   * @description Roles admin: of the active tenant.
+   */
+  getServiceToken: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you know it: 304 if it has not changed */
+        "if-none-match"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The service token */
+      200: {
+        headers: {
+          /** @description The version of the object, for `If-Match` and `If-None-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ServiceToken"];
+        };
+      };
+      /** @description The object has not changed */
+      304: {
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Delete a service token; its next request is refused
+   * @description Roles admin: of the active tenant.
+   */
+  deleteServiceToken: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
+        "if-match"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The token is deleted */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      412: components["responses"]["PreconditionFailed"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Change name, permissions or expiry of a service token
+   * @description Applies from its next request. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. `lastUsedAt` is part of the ETag, so `If-Match` may also fail because the token was used.
+   *
+   * Roles admin: of the active tenant.
+   */
+  updateServiceToken: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
+        "if-match"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Ada Okafor",
+         *   "permissions": [
+         *     "post:read"
+         *   ],
+         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         * }
+         */
+        "application/json": components["schemas"]["ServiceTokenChange"];
+      };
+    };
+    responses: {
+      /** @description The service token as it is now */
+      200: {
+        headers: {
+          /** @description The version of the object, for `If-Match` and `If-None-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ServiceToken"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      412: components["responses"]["PreconditionFailed"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Give a service token a new secret; it is returned only here
+   * @description The previous secret ends at once. To change over without a gap, create a second token and delete the first. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if another request rotates it at the same time.
+   *
+   * Roles admin: of the active tenant.
+   */
+  rotateServiceToken: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /** @example {} */
+        "application/json": components["schemas"]["Empty"];
+      };
+    };
+    responses: {
+      /** @description The service token with secret */
+      200: {
+        headers: {
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+        };
+        content: {
+          "application/json": components["schemas"]["ServiceTokenWithSecret"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
    * List the endpoints of your tenant, newest first
    * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
    */
@@ -4683,10 +5098,17 @@ export interface operations {
         from?: string;
         /** @description Created before this time */
         to?: string;
-        /** @description `-createdAt`: newest first, the default; `createdAt`: oldest first */
-        sort?: "-createdAt" | "createdAt";
         status?: components["schemas"]["DeliveryStatus"];
         eventType?: components["schemas"]["EventType"];
+        /** @example msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f */
+        eventId?: string;
+        /**
+         * @description Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response
+         * @example 4xx
+         */
+        httpStatus?: string;
+        /** @description `-createdAt`: newest first, the default; `createdAt`: oldest first */
+        sort?: "-createdAt" | "createdAt";
       };
       path: {
         /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
@@ -4702,6 +5124,48 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["DeliveryPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Count the deliveries to an endpoint, as before a replay of them
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   */
+  countDeliveries: {
+    parameters: {
+      query?: {
+        /** @description Created at this time or later */
+        from?: string;
+        /** @description Created before this time */
+        to?: string;
+        status?: components["schemas"]["DeliveryStatus"];
+        eventType?: components["schemas"]["EventType"];
+        /** @example msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f */
+        eventId?: string;
+        /**
+         * @description Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response
+         * @example 4xx
+         */
+        httpStatus?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The delivery count */
+      200: {
+        content: {
+          "application/json": components["schemas"]["DeliveryCount"];
         };
       };
       400: components["responses"]["Malformed"];
@@ -4790,8 +5254,8 @@ export interface operations {
     };
   };
   /**
-   * Send the deliveries of a time range again
-   * @description Deliveries created at or after `from` and before `to`, at most 90 days; without `status` those of every status. `Location` is the replay; without such deliveries it is finished at once. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409). At most 2 replays of an endpoint and 5 of a tenant are open at once (429).
+   * Send many deliveries again: those of a time range that match, or selected ones
+   * @description Deliveries created at or after `from` and before `to`, at most 90 days, that match the other filters; or those in `deliveryIds`. GET /webhook-endpoints/:id/deliveries/count says how many match. `Location` is the replay; without such deliveries it is finished at once. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409). At most 2 replays of an endpoint and 5 of a tenant are open at once (429).
    *
    * Roles admin: of the active tenant. A limited token needs `user:manage`.
    */
@@ -4812,7 +5276,13 @@ export interface operations {
          * @example {
          *   "from": "2026-11-21T09:30:00.000Z",
          *   "to": "2026-11-21T09:30:00.000Z",
-         *   "status": "pending"
+         *   "status": "pending",
+         *   "eventType": "order.updated",
+         *   "eventId": "msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f",
+         *   "httpStatus": "4xx",
+         *   "deliveryIds": [
+         *     "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["NewEndpointReplay"];
@@ -4868,6 +5338,55 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Cancel a replay in progress
+   * @description Deliveries that were started already are sent; the rest is not. A finished replay stays as it is.
+   *
+   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   */
+  cancelDeliveryReplay: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        replayId: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /** @example {} */
+        "application/json": components["schemas"]["Empty"];
+      };
+    };
+    responses: {
+      /** @description The endpoint replay */
+      200: {
+        headers: {
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+        };
+        content: {
+          "application/json": components["schemas"]["EndpointReplay"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5002,7 +5521,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5030,7 +5549,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -5069,7 +5588,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
@@ -5111,7 +5630,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       422: components["responses"]["IdempotencyKeyReused"];
@@ -5160,7 +5679,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -5190,7 +5709,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -5225,7 +5744,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5271,7 +5790,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
@@ -5303,7 +5822,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
@@ -5338,7 +5857,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequired"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5376,7 +5895,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
@@ -5564,6 +6083,7 @@ export interface operations {
          *     "id": 42,
          *     "tenantId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
          *     "authorId": 1,
+         *     "authorServiceId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
          *     "department": "engineering",
          *     "title": "Opening hours",
          *     "body": "The gate opens at nine.",
@@ -5625,6 +6145,7 @@ export interface operations {
          *     "id": 42,
          *     "tenantId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
          *     "authorId": 1,
+         *     "authorServiceId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
          *     "department": "engineering",
          *     "title": "Opening hours",
          *     "body": "The gate opens at nine.",
