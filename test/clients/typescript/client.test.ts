@@ -4,6 +4,7 @@ import { describeApi } from '#src/commands/openapi.ts'
 import { clientFiles } from '#src/release/client.ts'
 import { build, createOrder } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
+import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { ApiError } from '../../../clients/typescript/src/api-error.ts'
 import { createClient, type Schemas, unwrap } from '../../../clients/typescript/src/client.ts'
 
@@ -102,6 +103,7 @@ t.test('the feed of events is continued with its own cursor', async (t) => {
   let after: string | undefined
   const seen: string[] = []
   const catchUp = async () => {
+    await untilInFeed(test.database)
     const query = { limit: 2, ...(after !== undefined && { after }) }
     for await (const page of api.pages('/events', { params: { query } })) {
       for (const event of page.data) {

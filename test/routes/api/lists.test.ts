@@ -4,6 +4,7 @@ import type { as } from '#test/support/account.ts'
 import { createChain, createDocument, createFolder } from '#test/support/chain.ts'
 import { build, createOrder, createUser, type TestApp } from '#test/support/helper.ts'
 import { owner } from '#test/support/token-owner.ts'
+import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
 type Send = ReturnType<typeof as>
@@ -76,6 +77,7 @@ t.test('a feed is followed with `after`', async (t) => {
   const [post] = await createPosts(test, send, 1)
   await send('PATCH', `/posts/${post}`, { title: 'Changed' })
   await send('DELETE', `/posts/${post}`)
+  await untilInFeed(test.database)
   const first = await readPage(t, send, '/events?limit=1')
   t.match(first.links.next, `after=${first.nextCursor}`)
   const second = await readPage(t, send, first.links.next ?? '')
