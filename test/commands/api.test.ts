@@ -35,7 +35,9 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   const since = new Date(Date.now() - 60_000).toISOString()
   await patch('1 Quay')
   const past = ['events', 'tail', '--from', since, '--no-follow']
-  const tail = await run(...past, '--type', 'order.updated', '--json')
+  let tail = await run(...past, '--type', 'order.updated', '--json')
+  // The feed waits for transactions of the worker.
+  while (tail.output === '') tail = await run(...past, '--type', 'order.updated', '--json')
   const events = tail.output
     .trim()
     .split('\n')
