@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { Agent } from 'undici'
-import { signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { plainPost } from '../outbound/plain-post.ts'
 
 /*
  * A worker as one would tune it by hand: one job per delivery with everything that it needs, fetched in
- * batches of 25 and at once on NOTIFY, one batch after the other or in several lines at once; the outcomes of a batch are one statement, and so is the end of
- * its jobs. It knows no attempts, limits or states of endpoints, and checks no addresses. Runs until
- * SIGTERM.
+ * batches of 25 and at once on NOTIFY, one batch after the other or in several lines at once; the
+ * outcomes of a batch are one statement, and so is the end of its jobs. It knows no attempts, limits or
+ * states of endpoints, and checks no addresses. Runs until SIGTERM.
  */
 
 const { DATABASE_URL = '', SECRET = '', LINES = '1' } = process.env
@@ -39,7 +39,9 @@ async function fetchAll(): Promise<void> {
       await Promise.race([woken, new Promise((resolve) => setTimeout(resolve, 500))])
       continue
     }
-    const statuses = await Promise.all(jobs.map(({ data }) => post(data)))
+    const statuses = await Promise.all(
+      jobs.map(({ data }) => plainPost(agent, { secret: SECRET, ...data })),
+    )
     await pool.query({
       name: 'record',
       text: `INSERT INTO posted (id, status_code, posted_at)
@@ -51,25 +53,6 @@ async function fetchAll(): Promise<void> {
       jobs.map(({ id }) => id),
     )
   }
-}
-
-async function post({ id, url, body }: { id: string; url: string; body: string }) {
-  const timestamp = Math.floor(Date.now() / 1_000)
-  const signature = signDelivery({ profile: 'spec', secrets: [SECRET], id, timestamp, body })
-  const response = await agent.request({
-    origin: url,
-    path: '/',
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signature,
-    },
-    body,
-  })
-  await response.body.dump()
-  return response.statusCode
 }
 
 await boss.start()

@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import { signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { plainPost } from './plain-post.ts'
 
 /*
  * The upper limit: undici posts the same signed bodies with the same concurrency, without database and
@@ -14,21 +14,7 @@ let sent = 0
 async function post(port: string): Promise<void> {
   while (performance.now() < end) {
     const id = `msg_plain${sent++}`
-    const timestamp = Math.floor(Date.now() / 1_000)
-    const signature = signDelivery({ profile: 'spec', secrets: [secret], id, timestamp, body })
-    const response = await agent.request({
-      origin: `http://127.0.0.1:${port}`,
-      path: '/',
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': signature,
-      },
-      body,
-    })
-    await response.body.dump()
+    await plainPost(agent, { url: `http://127.0.0.1:${port}`, secret, id, body })
   }
 }
 
