@@ -86,7 +86,7 @@ export async function isJobActive(
 }
 
 /**
- * Active jobs whose worker has sent no heartbeat for so long. pg-boss's own supervision allows no less
+ * Active jobs whose worker has sent no heartbeat for `lapseMs`. pg-boss's own supervision allows no less
  * than 10 s between a heartbeat and the end of a job, and counts all jobs each time. Active jobs are few
  * among many: those with a group are found by an index, the queues without groups by their name.
  * @param grouped queues whose jobs all have a group

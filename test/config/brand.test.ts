@@ -37,7 +37,7 @@ t.test('a brand of its own', async (t) => {
   })
 })
 
-t.test('the type of a logo is told by its bytes, not by its name', async (t) => {
+t.test('the type of a logo follows from its bytes, not from its name', async (t) => {
   const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
   t.equal(read({ BRAND_LOGO: file('a.svg', png) }).brand.logo?.type, 'image/png')
   const webp = Buffer.from('RIFF\x04\0\0\0WEBPVP8 ', 'latin1')

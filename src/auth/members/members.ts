@@ -17,7 +17,7 @@ export type Admin = Pick<Manager, 'userId' | 'tenantId'>
 
 export type Member = {
   id: number
-  /** As their provider told it. */
+  /** The `name` claim of the latest sign-in. */
   name: string | null
   email: string | null
   role: string

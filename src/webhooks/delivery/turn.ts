@@ -29,9 +29,9 @@ export type TurnWork = {
 }
 
 export type TurnTimes = {
-  /** A turn without anything due ends after so long. */
+  /** A turn ends when nothing has been due for this time. */
   idleMs: number
-  /** After so long it gives way if others wait for a turn. */
+  /** After this time it gives way if other endpoints wait for a turn. */
   longMs: number
   /** How soon it looks again after an error. */
   errorMs: number
@@ -46,13 +46,13 @@ export type Turn = {
   finish(): void
 }
 
-/** How far before the last claim the next one begins, for transactions that take so long. */
+/** How far before the last claim the next one begins: a slow transaction adds attempts behind it. */
 const overlapMs = 1_000
 const overlapEveryMs = 250
 const longOverlapMs = 15_000
 const longOverlapEveryMs = 1_000
 const wholeEveryMs = 60_000
-/** What was read about an attempt is not used after so long. */
+/** After this time an attempt is read again before it is made. */
 const staleMs = 1_000
 const busyAddressMs = 250
 const maxUnrecorded = 256
