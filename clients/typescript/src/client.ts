@@ -1,4 +1,4 @@
-import createFetchClient, { type FetchOptions } from 'openapi-fetch'
+import createFetchClient, { type Client, type FetchOptions } from 'openapi-fetch'
 import { ApiError } from './api-error.ts'
 import type { components, paths } from './generated/api.ts'
 import { keyedOperations } from './generated/keyed-operations.ts'
@@ -10,7 +10,7 @@ export type Schemas = components['schemas']
 export type GatehouseOptions = {
   /** Origin of the server, such as `https://gatehouse.example.com`. */
   baseUrl: string
-  /** An API token, `gth_…`. */
+  /** An API token, `gth_…`, or a service token, `gths_…`. */
   token?: string
   headers?: Readonly<Record<string, string>>
   retries?: RetryOptions
@@ -23,7 +23,13 @@ export type GatehouseOptions = {
  * of the API description, resolve to `{ data, error, response }`, and reject only if there was no
  * response. A POST that creates something has an `Idempotency-Key`, so that it can be retried.
  */
-export function createClient({ baseUrl, token, headers, retries, fetch: send }: GatehouseOptions) {
+export function createClient({
+  baseUrl,
+  token,
+  headers,
+  retries,
+  fetch: send,
+}: GatehouseOptions): GatehouseClient {
   const client = createFetchClient<paths>({
     baseUrl,
     fetch: withRetries(send ?? ((request) => fetch(request)), retries),
@@ -40,10 +46,6 @@ export function createClient({ baseUrl, token, headers, retries, fetch: send }: 
   // The types of `pages` allow only lists, and every list responds like this.
   const getPage = client.GET as unknown as GetPage
 
-  /**
-   * The pages of a list, each with the cursor that continues after it.
-   * @throws ApiError if the response is an error
-   */
   async function* pages<Path extends ListPath>(
     path: Path,
     ...[init]: ListArguments<Path>
@@ -61,7 +63,6 @@ export function createClient({ baseUrl, token, headers, retries, fetch: send }: 
     }
   }
 
-  /** The items of a list, read page by page; `limit` is the number of items of a page. */
   async function* list<Path extends ListPath>(
     path: Path,
     ...init: ListArguments<Path>
@@ -72,7 +73,28 @@ export function createClient({ baseUrl, token, headers, retries, fetch: send }: 
   return { ...client, pages, list }
 }
 
-export type GatehouseClient = ReturnType<typeof createClient>
+/**
+ * The type is written out because what TypeScript infers names each method of openapi-fetch with the
+ * generated paths, which a project that checks the declarations of its packages refuses.
+ */
+export type GatehouseClient = Client<paths> & {
+  /**
+   * The pages of a list, each with the cursor that continues after it.
+   * @throws ApiError if the response is an error
+   */
+  pages<Path extends ListPath>(
+    path: Path,
+    ...init: ListArguments<Path>
+  ): AsyncGenerator<Page<Path>, void, undefined>
+  /**
+   * The items of a list, read page by page; `limit` is the number of items of a page.
+   * @throws ApiError if the response is an error
+   */
+  list<Path extends ListPath>(
+    path: Path,
+    ...init: ListArguments<Path>
+  ): AsyncGenerator<Item<Path>, void, undefined>
+}
 
 /**
  * The data of a response.

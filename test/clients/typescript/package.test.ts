@@ -73,7 +73,12 @@ async function install(t: Test): Promise<string> {
   t.strictSame(manifest.files, ['dist'])
   await cp(join(source, 'package.json'), join(installed, 'package.json'))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  const tsconfig = { extends: '../../tsconfig.json', include: ['*.ts'] }
+  const tsconfig = {
+    extends: '../../tsconfig.json',
+    // The declarations of the package are checked too, not only its use.
+    compilerOptions: { skipLibCheck: false, lib: ['es2023', 'dom', 'dom.iterable'] },
+    include: ['*.ts'],
+  }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))
   const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   t.notOk(dependencies['openapi-fetch'], 'the server does not need the client')
