@@ -14,6 +14,7 @@ import { type Caller, createCaller, createWorld } from '#test/access/matrix/worl
 import { createFolder, createTeam } from '#test/support/chain.ts'
 import { build, createTestPost, type TestApp } from '#test/support/helper.ts'
 import { comparable } from '#test/support/probes.ts'
+import { serviceOwner } from '#test/support/service-owner.ts'
 import { owner } from '#test/support/token-owner.ts'
 
 /*
@@ -181,6 +182,18 @@ t.test('the same with half of the body under way', async (t) => {
         }
       },
     ],
+    ...Object.entries(endedServices).map(([name, [status, sql]]): [string, Case] => [
+      `POST /posts, by a service ${name}`,
+      async () => {
+        const { make } = await serviceOwner(test)
+        const { id, token } = await make(['post:create'])
+        const headers = { authorization: `Bearer ${token}` }
+        return {
+          ...{ method: 'POST', path: '/posts', headers, body: post, status },
+          revoke: [sql, [id]],
+        }
+      },
+    ]),
     [
       'POST /documents, by a person who leaves the team',
       async () => {
@@ -208,6 +221,24 @@ t.test('the same with half of the body under way', async (t) => {
     t.equal(await digestOf(test.database), before, `${name}: nothing is written`)
   }
 })
+
+/** How a service can stop being allowed, the status of the refusal, and the change with its id as $1. */
+const endedServices: Readonly<Record<string, readonly [number, string]>> = {
+  'whose token is revoked': [401, 'DELETE FROM service_tokens WHERE id = $1'],
+  'whose token expires': [401, 'UPDATE service_tokens SET expires_at = now() WHERE id = $1'],
+  'whose secret is rotated': [
+    401,
+    `UPDATE service_tokens SET hash = sha256('another') WHERE id = $1`,
+  ],
+  'that loses the permission': [
+    403,
+    `UPDATE service_tokens SET permissions = '{post:read}' WHERE id = $1`,
+  ],
+  'whose tenant is deleted': [
+    401,
+    `SELECT close_tenant((SELECT tenant_id FROM service_tokens WHERE id = $1))`,
+  ],
+}
 
 type Prepared = {
   method: string
