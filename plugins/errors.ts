@@ -106,15 +106,25 @@ function viewerOf(request: FastifyRequest): Viewer | null {
   return request.enteredCaller ? request.viewer : null
 }
 
-/** Converts an error for the response. Only messages of Fastify's own 400s are passed on. */
+/** Our words for what Fastify refuses before a schema is asked. They never repeat the value. */
+const detailOfFastifyError: Partial<Record<string, string>> = {
+  FST_ERR_BAD_URL:
+    'A % in the path must be followed by two hexadecimal digits, and all bytes be UTF-8.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but Content-Type says application/json.',
+  FST_ERR_CTP_INVALID_JSON_BODY:
+    'The body is not JSON, or has a field `__proto__` or `constructor.prototype`.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+}
+
+/** Converts an error for the response. No message of an error is passed on. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseUnavailable(error) || isOwnFault(error)) return new Problem('unavailable')
   if (isRefusedValue(error)) return new Problem('malformed')
   if (!isFastifyError(error)) return toQuotaProblem(error) ?? new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
-  const hasPublicMessage = code === 'malformed' && !error.validation
-  return new Problem(code, hasPublicMessage ? { detail: error.message } : {})
+  const detail = detailOfFastifyError[error.code]
+  return new Problem(code, detail === undefined ? {} : { detail })
 }
 
 /** A key that only another process has yet, or an outgoing request that we cannot make now. */

@@ -6,7 +6,7 @@ import type { Entry } from '#src/db/entry.ts'
 import { runOnce } from '#src/db/idempotency.ts'
 import { withHeader } from '#src/http/headers.ts'
 import { Problem } from '#src/http/problems.ts'
-import { withProblems } from '#src/http/schemas.ts'
+import { VisibleAscii, withProblems } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,9 +26,7 @@ declare module 'fastify' {
 const header = 'idempotency-key'
 
 const Header = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[!-~]+$',
+  ...VisibleAscii(255),
   description:
     'A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters.',
 })

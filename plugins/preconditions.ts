@@ -10,7 +10,7 @@ import Type, { type TSchema } from 'typebox'
 import { isKnown, isMatched, tagOf } from '#src/http/etag.ts'
 import { withHeader } from '#src/http/headers.ts'
 import { Problem } from '#src/http/problems.ts'
-import { withProblems } from '#src/http/schemas.ts'
+import { EntityTags, withProblems } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,8 +33,7 @@ declare module 'fastify' {
 }
 
 const Tags = Type.String({
-  maxLength: 1_000,
-  pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$',
+  ...EntityTags,
   description:
     'The ETag of the object as you read it. If it has changed since then, nothing is done: 412.',
 })

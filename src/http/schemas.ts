@@ -32,6 +32,16 @@ export const OptionalLine = (maxLength: number) =>
 export const Text = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
 
+/** ASCII without spaces and control characters, as in the value of a header. */
+export const VisibleAscii = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[!-~]+$' })
+
+/** The value of `If-Match` (RFC 9110, section 13.1.1). */
+export const EntityTags = Type.String({
+  maxLength: 1_000,
+  pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$',
+})
+
 /**
  * A problem (RFC 9457). `type` is the path of a page about it; `instance` is the request id; only
  * malformed requests have `errors`.

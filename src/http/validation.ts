@@ -1,5 +1,15 @@
 import type { TSchema } from 'typebox'
-import { IdParams, Line, OptionalLine, PageQuery, Text, Uuid } from './schemas.ts'
+import { idFilterPattern } from './list-query.ts'
+import {
+  EntityTags,
+  IdParams,
+  Line,
+  OptionalLine,
+  PageQuery,
+  Text,
+  Uuid,
+  VisibleAscii,
+} from './schemas.ts'
 
 /** A failed keyword of a schema, as ajv reports it. */
 export type KeywordError = {
@@ -72,7 +82,11 @@ const fields: Readonly<Record<Place, string>> = {
 const wordings: Readonly<Record<string, Wording>> = {
   required: () => 'is required',
   additionalProperties: (_params, place) => `is not a known ${fields[place]}`,
-  type: ({ type }) => `must be ${[type].flat().map(typeName).join(' or ')}`,
+  // Each query parameter is a text; one that is there twice is a list.
+  type: ({ type }, place) =>
+    place === 'query' && type === 'string'
+      ? 'must be given only once'
+      : `must be ${[type].flat().map(typeName).join(' or ')}`,
   enum: ({ allowedValues }) => `must be one of ${listOf(allowedValues)}`,
   const: ({ allowedValue }) => `must be ${String(allowedValue)}`,
   minLength: ({ limit }) =>
@@ -123,14 +137,27 @@ const formats: Readonly<Record<string, string>> = {
   email: 'must be an email address',
 }
 
-/** Texts for the patterns that many schemas share. */
+/** Texts for the patterns of request schemas. A test finds those that are missing. */
 const patterns: ReadonlyMap<string | undefined, string> = new Map([
   [patternOf(Line(1)), 'must be one line that is not blank, without control or hidden characters'],
   [patternOf(OptionalLine(1)), 'must be one line without control or hidden characters'],
   [patternOf(Text(1)), 'must not be blank, and must have no NUL and no lone surrogates'],
   [patternOf(Uuid), 'must be a UUID in lower case'],
   [patternOf(IdParams.properties.id), 'must be a whole number without sign or leading zeros'],
+  [idFilterPattern, 'must be a whole number without sign or leading zeros'],
   [patternOf(PageQuery.properties.limit), 'must be a whole number from 1 to 100'],
+  [patternOf(VisibleAscii(1)), 'must have only visible ASCII characters, and no spaces'],
+  [patternOf(EntityTags), 'must be *, or ETags in double quotes, separated by commas'],
+  ['^[0-9]{4}$', 'must be four digits'],
+  ['^[A-Z]{2}$', 'must be two capital letters'],
+  ['^[a-z][a-z0-9_]*$', 'must be a lower-case name: letters, digits and _, first a letter'],
+  ['^[a-z][a-z-]{0,63}$', 'must be a lower-case name of letters and hyphens, first a letter'],
+  ['^[ -~]{1,255}$', 'must have 1 to 255 printable ASCII characters'],
+  ['^[^\\p{C}\\p{Zl}\\p{Zp}]+$', 'must be one line without control or hidden characters'],
+  [
+    '^([1-5][0-9]{2}|[1-5]xx|none)$',
+    'must be a status such as 404, a class such as 4xx, or none for no response',
+  ],
 ])
 
 function patternOf(schema: TSchema & { pattern?: string }): string | undefined {

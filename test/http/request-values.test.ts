@@ -5,6 +5,7 @@ import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { uuidForm } from '#src/http/pagination.ts'
 import { Time } from '#src/http/schemas.ts'
+import { toFieldErrors } from '#src/http/validation.ts'
 import { rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
 import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import { addIdentity, as } from '#test/support/account.ts'
@@ -61,6 +62,23 @@ t.test('no field of a request takes a text with NUL, which PostgreSQL cannot sto
   const taking = strings.filter(({ accepts }) => samples.some((text) => accepts(text) === true))
   t.strictSame(
     taking.map(({ place }) => place),
+    [],
+  )
+})
+
+t.test('a text that has not the form of its field is explained in words', async (t) => {
+  const isPage = / \/(app|assets)\//
+  const strings = (await requestStrings(t)).filter(
+    ({ schema, place }) => 'pattern' in schema && !isPage.test(place),
+  )
+  t.ok(strings.length > 50, `${strings.length} fields`)
+  const keyword = { keyword: 'pattern', instancePath: '/x', schemaPath: '#' }
+  const unexplained = strings.filter(({ schema }) => {
+    const [error] = toFieldErrors('body', [{ ...keyword, params: schema }])
+    return error === undefined || /must match|the required form/.test(error.detail)
+  })
+  t.strictSame(
+    unexplained.map(({ place, schema }) => `${place} ${schema.pattern}`),
     [],
   )
 })

@@ -47,11 +47,18 @@ t.test('every keyword has a text in plain English', async (t) => {
     [Type.String({ format: 'email' }), 'x', 'must be an email address'],
     [Line(9), ' ', 'must be one line that is not blank, without control or hidden characters'],
     [Text(9), ' ', 'must not be blank, and must have no NUL and no lone surrogates'],
-    [Type.String({ pattern: '^[A-Z]{2}$' }), 'x', 'must match ^[A-Z]{2}$'],
+    [Type.String({ pattern: '^[a-f]{2}$' }), 'x', 'must match ^[a-f]{2}$'],
     [Type.String({ pattern: `^${'x?'.repeat(40)}$` }), 'y', 'does not have the required form'],
     [Type.Object({}, { not: { required: ['a'] } }), { a: 1 }, 'has fields that exclude each other'],
   ]
   for (const [schema, value, text] of cases) t.same(textsOf(schema, value), { '': text }, text)
+})
+
+t.test('a query parameter that is there twice is named as such', async (t) => {
+  const validate = compile({ schema: Type.Object({ limit: Type.String() }) })
+  t.notOk(validate({ limit: ['1', '2'] }))
+  const errors = toFieldErrors('query', validate.errors ?? [])
+  t.same(errors, [{ in: 'query', pointer: '/limit', detail: 'must be given only once' }])
 })
 
 t.test('null as an alternative is part of the text, not an error of its own', async (t) => {

@@ -199,6 +199,7 @@ t.test('one error is the detail of the problem', async (t) => {
 t.test('errors of Fastify itself are problems too', async (t) => {
   const { app, log } = await build(t, (app) => {
     app.post('/', { bodyLimit: 8 }, async () => 'done')
+    app.post('/texts', async () => 'done')
     app.get('/things/:id', async () => 'done')
   })
   const json = { 'content-type': 'application/json' }
@@ -215,6 +216,16 @@ t.test('errors of Fastify itself are problems too', async (t) => {
     t.match(answer.json(), { status: Number(status), instance: String })
     t.equal(answer.statusCode, Number(status))
   }
+  const details = {
+    '{': /^The body is not JSON/,
+    '{"__proto__": 1}': /^The body is not JSON, or has a field `__proto__`/,
+    '': /^The body is empty/,
+  }
+  for (const [payload, detail] of Object.entries(details)) {
+    const answer = await app.inject({ method: 'POST', url: '/texts', headers: json, payload })
+    t.match(answer.json(), { status: 400, detail }, payload)
+  }
+  t.notMatch((await app.inject('/%zz')).json().detail, 'zz', 'the path is not repeated')
   for (const url of ['/%zz', `/things/${'1'.repeat(200)}`]) {
     const answer = await app.inject(url)
     t.match(answer.headers['content-type'], /^application\/problem\+json/, url)
