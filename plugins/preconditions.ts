@@ -65,19 +65,25 @@ function describePreconditions(route: RouteOptions): void {
     schema.headers = withHeader(schema.headers, 'if-match', Tags)
     schema.response = withProblems(Object(schema.response), 412)
   } else {
-    route.preHandler = [refuseIfMatch, ...[route.preHandler ?? []].flat()]
+    route.preHandler = [refuseHeader('If-Match'), ...[route.preHandler ?? []].flat()]
+  }
+  // A read may answer without regard to tags; a change with `If-None-Match: *` must not.
+  if (![method].flat().some((one) => one === 'GET' || one === 'HEAD')) {
+    route.preHandler = [refuseHeader('If-None-Match'), ...[route.preHandler ?? []].flat()]
   }
 }
 
-function refuseIfMatch(
-  { headers }: FastifyRequest,
-  _reply: FastifyReply,
-  done: HookHandlerDoneFunction,
-): void {
-  const hasOne = headers['if-match'] !== undefined
-  done(
-    hasOne ? new Problem('malformed', { detail: 'This operation takes no If-Match.' }) : undefined,
-  )
+function refuseHeader(name: 'If-Match' | 'If-None-Match') {
+  return function refuse(
+    { headers }: FastifyRequest,
+    _reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    const hasOne = headers[name.toLowerCase()] !== undefined
+    done(
+      hasOne ? new Problem('malformed', { detail: `This operation takes no ${name}.` }) : undefined,
+    )
+  }
 }
 
 async function ifMatch(this: FastifyReply, lock: () => Promise<object | null>): Promise<void> {

@@ -189,6 +189,15 @@ t.test('an operation that cannot check If-Match refuses it, after 401 and 403', 
     const answer = await ask(method, url, payload, header)
     t.equal(answer.statusCode, 400, `${method} ${url}`)
   }
+  for (const [method, path, payload] of [
+    ['POST', '/posts', { title: 'x', body: 'x' }],
+    ['PATCH', '/posts/1', { title: 'x' }],
+    ['DELETE', '/posts/1'],
+  ] as const) {
+    const answer = await ask(method, path, payload, { 'if-none-match': '*' })
+    t.equal(answer.statusCode, 400, `${method} with If-None-Match`)
+    t.match(answer.body, 'takes no If-None-Match', `${method} with If-None-Match`)
+  }
   const inject = (headers: object) =>
     test.app.inject({ method: 'GET', url: '/users', headers: { ...header, ...headers } })
   t.equal((await inject({})).statusCode, 401)

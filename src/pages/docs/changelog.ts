@@ -10,7 +10,7 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'Every schema, operation and problem of the API description has a name; ids and `limit` are integers.',
       'The description has a webhook with a schema for each type of event.',
       '`Idempotency-Key` makes a creating request happen once. Operations that take none refuse it.',
-      '`ETag`, `If-Match` and `If-None-Match` on objects that change.',
+      '`ETag`, `If-Match` and `If-None-Match` on objects that change. An operation that cannot check them refuses them, except that a read may ignore `If-None-Match`.',
       'A malformed request lists every refused value in `errors`; unknown query parameters are 400.',
       'Deliveries can be filtered and counted by HTTP status and event; replays take the same filters or `deliveryIds`, and can be cancelled.',
       'Service tokens (`/service-tokens`): credentials of a tenant that outlive the person who created them. Posts of a service have `authorServiceId`, audit entries `serviceId` and `serviceName`.',
