@@ -52,7 +52,13 @@ export default fp<{ baseUrl: string }>(
         components: {
           securitySchemes: {
             session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
-            token: { type: 'http', scheme: 'bearer', bearerFormat: 'gth_…' },
+            token: {
+              type: 'http',
+              scheme: 'bearer',
+              bearerFormat: 'gth_… or gths_…',
+              description:
+                'An API token of a member, or a service token of the tenant where the operation names the permission that it needs.',
+            },
           },
         },
       },
@@ -83,16 +89,21 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   const { resource, action } = access
   const row = accessOverview().find((one) => one.resource === resource && one.action === action)
   if (row === undefined) return {}
-  const { roles, scope, conditions, tokenPermission, acceptsToken } = row
+  const { roles, scope, conditions, tokenPermission, acceptsToken, forServices } = row
   const who = roles.length === 0 ? 'Operators' : `Roles ${roles.join(', ')}`
   const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
   const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
+  const permission = `${resource}:${action}`
+  const service = forServices ? ` A service token needs \`${permission}\`.` : ''
   const notes = {
-    description: [schema.description, `${who}: ${scope}${only}.${limited}`]
+    description: [schema.description, `${who}: ${scope}${only}.${limited}${service}`]
       .filter(Boolean)
       .join('\n\n'),
     security: acceptsToken ? [bySession, byToken] : [bySession],
-    'x-access': { rule: `${resource}:${action}`, roles, scope, conditions, tokenPermission },
+    'x-access': {
+      ...{ rule: permission, roles, scope, conditions, tokenPermission },
+      servicePermission: forServices ? permission : null,
+    },
   }
   return notes
 }

@@ -107,6 +107,7 @@ type Components = {
   schemas?: Record<string, Schema>
   responses?: Record<string, Answer>
   securitySchemes?: Record<string, object>
+  headers?: Record<string, Header>
 }
 
 export type Operation = {
@@ -131,9 +132,11 @@ export type Parameter = {
   example?: unknown
 }
 
+export type Header = { description: string; schema: Schema; example?: unknown }
+
 export type Answer = {
   description: string
-  headers?: Readonly<Record<string, { description: string; schema: Schema }>>
+  headers?: Readonly<Record<string, Header | Reference>>
   content?: Record<string, Media>
 }
 

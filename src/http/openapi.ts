@@ -53,6 +53,23 @@ const etag = {
     schema: { type: 'string' },
   },
 }
+const rateLimitNote = 'draft-ietf-httpapi-ratelimit-headers; not sent if limits are switched off'
+/** Components, because every successful response has them. */
+const rateLimitHeaders = {
+  RateLimit: {
+    description: `What is left of the limit that counted the request, and the seconds until it is full again (${rateLimitNote})`,
+    schema: { type: 'string' },
+    example: '"api";r=599;t=60',
+  },
+  'RateLimit-Policy': {
+    description: `That limit: requests in a window of so many seconds (${rateLimitNote})`,
+    schema: { type: 'string' },
+    example: '"api";q=600;w=60',
+  },
+}
+const rateLimit = Object.fromEntries(
+  Object.keys(rateLimitHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
 const replayed = {
   'Idempotent-Replayed': {
     description: '`true` for the response of an earlier request with the same `Idempotency-Key`',
@@ -98,6 +115,7 @@ export function finishDescription(
     components: {
       ...description.components,
       schemas: { Problem: ProblemBody, ...problemSchemas([...codes]) },
+      headers: rateLimitHeaders,
       responses: Object.fromEntries(answers.toSorted()),
     },
   })
@@ -159,7 +177,8 @@ function finishAnswer(
   const all = {
     ...(['201', '202'].includes(status) && location),
     ...(media.some(isPage) && link),
-    ...(Number(status) < 300 && headers),
+    ...(Number(status) < 300 && { ...headers, ...rateLimit }),
+    ...(isWait(Number(status)) && retryAfter),
   }
   return {
     ...answer,
@@ -175,6 +194,11 @@ function finishAnswer(
       ),
     }),
   }
+}
+
+/** Whether responses of the status have `Retry-After`. */
+function isWait(status: number): boolean {
+  return status === 429 || status === 503
 }
 
 /** `The new order`, for a response without a description of its own. */
@@ -213,7 +237,7 @@ function problemAnswer(codes: readonly ErrorCode[]): Answer {
   const instance = exampleOf({ type: 'string', format: 'uuid' })
   return {
     description: codes.map((code) => errorTable[code].title).join('; '),
-    ...((status === 429 || status === 503) && { headers: retryAfter }),
+    ...(isWait(status) && { headers: retryAfter }),
     content: {
       [problemMedia]: {
         schema: problemSchema(codes),

@@ -99,6 +99,27 @@ t.test('every object in a body has a name; a problem names its code', async (t) 
   t.match(paths['/users/{id}']?.patch?.responses[409], { $ref: /LastAdmin$/ })
 })
 
+t.test('the headers of limits and waits are described, and what a service needs', async (t) => {
+  const { app } = await build(t)
+  const description = (await app.inject('/openapi.json')).json<ApiDescription>()
+  const operations = Object.values(description.paths).flatMap((path) => Object.values(path))
+  for (const { operationId, responses } of operations) {
+    for (const [status, answer] of Object.entries(responses)) {
+      const headers = Object.keys(answerOf(description, answer).headers ?? {})
+      const expected = status.startsWith('2')
+        ? ['RateLimit', 'RateLimit-Policy']
+        : ['429', '503'].includes(status)
+          ? ['Retry-After']
+          : []
+      const missing = expected.filter((name) => !headers.includes(name))
+      t.same(missing, [], `${operationId} ${status}`)
+    }
+  }
+  const { paths } = description
+  t.match(paths['/posts']?.post?.description, 'A service token needs `post:create`.')
+  t.notMatch(paths['/orders']?.post?.description, 'A service token needs')
+})
+
 function isInteger(path: string, name: string): boolean {
   const isText = /^\/(billing|auth\/identities)/.test(path)
   return name === 'limit' || (/^(id|\w+Id)$/.test(name) && !isText)

@@ -207,47 +207,47 @@ export interface paths {
   "/posts": {
     /**
      * List the posts of your tenant, newest first
-     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`.
+     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`. A service token needs `post:read`.
      */
     get: operations["listPosts"];
     /**
      * Create a post in your tenant
      * @description Without `department` the post has yours.
      *
-     * Roles editor, admin: of the active tenant. A limited token needs `post:write`.
+     * Roles editor, admin: of the active tenant. A limited token needs `post:write`. A service token needs `post:create`.
      */
     post: operations["createPost"];
   };
   "/posts/{id}": {
     /**
      * Read a post of your tenant
-     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`.
+     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`. A service token needs `post:read`.
      */
     get: operations["getPost"];
     /**
      * Delete a post of your tenant
-     * @description Roles admin: of the active tenant. A limited token needs `post:delete`.
+     * @description Roles admin: of the active tenant. A limited token needs `post:delete`. A service token needs `post:delete`.
      */
     delete: operations["deletePost"];
     /**
      * Change a post of your tenant
      * @description An editor may change posts of their own department, from 09:00:00 until before 17:00:00 UTC; otherwise 403.
      *
-     * Roles editor, admin: of the active tenant; editors only in their own department; editors only from 09:00 until before 17:00 UTC. A limited token needs `post:write`.
+     * Roles editor, admin: of the active tenant; editors only in their own department; editors only from 09:00 until before 17:00 UTC. A limited token needs `post:write`. A service token needs `post:update`.
      */
     patch: operations["updatePost"];
   };
   "/invoices": {
     /**
      * List the invoices of your tenant, newest first
-     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`.
+     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`. A service token needs `invoice:read`.
      */
     get: operations["listInvoices"];
   };
   "/invoices/{id}": {
     /**
      * Read an invoice of your tenant
-     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`.
+     * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`. A service token needs `invoice:read`.
      */
     get: operations["getInvoice"];
   };
@@ -256,7 +256,7 @@ export interface paths {
      * List the members of your tenant, newest members first
      * @description Open invitations are at `GET /invitations`.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `user:read`.
      */
     get: operations["listUsers"];
     /**
@@ -297,7 +297,7 @@ export interface paths {
      * List the open invitations to your tenant, newest first
      * @description Includes expired invitations, which can no longer be accepted.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `user:read`.
      */
     get: operations["listInvitations"];
   };
@@ -343,93 +343,93 @@ export interface paths {
   "/folders": {
     /**
      * List the folders of your tenant, newest first
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:read`.
      */
     get: operations["listFolders"];
     /**
      * Create a folder, directly with a team or nested in another folder
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:create`.
      */
     post: operations["createFolder"];
   };
   "/folders/{id}": {
     /**
      * Read a folder of your tenant
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:read`.
      */
     get: operations["getFolder"];
     /**
      * Delete an empty folder; 409 while it has folders or documents
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:delete`.
      */
     delete: operations["deleteFolder"];
     /**
      * Rename or move a folder
      * @description A folder moves with its contents, which then belong to the team of its new place. 409 if it would contain itself.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:update`.
      */
     patch: operations["updateFolder"];
   };
   "/teams": {
     /**
      * List the teams of your tenant, newest first
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
      */
     get: operations["listTeams"];
     /**
      * Create a team without members
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:create`.
      */
     post: operations["createTeam"];
   };
   "/teams/{id}": {
     /**
      * Read a team of your tenant
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
      */
     get: operations["getTeam"];
     /**
      * Delete a team of your tenant; 409 while it owns folders
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:delete`.
      */
     delete: operations["deleteTeam"];
     /**
      * Rename a team of your tenant
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:update`.
      */
     patch: operations["updateTeam"];
   };
   "/teams/{id}/members": {
     /**
      * List the members of a team, by user id
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
      */
     get: operations["listTeamMembers"];
   };
   "/teams/{id}/members/{userId}": {
     /**
      * Read a membership of a team
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
      */
     get: operations["getTeamMember"];
     /**
      * Add a member of your tenant to a team
      * @description Changes nothing for a member of the team.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:update`.
      */
     put: operations["addTeamMember"];
     /**
      * Remove a member from a team; access to its documents ends at once
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:update`.
      */
     delete: operations["removeTeamMember"];
   };
   "/audit": {
     /**
      * List the audit log of your tenant, newest first
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `audit:read`.
      */
     get: operations["listTenantAudit"];
   };
@@ -480,31 +480,31 @@ export interface paths {
   "/webhook-endpoints": {
     /**
      * List the endpoints of your tenant, newest first
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:read`.
      */
     get: operations["listWebhookEndpoints"];
     /**
      * Create an endpoint for your events; its signing secret is not shown again
      * @description A tenant has at most 50 endpoints (409). The URL is checked now, and again before every attempt.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:create`.
      */
     post: operations["createWebhookEndpoint"];
   };
   "/webhook-endpoints/{id}": {
     /**
      * Read an endpoint of your tenant
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:read`.
      */
     get: operations["getWebhookEndpoint"];
     /**
      * Delete an endpoint and its deliveries; nothing more is sent to it
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:delete`.
      */
     delete: operations["deleteWebhookEndpoint"];
     /**
      * Change an endpoint; pending deliveries use the new URL from their next attempt
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
     patch: operations["updateWebhookEndpoint"];
   };
@@ -513,7 +513,7 @@ export interface paths {
      * Rotate the secret of an endpoint; the new one is not shown again
      * @description Until the overlap ends, every delivery is signed with both secrets. At most two secrets sign: another rotation during the overlap stops the oldest at once. With `overlapSeconds: 0` the previous secret stops at once.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
     post: operations["rotateWebhookEndpointSecret"];
   };
@@ -522,7 +522,7 @@ export interface paths {
      * Enable a failing or disabled endpoint
      * @description Earlier failures no longer count. Use a replay to send the deliveries that ended in the meantime.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
     post: operations["enableWebhookEndpoint"];
   };
@@ -531,42 +531,42 @@ export interface paths {
      * Send one test event to an endpoint now and return the result
      * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
     post: operations["testWebhookEndpoint"];
   };
   "/webhook-endpoints/{id}/probe": {
     /**
      * The report of the latest probe
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:read`.
      */
     get: operations["getWebhookEndpointProbe"];
     /**
      * Check the receiver of an endpoint with correct and incorrect deliveries
      * @description Sends about twelve inert `endpoint.test` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every 6 hours for an endpoint.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
     post: operations["probeWebhookEndpoint"];
   };
   "/webhook-endpoints/{id}/deliveries": {
     /**
      * List the deliveries to an endpoint, newest first, with their attempts
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
      */
     get: operations["listDeliveries"];
   };
   "/webhook-endpoints/{id}/deliveries/count": {
     /**
      * Count the deliveries to an endpoint, as before a replay of them
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
      */
     get: operations["countDeliveries"];
   };
   "/deliveries/{id}": {
     /**
      * Read a delivery with its attempts
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
      */
     get: operations["getDelivery"];
   };
@@ -575,7 +575,7 @@ export interface paths {
      * Send a delivery again, with a new series of attempts
      * @description Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409).
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:replay`.
      */
     post: operations["replayDelivery"];
   };
@@ -584,14 +584,14 @@ export interface paths {
      * Send many deliveries again: those of a time range that match, or selected ones
      * @description Deliveries created at or after `from` and before `to`, at most 90 days, that match the other filters; or those in `deliveryIds`. GET /webhook-endpoints/:id/deliveries/count says how many match. `Location` is the replay; without such deliveries it is finished at once. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409). At most 2 replays of an endpoint and 5 of a tenant are open at once (429).
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:replay`.
      */
     post: operations["replayDeliveries"];
   };
   "/webhook-endpoints/{id}/replays/{replayId}": {
     /**
      * Read the progress of a replay
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
      */
     get: operations["getDeliveryReplay"];
   };
@@ -600,7 +600,7 @@ export interface paths {
      * Cancel a replay in progress
      * @description Deliveries that were started already are sent; the rest is not. A finished replay stays as it is.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:replay`.
      */
     post: operations["cancelDeliveryReplay"];
   };
@@ -609,14 +609,14 @@ export interface paths {
      * List the events of your tenant in order, after a cursor
      * @description Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped. Events are kept for 90 days, without an endpoint for 30 days, unless the operator has set other limits.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `event:read`.
      */
     get: operations["listEvents"];
   };
   "/notifications": {
     /**
      * List the alerts about your webhook endpoints, newest first
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `notification:read`.
      */
     get: operations["listNotifications"];
   };
@@ -625,7 +625,7 @@ export interface paths {
      * Read what your tenant stores and may store
      * @description A write that would store more than a limit is refused with 409, `quota-exceeded`, and changes nothing. Deleting resources is always possible. Events expire on their own.
      *
-     * Roles admin: of the active tenant. A limited token needs `user:manage`.
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `usage:read`.
      */
     get: operations["getUsage"];
   };
@@ -2202,7 +2202,18 @@ export interface components {
   };
   parameters: never;
   requestBodies: never;
-  headers: never;
+  headers: {
+    /**
+     * @description What is left of the limit that counted the request, and the seconds until it is full again (draft-ietf-httpapi-ratelimit-headers; not sent if limits are switched off)
+     * @example "api";r=599;t=60
+     */
+    RateLimit: string;
+    /**
+     * @description That limit: requests in a window of so many seconds (draft-ietf-httpapi-ratelimit-headers; not sent if limits are switched off)
+     * @example "api";q=600;w=60
+     */
+    "RateLimit-Policy": string;
+  };
   pathItems: never;
 }
 
@@ -2226,6 +2237,10 @@ export interface operations {
     responses: {
       /** @description A page to choose a provider, if there are several */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "text/html": string;
         };
@@ -2270,6 +2285,10 @@ export interface operations {
     responses: {
       /** @description The page */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "text/html": string;
         };
@@ -2293,6 +2312,10 @@ export interface operations {
     responses: {
       /** @description The session has ended */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       /** @description For a form: to the page after signing out */
@@ -2326,6 +2349,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["SessionPage"];
@@ -2347,6 +2372,10 @@ export interface operations {
     responses: {
       /** @description All other sessions have ended */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -2371,6 +2400,10 @@ export interface operations {
     responses: {
       /** @description The session */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["Session"];
         };
@@ -2398,6 +2431,10 @@ export interface operations {
     responses: {
       /** @description The session has ended */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -2428,6 +2465,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["IdentityPage"];
@@ -2457,6 +2496,10 @@ export interface operations {
     responses: {
       /** @description The identity link */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["IdentityLink"];
         };
@@ -2492,6 +2535,10 @@ export interface operations {
     responses: {
       /** @description The identity is unlinked */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -2525,6 +2572,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ApiTokenPage"];
@@ -2573,6 +2622,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ApiTokenWithSecret"];
@@ -2604,6 +2655,10 @@ export interface operations {
     responses: {
       /** @description The API token */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["ApiToken"];
         };
@@ -2631,6 +2686,10 @@ export interface operations {
     responses: {
       /** @description The token is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -2669,6 +2728,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["AuditEntryPage"];
@@ -2692,6 +2753,10 @@ export interface operations {
     responses: {
       /** @description The account export */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["AccountExport"];
         };
@@ -2724,6 +2789,10 @@ export interface operations {
     responses: {
       /** @description The account is deleted, and the session has ended */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -2756,6 +2825,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["MembershipPage"];
@@ -2789,6 +2860,10 @@ export interface operations {
     responses: {
       /** @description The tenant is active, and the session has a new id */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       /** @description For a form: to the page it was sent from */
@@ -2822,6 +2897,10 @@ export interface operations {
     responses: {
       /** @description You are no member any more */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -2842,6 +2921,10 @@ export interface operations {
     responses: {
       /** @description The profile */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["Profile"];
         };
@@ -2875,6 +2958,10 @@ export interface operations {
     responses: {
       /** @description The invitation is answered */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       /** @description For a form: to the account page */
@@ -2914,6 +3001,10 @@ export interface operations {
     responses: {
       /** @description The invitation is answered */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       /** @description For a form: to the account page */
@@ -2958,6 +3049,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["OrderPage"];
@@ -3017,6 +3110,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Order"];
@@ -3055,6 +3150,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Order"];
@@ -3111,6 +3208,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Order"];
@@ -3131,7 +3230,7 @@ export interface operations {
   };
   /**
    * List the posts of your tenant, newest first
-   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`.
+   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`. A service token needs `post:read`.
    */
   listPosts: {
     parameters: {
@@ -3157,6 +3256,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["PostPage"];
@@ -3174,7 +3275,7 @@ export interface operations {
    * Create a post in your tenant
    * @description Without `department` the post has yours.
    *
-   * Roles editor, admin: of the active tenant. A limited token needs `post:write`.
+   * Roles editor, admin: of the active tenant. A limited token needs `post:write`. A service token needs `post:create`.
    */
   createPost: {
     parameters: {
@@ -3203,6 +3304,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Post"];
@@ -3222,7 +3325,7 @@ export interface operations {
   };
   /**
    * Read a post of your tenant
-   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`.
+   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `post:read`. A service token needs `post:read`.
    */
   getPost: {
     parameters: {
@@ -3241,6 +3344,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Post"];
@@ -3261,7 +3366,7 @@ export interface operations {
   };
   /**
    * Delete a post of your tenant
-   * @description Roles admin: of the active tenant. A limited token needs `post:delete`.
+   * @description Roles admin: of the active tenant. A limited token needs `post:delete`. A service token needs `post:delete`.
    */
   deletePost: {
     parameters: {
@@ -3277,6 +3382,10 @@ export interface operations {
     responses: {
       /** @description The post is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -3293,7 +3402,7 @@ export interface operations {
    * Change a post of your tenant
    * @description An editor may change posts of their own department, from 09:00:00 until before 17:00:00 UTC; otherwise 403.
    *
-   * Roles editor, admin: of the active tenant; editors only in their own department; editors only from 09:00 until before 17:00 UTC. A limited token needs `post:write`.
+   * Roles editor, admin: of the active tenant; editors only in their own department; editors only from 09:00 until before 17:00 UTC. A limited token needs `post:write`. A service token needs `post:update`.
    */
   updatePost: {
     parameters: {
@@ -3323,6 +3432,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Post"];
@@ -3343,7 +3454,7 @@ export interface operations {
   };
   /**
    * List the invoices of your tenant, newest first
-   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`.
+   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`. A service token needs `invoice:read`.
    */
   listInvoices: {
     parameters: {
@@ -3367,6 +3478,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["InvoicePage"];
@@ -3382,7 +3495,7 @@ export interface operations {
   };
   /**
    * Read an invoice of your tenant
-   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`.
+   * @description Roles viewer, editor, admin: of the active tenant. A limited token needs `invoice:read`. A service token needs `invoice:read`.
    */
   getInvoice: {
     parameters: {
@@ -3394,6 +3507,10 @@ export interface operations {
     responses: {
       /** @description The invoice */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["Invoice"];
         };
@@ -3411,7 +3528,7 @@ export interface operations {
    * List the members of your tenant, newest members first
    * @description Open invitations are at `GET /invitations`.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `user:read`.
    */
   listUsers: {
     parameters: {
@@ -3438,6 +3555,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["UserPage"];
@@ -3484,6 +3603,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Invitation"];
@@ -3517,6 +3638,10 @@ export interface operations {
     responses: {
       /** @description The user is no member any more */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -3556,6 +3681,10 @@ export interface operations {
     responses: {
       /** @description The user as it is now */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["User"];
         };
@@ -3592,6 +3721,10 @@ export interface operations {
     responses: {
       /** @description The tenant is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -3609,7 +3742,7 @@ export interface operations {
    * List the open invitations to your tenant, newest first
    * @description Includes expired invitations, which can no longer be accepted.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `user:read`.
    */
   listInvitations: {
     parameters: {
@@ -3626,6 +3759,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["InvitationPage"];
@@ -3653,6 +3788,10 @@ export interface operations {
     responses: {
       /** @description The invitation is withdrawn */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -3693,6 +3832,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["DocumentPage"];
@@ -3739,6 +3880,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Document"];
@@ -3780,6 +3923,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Document"];
@@ -3832,6 +3977,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Document"];
@@ -3852,7 +3999,7 @@ export interface operations {
   };
   /**
    * List the folders of your tenant, newest first
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:read`.
    */
   listFolders: {
     parameters: {
@@ -3869,6 +4016,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["FolderPage"];
@@ -3884,7 +4033,7 @@ export interface operations {
   };
   /**
    * Create a folder, directly with a team or nested in another folder
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:create`.
    */
   createFolder: {
     parameters: {
@@ -3912,6 +4061,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Folder"];
@@ -3932,7 +4083,7 @@ export interface operations {
   };
   /**
    * Read a folder of your tenant
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:read`.
    */
   getFolder: {
     parameters: {
@@ -3951,6 +4102,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Folder"];
@@ -3971,7 +4124,7 @@ export interface operations {
   };
   /**
    * Delete an empty folder; 409 while it has folders or documents
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:delete`.
    */
   deleteFolder: {
     parameters: {
@@ -3987,6 +4140,10 @@ export interface operations {
     responses: {
       /** @description The folder is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -4004,7 +4161,7 @@ export interface operations {
    * Rename or move a folder
    * @description A folder moves with its contents, which then belong to the team of its new place. 409 if it would contain itself.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `folder:update`.
    */
   updateFolder: {
     parameters: {
@@ -4033,6 +4190,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Folder"];
@@ -4053,7 +4212,7 @@ export interface operations {
   };
   /**
    * List the teams of your tenant, newest first
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
    */
   listTeams: {
     parameters: {
@@ -4070,6 +4229,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["TeamPage"];
@@ -4085,7 +4246,7 @@ export interface operations {
   };
   /**
    * Create a team without members
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:create`.
    */
   createTeam: {
     parameters: {
@@ -4112,6 +4273,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Team"];
@@ -4131,7 +4294,7 @@ export interface operations {
   };
   /**
    * Read a team of your tenant
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
    */
   getTeam: {
     parameters: {
@@ -4150,6 +4313,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Team"];
@@ -4170,7 +4335,7 @@ export interface operations {
   };
   /**
    * Delete a team of your tenant; 409 while it owns folders
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:delete`.
    */
   deleteTeam: {
     parameters: {
@@ -4186,6 +4351,10 @@ export interface operations {
     responses: {
       /** @description The team is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -4201,7 +4370,7 @@ export interface operations {
   };
   /**
    * Rename a team of your tenant
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:update`.
    */
   updateTeam: {
     parameters: {
@@ -4230,6 +4399,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Team"];
@@ -4250,7 +4421,7 @@ export interface operations {
   };
   /**
    * List the members of a team, by user id
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
    */
   listTeamMembers: {
     parameters: {
@@ -4271,6 +4442,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["TeamMemberPage"];
@@ -4287,7 +4460,7 @@ export interface operations {
   };
   /**
    * Read a membership of a team
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:read`.
    */
   getTeamMember: {
     parameters: {
@@ -4301,6 +4474,10 @@ export interface operations {
     responses: {
       /** @description The team member */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["TeamMember"];
         };
@@ -4318,7 +4495,7 @@ export interface operations {
    * Add a member of your tenant to a team
    * @description Changes nothing for a member of the team.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:update`.
    */
   addTeamMember: {
     parameters: {
@@ -4332,6 +4509,10 @@ export interface operations {
     responses: {
       /** @description The user is a member of the team */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -4346,7 +4527,7 @@ export interface operations {
   };
   /**
    * Remove a member from a team; access to its documents ends at once
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `team:update`.
    */
   removeTeamMember: {
     parameters: {
@@ -4360,6 +4541,10 @@ export interface operations {
     responses: {
       /** @description The user is no member of the team any more */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -4373,7 +4558,7 @@ export interface operations {
   };
   /**
    * List the audit log of your tenant, newest first
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `audit:read`.
    */
   listTenantAudit: {
     parameters: {
@@ -4400,6 +4585,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["AuditEntryPage"];
@@ -4434,6 +4621,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ServiceTokenPage"];
@@ -4482,6 +4671,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ServiceTokenWithSecret"];
@@ -4520,6 +4711,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ServiceToken"];
@@ -4556,6 +4749,10 @@ export interface operations {
     responses: {
       /** @description The token is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -4605,6 +4802,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ServiceToken"];
@@ -4651,6 +4850,8 @@ export interface operations {
         headers: {
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["ServiceTokenWithSecret"];
@@ -4671,7 +4872,7 @@ export interface operations {
   };
   /**
    * List the endpoints of your tenant, newest first
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:read`.
    */
   listWebhookEndpoints: {
     parameters: {
@@ -4688,6 +4889,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["WebhookEndpointPage"];
@@ -4705,7 +4908,7 @@ export interface operations {
    * Create an endpoint for your events; its signing secret is not shown again
    * @description A tenant has at most 50 endpoints (409). The URL is checked now, and again before every attempt.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:create`.
    */
   createWebhookEndpoint: {
     parameters: {
@@ -4743,6 +4946,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["WebhookEndpointWithSecret"];
@@ -4762,7 +4967,7 @@ export interface operations {
   };
   /**
    * Read an endpoint of your tenant
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:read`.
    */
   getWebhookEndpoint: {
     parameters: {
@@ -4781,6 +4986,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["WebhookEndpoint"];
@@ -4801,7 +5008,7 @@ export interface operations {
   };
   /**
    * Delete an endpoint and its deliveries; nothing more is sent to it
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:delete`.
    */
   deleteWebhookEndpoint: {
     parameters: {
@@ -4817,6 +5024,10 @@ export interface operations {
     responses: {
       /** @description The endpoint is deleted */
       204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: never;
       };
       400: components["responses"]["Malformed"];
@@ -4831,7 +5042,7 @@ export interface operations {
   };
   /**
    * Change an endpoint; pending deliveries use the new URL from their next attempt
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
   updateWebhookEndpoint: {
     parameters: {
@@ -4871,6 +5082,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["WebhookEndpoint"];
@@ -4892,7 +5105,7 @@ export interface operations {
    * Rotate the secret of an endpoint; the new one is not shown again
    * @description Until the overlap ends, every delivery is signed with both secrets. At most two secrets sign: another rotation during the overlap stops the oldest at once. With `overlapSeconds: 0` the previous secret stops at once.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
   rotateWebhookEndpointSecret: {
     parameters: {
@@ -4921,6 +5134,8 @@ export interface operations {
         headers: {
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["WebhookEndpointWithSecrets"];
@@ -4943,7 +5158,7 @@ export interface operations {
    * Enable a failing or disabled endpoint
    * @description Earlier failures no longer count. Use a replay to send the deliveries that ended in the meantime.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
   enableWebhookEndpoint: {
     parameters: {
@@ -4961,6 +5176,10 @@ export interface operations {
     responses: {
       /** @description The webhook endpoint */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["WebhookEndpoint"];
         };
@@ -4980,7 +5199,7 @@ export interface operations {
    * Send one test event to an endpoint now and return the result
    * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
   testWebhookEndpoint: {
     parameters: {
@@ -5002,6 +5221,10 @@ export interface operations {
     responses: {
       /** @description The delivery */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["Delivery"];
         };
@@ -5020,7 +5243,7 @@ export interface operations {
   };
   /**
    * The report of the latest probe
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:read`.
    */
   getWebhookEndpointProbe: {
     parameters: {
@@ -5032,6 +5255,10 @@ export interface operations {
     responses: {
       /** @description The latest probe */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["LatestProbe"];
         };
@@ -5049,7 +5276,7 @@ export interface operations {
    * Check the receiver of an endpoint with correct and incorrect deliveries
    * @description Sends about twelve inert `endpoint.test` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every 6 hours for an endpoint.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
   probeWebhookEndpoint: {
     parameters: {
@@ -5067,6 +5294,10 @@ export interface operations {
     responses: {
       /** @description The probe report */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["ProbeReport"];
         };
@@ -5085,7 +5316,7 @@ export interface operations {
   };
   /**
    * List the deliveries to an endpoint, newest first, with their attempts
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
    */
   listDeliveries: {
     parameters: {
@@ -5121,6 +5352,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["DeliveryPage"];
@@ -5137,7 +5370,7 @@ export interface operations {
   };
   /**
    * Count the deliveries to an endpoint, as before a replay of them
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
    */
   countDeliveries: {
     parameters: {
@@ -5164,6 +5397,10 @@ export interface operations {
     responses: {
       /** @description The delivery count */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["DeliveryCount"];
         };
@@ -5179,7 +5416,7 @@ export interface operations {
   };
   /**
    * Read a delivery with its attempts
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
    */
   getDelivery: {
     parameters: {
@@ -5191,6 +5428,10 @@ export interface operations {
     responses: {
       /** @description The delivery */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["Delivery"];
         };
@@ -5208,7 +5449,7 @@ export interface operations {
    * Send a delivery again, with a new series of attempts
    * @description Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409).
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:replay`.
    */
   replayDelivery: {
     parameters: {
@@ -5235,6 +5476,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["Delivery"];
@@ -5257,7 +5500,7 @@ export interface operations {
    * Send many deliveries again: those of a time range that match, or selected ones
    * @description Deliveries created at or after `from` and before `to`, at most 90 days, that match the other filters; or those in `deliveryIds`. GET /webhook-endpoints/:id/deliveries/count says how many match. `Location` is the replay; without such deliveries it is finished at once. The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable (409). At most 2 replays of an endpoint and 5 of a tenant are open at once (429).
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:replay`.
    */
   replayDeliveries: {
     parameters: {
@@ -5296,6 +5539,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["EndpointReplay"];
@@ -5316,7 +5561,7 @@ export interface operations {
   };
   /**
    * Read the progress of a replay
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
    */
   getDeliveryReplay: {
     parameters: {
@@ -5330,6 +5575,10 @@ export interface operations {
     responses: {
       /** @description The endpoint replay */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["EndpointReplay"];
         };
@@ -5347,7 +5596,7 @@ export interface operations {
    * Cancel a replay in progress
    * @description Deliveries that were started already are sent; the rest is not. A finished replay stays as it is.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:replay`.
    */
   cancelDeliveryReplay: {
     parameters: {
@@ -5374,6 +5623,8 @@ export interface operations {
         headers: {
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["EndpointReplay"];
@@ -5396,7 +5647,7 @@ export interface operations {
    * List the events of your tenant in order, after a cursor
    * @description Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped. Events are kept for 90 days, without an endpoint for 30 days, unless the operator has set other limits.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `event:read`.
    */
   listEvents: {
     parameters: {
@@ -5418,6 +5669,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["EventPage"];
@@ -5433,7 +5686,7 @@ export interface operations {
   };
   /**
    * List the alerts about your webhook endpoints, newest first
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `notification:read`.
    */
   listNotifications: {
     parameters: {
@@ -5450,6 +5703,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["NotificationPage"];
@@ -5467,12 +5722,16 @@ export interface operations {
    * Read what your tenant stores and may store
    * @description A write that would store more than a limit is refused with 409, `quota-exceeded`, and changes nothing. Deleting resources is always possible. Events expire on their own.
    *
-   * Roles admin: of the active tenant. A limited token needs `user:manage`.
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `usage:read`.
    */
   getUsage: {
     responses: {
       /** @description The usage */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["Usage"];
         };
@@ -5514,6 +5773,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["BillingEventPage"];
@@ -5543,6 +5804,10 @@ export interface operations {
     responses: {
       /** @description The billing event with body */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["BillingEventWithBody"];
         };
@@ -5582,6 +5847,10 @@ export interface operations {
     responses: {
       /** @description The billing event with body */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["BillingEventWithBody"];
         };
@@ -5623,6 +5892,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["BillingReplay"];
@@ -5672,6 +5943,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["BillingReplay"];
@@ -5703,6 +5976,10 @@ export interface operations {
     responses: {
       /** @description The billing replay */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["BillingReplay"];
         };
@@ -5737,6 +6014,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["BillingReconciliationPage"];
@@ -5783,6 +6062,8 @@ export interface operations {
           Location?: string;
           /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
           "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["BillingReconciliation"];
@@ -5816,6 +6097,10 @@ export interface operations {
     responses: {
       /** @description The billing reconciliation */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["BillingReconciliation"];
         };
@@ -5850,6 +6135,8 @@ export interface operations {
         headers: {
           /** @description Paths of the first, the next and the previous page (RFC 8288) */
           Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
           "application/json": components["schemas"]["BillingCustomerPage"];
@@ -5889,6 +6176,10 @@ export interface operations {
     responses: {
       /** @description The linked billing customer */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "application/json": components["schemas"]["LinkedBillingCustomer"];
         };
@@ -5919,6 +6210,10 @@ export interface operations {
     responses: {
       /** @description The sessions have ended */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "text/plain": "";
         };
@@ -5938,6 +6233,10 @@ export interface operations {
     responses: {
       /** @description Do not send the event again */
       200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
         content: {
           "text/plain": "recorded" | "ignored" | "duplicate";
         };
@@ -5962,6 +6261,10 @@ export interface operations {
       };
       /** @description The reason */
       429: {
+        headers: {
+          /** @description Seconds to wait before the next attempt */
+          "Retry-After"?: number;
+        };
         content: {
           "text/plain": string;
         };
@@ -5969,6 +6272,10 @@ export interface operations {
       500: components["responses"]["Internal"];
       /** @description The reason */
       503: {
+        headers: {
+          /** @description Seconds to wait before the next attempt */
+          "Retry-After"?: number;
+        };
         content: {
           "text/plain": string;
         };
