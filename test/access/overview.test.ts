@@ -3,7 +3,7 @@ import t from 'tap'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { policy } from '#src/access/policy.ts'
 import { roles as ownRoles } from '#src/access/roles.ts'
-import { roles, rules } from '#test/access/matrix/contract.ts'
+import { roles, rules, servicePermissions } from '#test/access/matrix/contract.ts'
 import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import type { Who } from '#test/access/matrix/route-row.ts'
 import { addIdentity } from '#test/support/account.ts'
@@ -114,6 +114,8 @@ t.test('the OpenAPI document states the access rule of each operation', async (t
     t.equal(operation['x-access']?.rule, rule && row.who, name)
     if (rule === undefined) continue
     t.same(operation['x-access'].roles, rolesFor(row.who), name)
+    const forServices = servicePermissions.includes(row.who)
+    t.equal(operation['x-access'].servicePermission, forServices ? row.who : null, name)
     if (rule.token) t.match(operation.description, `\`${rule.token}\``, name)
     if (rule.attribute) t.match(operation.description, /own department.*17:00 UTC/, name)
   }
