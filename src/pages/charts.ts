@@ -32,6 +32,8 @@ export type Chart = {
   series: readonly Series[]
   /** A value as text: `12`, `1.2 s`. */
   format: (value: number) => string
+  /** The upper end of the scale; by default it follows the values. */
+  top?: number
 }
 
 export type Series = {
@@ -41,76 +43,77 @@ export type Series = {
   values: readonly (number | null)[]
 }
 
-const width = 480
-const height = 130
-const plot = { left: 44, right: 4, top: 6, bottom: 18 }
-const plotWidth = width - plot.left - plot.right
-const plotHeight = height - plot.top - plot.bottom
+// Units of a drawing, which is stretched to the place it has. The texts are beside it, so that they
+// have the same size at every width.
+const slot = 10 // for each period
+const height = 100
 
 /** Counts as stacked columns. */
 export function columnChart(chart: Chart): Html {
   const { series, periods } = chart
+  if (series.every(({ values }) => values.every((value) => !value))) return emptyChart(chart)
   const sums = periods.map((_, at) => series.reduce((sum, one) => sum + (one.values[at] ?? 0), 0))
-  const top = roundUp(Math.max(...sums))
-  const slot = plotWidth / periods.length
-  const columns = periods.map((period, at) => {
-    let base = plot.top + plotHeight
-    const parts = series.map(({ kind, values }) => {
+  const top = chart.top ?? roundUp(Math.max(...sums))
+  const columns = periods.map((_, at) => {
+    let base = height
+    return series.map(({ kind, values }) => {
       const tall = tallOf(values[at] ?? 0, top)
       base -= tall
       return tall === 0
         ? html``
-        : html`<rect class="${kind}" x="${near(plot.left + at * slot + slot * 0.12)}" y="${near(base)}" width="${near(slot * 0.76)}" height="${near(tall)}"/>`
+        : html`<rect class="${kind}" x="${near(at * slot + slot * 0.12)}" y="${near(base)}" width="${near(slot * 0.76)}" height="${near(tall)}"/>`
     })
-    return html`<g><title>${`${period}: ${wordsAt(chart, at)}`}</title>${parts}</g>`
   })
-  return figure(chart, top, columns)
+  return figure(chart, top, columns, html``)
 }
 
 /** Measurements as lines, interrupted where nothing was measured. */
 export function lineChart(chart: Chart): Html {
   const measured = chart.series.flatMap(({ values }) => values.filter((one) => one !== null))
-  const top = roundUp(Math.max(...measured))
-  const slot = plotWidth / chart.periods.length
+  if (measured.length === 0) return emptyChart(chart)
+  const top = chart.top ?? roundUp(Math.max(...measured))
   const lines = chart.series.map(({ kind, values }) => {
     const points = values.map((value, at) =>
-      value === null
-        ? null
-        : {
-            x: near(plot.left + (at + 0.5) * slot),
-            y: near(plot.top + plotHeight - tallOf(value, top)),
-          },
+      value === null ? null : { x: (at + 0.5) * slot, y: near(height - tallOf(value, top)) },
     )
     const parts = points.map((point, at) => {
       if (point === null) return ''
       return `${points[at - 1] ? 'L' : 'M'}${point.x},${point.y}`
     })
+    // A line without length, whose round ends are a point at any stretch.
     const lonely = points.map((point, at) =>
       point === null || points[at - 1] || points[at + 1]
         ? html``
-        : html`<circle class="point ${kind}" cx="${point.x}" cy="${point.y}" r="2.5"/>`,
+        : html`<path class="point ${kind}" d="M${point.x},${point.y}h0"/>`,
     )
     return html`<path class="line ${kind}" d="${parts.join('')}"/>${lonely}`
   })
-  return figure(chart, top, lines)
+  return figure(chart, top, [], html`${lines}`)
 }
 
-/** The frame of a chart: its name, what the colours mean, the scale, and the same as a table. */
-function figure(chart: Chart, top: number, drawing: readonly Html[]): Html {
+function emptyChart({ title }: Chart): Html {
+  return html`<figure class="chart"><figcaption>${title}</figcaption><p class="quiet">No data in this period.</p></figure>`
+}
+
+/**
+ * The frame of a chart: its name, what the colours mean, the scale, and the same as a table. Each
+ * period answers the pointer over its whole height.
+ */
+function figure(
+  chart: Chart,
+  top: number,
+  columns: readonly (readonly Html[])[],
+  lines: Html,
+): Html {
   const { id, title, series, periods, ticks, format } = chart
-  const isEmpty = series.every(({ values }) => values.every((value) => !value))
-  if (isEmpty) {
-    return html`<figure class="chart"><figcaption>${title}</figcaption><p class="quiet">No data in this period.</p></figure>`
-  }
   const legend = series.map(({ name, kind }) => html`<span class="${kind}">${name}</span>`)
-  const bottom = plot.top + plotHeight
-  const scale = [0, 0.5, 1].map((part) => {
-    const y = near(bottom - part * plotHeight)
-    return html`<line class="grid" x1="${plot.left}" x2="${width - plot.right}" y1="${y}" y2="${y}"/><text x="${plot.left - 6}" y="${y + 3}" text-anchor="end">${format(top * part)}</text>`
-  })
-  const [first, middle, last] = ticks
-  const below = height - 4
-  const columns = [
+  const width = periods.length * slot
+  const grid = [0, height / 2, height].map((y) => html`<path class="grid" d="M0,${y}h${width}"/>`)
+  const slots = periods.map(
+    (period, at) =>
+      html`<g><title>${`${period}: ${wordsAt(chart, at)}`}</title><path class="slot" d="M${at * slot},0h${slot}v${height}h-${slot}z"/>${columns[at] ?? ''}</g>`,
+  )
+  const heads = [
     { label: 'Time' },
     ...series.map(({ name }) => ({ label: name, kind: 'number' }) as const),
   ]
@@ -119,9 +122,13 @@ function figure(chart: Chart, top: number, drawing: readonly Html[]): Html {
     ...series.map(({ values }) => textOf(values[at] ?? null, format)),
   ])
   return html`<figure class="chart">
-          <figcaption id="${id}">${title} <span class="legend">${legend}</span></figcaption>
-          <svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}">${scale}${drawing}<text x="${plot.left}" y="${below}">${first}</text><text x="${near(plot.left + plotWidth / 2)}" y="${below}" text-anchor="middle">${middle}</text><text x="${width - plot.right}" y="${below}" text-anchor="end">${last}</text></svg>
-          <details><summary>Show as a table</summary>${table(columns, rows)}</details>
+          <figcaption id="${id}">${title}${series.length < 2 ? '' : html` <span class="legend">${legend}</span>`}</figcaption>
+          <div class="plot">
+            <div class="scale" aria-hidden="true">${[1, 0.5, 0].map((part) => html`<span>${format(top * part)}</span>`)}</div>
+            <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-labelledby="${id}">${grid}${slots}${lines}</svg>
+            <div class="ticks" aria-hidden="true">${ticks.map((tick) => html`<span>${tick}</span>`)}</div>
+          </div>
+          <details><summary>Show as a table</summary>${table(heads, rows)}</details>
         </figure>`
 }
 
@@ -137,10 +144,10 @@ function textOf(value: number | null, format: Chart['format']): string {
 
 /** What is not nothing is at least one unit tall. */
 function tallOf(value: number, top: number): number {
-  return value === 0 ? 0 : Math.max(1, (value / top) * plotHeight)
+  return value === 0 ? 0 : Math.max(1, (value / top) * height)
 }
 
-/** The next of 1, 2, 5, 10, 20, 50 … that is even in halves, so that the scale has round numbers. */
+/** The next of 2, 4, 10, 20, 40, 100 …, whose halves are round numbers too. */
 function roundUp(value: number): number {
   const steps = [2, 4, 10]
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)))

@@ -23,13 +23,13 @@ function columnsOf(markup: string) {
 
 t.test('columns are stacked on each other, in proportion to a round scale', async (t) => {
   const { markup } = columnChart(chart)
-  t.match(markup, />40 pieces<\/text>/, 'the top of the scale')
+  t.match(markup, '<span>40 pieces</span>', 'the top of the scale')
   const [good, bad, , small] = columnsOf(markup)
   t.same(good?.slice(0, 1), ['good'])
   const [, x, y, tall] = good ?? []
-  t.equal(tall, 26.5, '10 of 40 of the height')
-  t.same(bad, ['bad', x, Number(y) - 26.5, 26.5], 'the failed ones stand on the others')
-  t.equal(small?.[3], 2.7, '1 of 40')
+  t.equal(tall, 25, '10 of 40 of the height')
+  t.same(bad, ['bad', x, Number(y) - 25, 25], 'the failed ones stand on the others')
+  t.equal(small?.[3], 2.5, '1 of 40')
   t.match(markup, '<title>first: Succeeded 10 pieces, Failed 10 pieces</title>')
 })
 
@@ -42,7 +42,7 @@ t.test('a line is interrupted where nothing was measured', async (t) => {
   const { markup } = lineChart(chart)
   const [line] = /class="line good" d="([^"]*)"/.exec(markup)?.slice(1) ?? []
   t.equal(line?.match(/M/g)?.length, 2, 'two parts')
-  t.equal(markup.match(/<circle/g)?.length, 4, 'a value without neighbours is a point')
+  t.equal(markup.match(/class="point/g)?.length, 4, 'a value without neighbours is a point')
   t.notMatch(markup, /NaN|Infinity/)
 })
 
@@ -55,11 +55,29 @@ t.test('every chart has its values as a table', async (t) => {
 })
 
 t.test('a chart without data says so', async (t) => {
-  const series = [{ name: 'Failed', kind: 'bad', values: [null, 0, null] }] as const
-  for (const draw of [columnChart, lineChart]) {
-    const { markup } = draw({ ...chart, series })
+  const nothing = [{ name: 'Failed', kind: 'bad', values: [null, 0, null] }] as const
+  const unmeasured = [{ name: 'Median', kind: 'first', values: [null, null, null] }] as const
+  for (const { markup } of [
+    columnChart({ ...chart, series: nothing }),
+    lineChart({ ...chart, series: unmeasured }),
+  ]) {
     t.match(markup, 'No data in this period.')
     t.notMatch(markup, /<svg|NaN|Infinity/)
+  }
+})
+
+t.test('a measured zero is a point on the ground of a line chart', async (t) => {
+  const series = [{ name: 'Success rate', kind: 'first', values: [null, 0, null] }] as const
+  const { markup } = lineChart({ ...chart, series, top: 100 })
+  t.match(markup, '<path class="point first" d="M15,100h0"/>')
+  t.match(markup, '<span>100 pieces</span>', 'the scale is the given one')
+})
+
+t.test('the words of a period are those of its column and its line', async (t) => {
+  for (const draw of [columnChart, lineChart]) {
+    const { markup } = draw(chart)
+    t.equal(markup.match(/<title>/g)?.length, chart.periods.length)
+    t.match(markup, '<title>second: Succeeded –, Failed –</title><path class="slot" d="M10,0h10')
   }
 })
 
