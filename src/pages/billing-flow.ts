@@ -1,29 +1,29 @@
 import { type EventAge, type EventStatus, mostCounted } from '#src/billing/events.ts'
+import type { BadgeMood } from './components.ts'
 import { type Cell, type Html, html, table } from './html.ts'
 import { ageText } from './operations.ts'
 
 export type FlowCount = { status: EventStatus; events: number }
 
-const width = 640
-const rowHeight = 34
-const received = { x: 8, width: 96 }
-const outcome = { x: 300 }
+// Units of the drawing. Its width is stretched; its height is that of the list beside it.
+const width = 100
+const rowHeight = 30
 
 /** Where the events that are still to be looked at stand out. */
-const kinds: Readonly<Record<EventStatus, 'good' | 'bad' | 'warning' | 'none'>> = {
-  recorded: 'none',
+const kinds: Readonly<Record<EventStatus, BadgeMood>> = {
+  recorded: 'plainly',
   processed: 'good',
-  ignored: 'none',
+  ignored: 'plainly',
   failed: 'warning',
   dead: 'bad',
-  dismissed: 'none',
+  dismissed: 'plainly',
 }
 
 const names: Readonly<Record<EventStatus, string>> = {
   recorded: 'waiting',
   processed: 'processed',
   ignored: 'ignored',
-  failed: 'failed, retried',
+  failed: 'failed',
   dead: 'dead',
   dismissed: 'dismissed',
 }
@@ -34,13 +34,15 @@ export function billingFlow(counts: readonly FlowCount[], ages: readonly EventAg
   if (total === 0) {
     return html`<figure class="chart"><figcaption>From received to processed</figcaption><p class="quiet">No data: no event has been received.</p></figure>`
   }
-  const height = counts.length * rowHeight + 8
-  const middle = height / 2
-  const rows = counts.map((count, index) => flowRow(count, total, ages, index, middle))
-  const amount = amountText(total)
+  const height = counts.length * rowHeight
+  const bands = counts.map((count, index) => band(count, total, index, height / 2))
   return html`<figure class="chart flow">
-          <figcaption id="flow">From received to processed</figcaption>
-          <svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="flow">${rows}<rect class="first" x="${received.x}" y="${middle - 20}" width="${received.width}" height="40" rx="4"/><text class="inside" x="${received.x + received.width / 2}" y="${middle - 3}" text-anchor="middle">received</text><text class="inside" x="${received.x + received.width / 2}" y="${middle + 11}" text-anchor="middle">${amount}</text></svg>
+          <figcaption>From received to processed</figcaption>
+          <div class="bands">
+            <p><strong>${amountText(total)}</strong> received</p>
+            <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${bands}</svg>
+            <ul>${counts.map((count) => outcomeItem(count, ages))}</ul>
+          </div>
           <details><summary>Show as a table</summary>${table(
             columns,
             counts.map((count) => tableRow(count, ages)),
@@ -48,24 +50,19 @@ export function billingFlow(counts: readonly FlowCount[], ages: readonly EventAg
         </figure>`
 }
 
-function flowRow(
-  { status, events }: FlowCount,
-  total: number,
-  ages: readonly EventAge[],
-  index: number,
-  middle: number,
-): Html {
-  const y = index * rowHeight + rowHeight / 2 + 4
-  const from = received.x + received.width
-  const bend = (from + outcome.x) / 2
-  // Nothing has no line; the smallest share can still be seen.
-  const stroke = events === 0 ? 0 : Math.max(1.5, Math.round((events / total) * 260) / 10)
-  const line =
-    stroke === 0
-      ? html``
-      : html`<path class="band ${kinds[status]}" stroke-width="${stroke}" d="M${from},${middle}C${bend},${middle} ${bend},${y} ${outcome.x},${y}"/>`
+/** Nothing has no band; the smallest share can still be seen. */
+function band({ status, events }: FlowCount, total: number, index: number, middle: number): Html {
+  if (events === 0) return html``
+  const y = (index + 0.5) * rowHeight
+  const stroke = Math.max(2, Math.round((events / total) * 240) / 10)
+  return html`<path class="band ${kinds[status]}" stroke-width="${stroke}" d="M0,${middle}C${width / 2},${middle} ${width / 2},${y} ${width},${y}"/>`
+}
+
+/** A count that leads to its events. */
+function outcomeItem({ status, events }: FlowCount, ages: readonly EventAge[]): Html {
+  const amount = amountText(events)
   const age = oldestText(status, ages)
-  return html`<g><title>${`${names[status]}: ${amountText(events)}${age === null ? '' : `, oldest ${age}`}`}</title>${line}<text class="name" x="${outcome.x + 10}" y="${y + 4}">${amountText(events)} ${names[status]}${age === null ? '' : `, oldest ${age}`}</text></g>`
+  return html`<li><a href="/app/billing?status=${status}" aria-label="${amount} ${status}">${amount}</a> <span class="badge ${kinds[status]}">${names[status]}</span>${age === null ? '' : html` <span class="quiet">oldest ${age}</span>`}</li>`
 }
 
 const columns = [

@@ -2,7 +2,6 @@ import {
   type EventAge,
   type EventStatus,
   eventStatuses,
-  mostCounted,
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
@@ -10,7 +9,7 @@ import type { LedgerState } from '#src/ledger/ledger.ts'
 import { billingFlow } from './billing-flow.ts'
 import { type BadgeMood, badge, filterBar, pageHead } from './components.ts'
 import { submissionField } from './form-submission.ts'
-import { type Cell, type Html, html, momentText, table, timeText } from './html.ts'
+import { type Cell, copyable, type Html, html, momentText, table, timeText } from './html.ts'
 import { layout, type Page, type Viewer } from './layout.ts'
 import { type Progress, progressBar, progressHead } from './progress.ts'
 
@@ -35,7 +34,6 @@ export function billingPage(view: BillingView): Page {
     html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a>` })}
       <section class="card" aria-labelledby="statuses">
         <h2 id="statuses">By status</h2>
-        <dl class="facts">${view.counts.map(countEntry)}</dl>
         ${billingFlow(view.counts, view.ages)}
         ${dead === 0 ? '' : replayDead(dead)}
         ${ledgerText(view.ledger)}
@@ -43,7 +41,7 @@ export function billingPage(view: BillingView): Page {
       <section class="card" aria-labelledby="received">
         <h2 id="received">Received</h2>
         ${filterForm(view.filter)}
-        ${view.events.length === 0 ? noEvents(view.filter) : table(columns, view.events.map(eventRow))}
+        ${view.events.length === 0 ? noEvents(view.filter) : html`<div class="compact">${table(columns, view.events.map(eventRow))}</div>`}
         ${view.nextCursor === null ? '' : olderLink(view.filter, view.nextCursor)}
       </section>`,
     { current: '/app/billing', ...view.viewer },
@@ -58,11 +56,6 @@ function ledgerText(ledger: LedgerState | null): Html {
   return unaccounted === 0
     ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. Checked ${timeText(checkedAt)}</p>`
     : html`<p class="fault">unaccounted: ${unaccounted} (${found.join(', ')}). Checked ${timeText(checkedAt)} Run <code>gatehouse ledger verify</code>.</p>`
-}
-
-function countEntry({ status, events }: BillingView['counts'][number]): Html {
-  const amount = events === mostCounted ? `${mostCounted.toLocaleString('en')} or more` : events
-  return html`<div><dt>${statusBadge(status)}</dt><dd><a href="/app/billing?status=${status}" aria-label="${amount} ${status}">${amount}</a></dd></div>`
 }
 
 function replayDead(dead: number): Html {
@@ -89,25 +82,36 @@ function noEvents({ status, type }: BillingView['filter']): Html {
 }
 
 const columns = [
-  { label: 'Event', kind: 'wrap' },
+  { label: 'Event' },
+  { label: 'Type' },
   { label: 'Received' },
   { label: 'Status' },
+  { label: 'Attempts', kind: 'number' },
   { label: 'Outcome', kind: 'wrap' },
 ] as const
 
 function eventRow(event: ReceivedEvent): Cell[] {
   const { id, type, receivedAt, status, attempts, lastError } = event
   return [
-    html`<a href="/app/billing/${encodeURIComponent(id)}">${id}</a><br><span class="quiet">${type}</span>`,
+    html`<a class="clip" href="/app/billing/${encodeURIComponent(id)}" title="${id}">${id}</a>`,
+    html`<span class="clip" title="${type}">${type}</span>`,
     timeText(receivedAt),
-    html`${statusBadge(status)}${attempts > 1 ? html`<br><span class="quiet whole">${attempts} attempts</span>` : ''}`,
-    html`${outcomeText(event)}${lastError === null ? '' : html`<br><span class="fault">${errorText(lastError)}</span>`}`,
+    statusBadge(status),
+    attempts,
+    lastError === null
+      ? unusualOutcome(event)
+      : html`<span class="fault">${errorText(lastError)}</span>`,
   ]
+}
+
+/** What the status does not say already; empty for most events. */
+function unusualOutcome({ outcome }: ReceivedEvent): string {
+  return outcome === 'processed' ? '' : (outcomes[outcome ?? ''] ?? '')
 }
 
 function olderLink({ status, type }: BillingView['filter'], cursor: string): Html {
   const query = new URLSearchParams({ status, type, cursor })
-  return html`<p class="row"><a href="/app/billing?${query.toString()}">Older events</a></p>`
+  return html`<p class="row"><a class="button plain slim" href="/app/billing?${query.toString()}">Older events</a></p>`
 }
 
 const statuses: Readonly<Record<EventStatus, { mood: BadgeMood; text: string }>> = {
@@ -195,7 +199,7 @@ function bodyText(body: string): Html {
   const cut = body.length > shownCharacters
   const shown = cut ? body.slice(0, shownCharacters) : indentJson(body)
   const total = body.length.toLocaleString('en')
-  return html`<pre class="excerpt" tabindex="0" aria-labelledby="body">${shown}</pre>
+  return html`${copyable('body-text', 'Body', 'excerpt', shown)}
         ${cut ? html`<p class="quiet small">The first ${shownCharacters.toLocaleString('en')} of ${total} characters.</p>` : ''}`
 }
 
