@@ -83,7 +83,7 @@ function requestSection(sent: SentRequest): Html {
   const { url, headers, body } = sent
   const lines = headers.map(([name, value]) => `${name}: ${value}`)
   return html`<section class="card" aria-labelledby="request">
-        <h2 id="request">Request</h2>
+        <div class="headed"><h2 id="request">Request</h2>${copyButton('request-curl', 'Copy as curl', 'Copy as curl')}</div>
         ${copyable('request-headers', 'Request headers', 'excerpt', [`POST ${url}`, ...lines].join('\n'))}
         ${copyable('request-body', 'Request body', 'excerpt', body)}
         <p class="quiet small">The body is shown exactly as it is signed. Each attempt has its own timestamp and signature.</p>
@@ -131,20 +131,21 @@ function attemptTimeline({ attempts, nextAttemptAt }: Delivery): Html {
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(
     ([number, made]) => html`<h3>${number === 0 ? 'Scheduled attempts' : `Replay ${number}`}</h3>
-        <ol class="timeline">${made.map(attemptItem)}</ol>`,
+        <ol class="timeline">${made.map((attempt) => attemptItem(attempt, attempt === attempts.at(-1)))}</ol>`,
   )
   return html`${parts}
         ${next}
         ${attempts.length < maxShownAttempts ? '' : html`<p class="quiet">Only the newest ${maxShownAttempts} attempts are shown.</p>`}`
 }
 
-/** One attempt: time, duration, response, and why it failed. */
-export function attemptItem(attempt: Attempt): Html {
-  const { number, startedAt, durationMs, explanation, responseExcerpt } = attempt
-  return html`<li>
-            <p><span class="badge ${explanation === null ? 'good' : 'bad'}">${outcomeOf(attempt)}</span> Attempt ${number}, ${durationText(durationMs)} <span class="quiet">${momentText(startedAt)}</span></p>
+/** One attempt: time, duration, response, and why it failed. @param isOpen shows the response */
+export function attemptItem(attempt: Attempt, isOpen = true): Html {
+  const { number, startedAt, durationMs, explanation } = attempt
+  const mood = explanation === null ? 'good' : 'bad'
+  return html`<li class="${mood}">
+            <p><span class="badge ${mood}">${outcomeOf(attempt)}</span> Attempt ${number}, ${durationText(durationMs)} <span class="quiet">${momentText(startedAt)}</span></p>
             ${explanation === null ? '' : html`<p class="wrap">${explanation}</p>`}
-            ${excerptOf(responseExcerpt)}
+            ${responseOf(attempt, isOpen)}
           </li>`
 }
 
@@ -152,10 +153,11 @@ function outcomeOf({ statusCode }: Attempt): string {
   return statusCode === null ? 'No response' : String(statusCode)
 }
 
-function excerptOf(excerpt: string | null): Html | string {
-  if (excerpt === null) return ''
-  if (excerpt === '') return html`<p class="quiet">The response had no body.</p>`
-  return html`<pre class="excerpt" tabindex="0" aria-label="Start of the response"><code>${indentJson(excerpt)}</code></pre>`
+function responseOf({ series, number, responseExcerpt }: Attempt, isOpen: boolean): Html {
+  if (responseExcerpt === null) return html``
+  if (responseExcerpt === '') return html`<p class="quiet">The response had no body.</p>`
+  const id = `response-${series}-${number}`
+  return html`<details${isOpen ? html` open` : ''}><summary>Response</summary>${copyable(id, 'Response', 'excerpt', indentJson(responseExcerpt))}</details>`
 }
 
 /** As the form sends it; an empty field is no filter. */
@@ -184,15 +186,15 @@ export function deliverySection(endpointId: string, page: DeliveryPage): Html {
   const path = `/app/webhooks/${endpointId}`
   const filtered = Object.values(page.filter).some((value) => value !== '')
   const none = filtered
-    ? html`No matching deliveries. <a href="${path}#deliveries">Show all</a>`
-    : html`No deliveries yet. Send a test event above.`
+    ? html`No matching deliveries.`
+    : html`No deliveries yet. Send a test event with the button above.`
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter)}
         <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(path, page)}</div>
         <nav class="row" aria-label="Delivery pages">
-          ${page.isLater ? html`<a href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
-          ${page.nextCursor === null ? '' : html`<a href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
+          ${page.isLater ? html`<a class="button plain slim" href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
+          ${page.nextCursor === null ? '' : html`<a class="button plain slim" href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
         </nav>
       </section>`
 }
@@ -227,7 +229,7 @@ export function changedRows(): (deliveries: readonly Delivery[]) => string {
 function selectable(path: string, { data, filter }: DeliveryPage): Html {
   const { since, ...others } = filter
   const matching = new URLSearchParams({ ...others, ...(since !== '' && { range: since }) })
-  return html`<form class="selection" method="get" action="${path}/replays/new">
+  return html`<form class="selection compact" method="get" action="${path}/replays/new">
           ${table(columns, data.map(deliveryRow))}
           <div class="row">
             <button class="button plain slim" name="rows" value="selected">Replay selected</button>
@@ -238,6 +240,7 @@ function selectable(path: string, { data, filter }: DeliveryPage): Html {
 
 function filterForm(path: string, filter: DeliveryFilter): Html {
   const { status, httpStatus, eventType, since, event } = filter
+  const isFiltered = Object.values(filter).some((value) => value !== '')
   const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
   const types = eventTypes.map((value) => option(value, value, eventType))
   const times = Object.entries(sinceLabels).map(([value, label]) => option(value, label, since))
@@ -249,6 +252,7 @@ function filterForm(path: string, filter: DeliveryFilter): Html {
           <datalist id="http-statuses">${httpStatusClasses.map((value) => html`<option value="${value}"></option>`)}</datalist>
           <input name="event" value="${event}" maxlength="64" placeholder="Event or delivery ID" aria-label="Event or delivery ID" data-search>
           <button class="button plain slim go">Filter</button>
+          ${isFiltered ? html`<a class="clear" href="${path}#deliveries">Clear filters</a>` : ''}
         </form>`
 }
 
@@ -258,41 +262,42 @@ function option(value: string, label: string, chosen: string): Html {
 
 const columns = [
   { label: 'Select', kind: 'actions' },
-  { label: 'Event', kind: 'wrap' },
+  { label: 'Event' },
+  { label: 'Event ID' },
   { label: 'Status' },
   { label: 'HTTP', kind: 'number' },
   { label: 'Duration', kind: 'number' },
-  { label: 'Outcome', kind: 'wrap' },
+  { label: 'Attempts', kind: 'number' },
+  { label: 'Outcome' },
   { label: 'Created' },
 ] as const
 
+/** One line; the page of the delivery has the rest. */
 function deliveryRow(delivery: Delivery): Html[] {
   const { id, eventId, eventType, status, createdAt, attempts } = delivery
   const last = attempts.at(-1)
   return [
     html`<input type="checkbox" name="delivery" value="${id}" aria-label="Select ${eventType} ${eventId}">`,
-    html`<a href="/app/deliveries/${id}">${eventType}</a><br><code class="quiet clip">${eventId}</code>`,
-    html`${deliveryBadge(status)} <span class="quiet whole">${countText(attempts.length)}</span>`,
-    html`${last?.statusCode ?? '–'}`,
+    html`<a class="whole" href="/app/deliveries/${id}">${eventType}</a>`,
+    html`<code class="quiet clip" title="${eventId}">${eventId}</code>`,
+    deliveryBadge(status),
+    last === undefined ? html`–` : html`${last.statusCode ?? 'none'}`,
     html`<span class="whole">${last === undefined ? '–' : durationText(last.durationMs)}</span>`,
+    html`${attempts.length}`,
     outcomeText(delivery),
     momentText(createdAt),
   ]
 }
 
-function countText(count: number): string {
-  return count === 1 ? '1 attempt' : `${count} attempts`
-}
-
-/** The last failure or the current state, and the time of the next attempt. */
-function outcomeText({ attempts, status, nextAttemptAt }: Delivery): Html {
+/** What follows, or why nothing does; empty for what was delivered. */
+function outcomeText({ attempts, nextAttemptAt }: Delivery): Html {
   const failure = attempts.at(-1)?.explanation ?? null
-  const text = failure ?? (status === 'succeeded' ? 'Delivered.' : 'Waiting to be sent.')
-  return html`${text}${
-    nextAttemptAt === null
-      ? ''
-      : html` <span class="quiet">Next attempt ${timeText(nextAttemptAt)}</span>`
-  }`
+  if (nextAttemptAt !== null) {
+    return attempts.length === 0
+      ? html`Waiting to be sent`
+      : html`<span title="${failure ?? ''}">Retry ${timeText(nextAttemptAt)}</span>`
+  }
+  return failure === null ? html`` : html`<span class="clip" title="${failure}">${failure}</span>`
 }
 
 function linkTo(path: string, filter: DeliveryFilter, cursor?: string): string {

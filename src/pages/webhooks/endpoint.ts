@@ -1,5 +1,13 @@
 import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts'
-import { copyable, type Html, html, isolated, timeText } from '#src/pages/html.ts'
+import {
+  copyable,
+  copyButton,
+  durationText,
+  type Html,
+  html,
+  isolated,
+  timeText,
+} from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import { testType } from '#src/webhooks/delivery/test-event.ts'
@@ -9,7 +17,7 @@ import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
-import { dayCharts, medianText, notices, rateText, statsNote } from './endpoints.ts'
+import { dayCharts, notices, rateText, statsNote } from './endpoints.ts'
 import { type EndpointDraft, endpointForm, replayForm } from './forms.ts'
 import { probeSection } from './probe.ts'
 
@@ -76,7 +84,7 @@ function overlapSentence(expiresAt: string | null): Html {
 function testSection({ id, attempts }: Delivery): Html {
   return html`<section class="card" aria-labelledby="test">
         <h2 id="test">Test result</h2>
-        <ol class="timeline">${attempts.map(attemptItem)}</ol>
+        <ol class="timeline">${attempts.map((attempt) => attemptItem(attempt))}</ol>
         <div class="row"><a href="/app/deliveries/${id}">View the request</a></div>
       </section>`
 }
@@ -87,13 +95,14 @@ function factSection({ endpoint, stats }: EndpointView): Html {
         <dl class="facts">
           <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
-          ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${medianText(stats)}</dd></div>`}
+          ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${durationText(stats.medianMs)} <span class="quiet">median, ${durationText(stats.p95Ms)} 95th percentile</span></dd></div>`}
           <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
           <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
           <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
+          <div><dt>Endpoint ID</dt><dd class="wrap"><code id="endpoint-id">${endpoint.id}</code> ${copyButton('endpoint-id', 'Copy endpoint ID')}</dd></div>
         </dl>
+        ${endpoint.health.reason === null ? '' : html`<p class="small">${isolated(endpoint.health.reason)}</p>`}
         ${endpoint.forecasts.map(({ message }) => html`<p class="notice">${isolated(message)}</p>`)}
-        ${endpoint.health.reason === null ? '' : html`<p>${isolated(endpoint.health.reason)}</p>`}
         ${stats === undefined ? '' : dayCharts(stats)}
         <p class="quiet small">${statsNote}</p>
       </section>`

@@ -49,7 +49,7 @@ export function webhooksPage(view: WebhooksView): Page {
         <p class="quiet small">${statsNote}</p>`
         }
       </section>
-      ${notifications.length === 0 ? '' : notificationSection(notifications)}
+      ${notifications.length === 0 ? '' : notificationSection(view)}
       ${view.days.length === 0 ? '' : daySection(view.days)}
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
@@ -88,26 +88,40 @@ function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html
   ]
 }
 
-function notificationSection(notifications: WebhooksView['notifications']): Html {
-  const items = notifications.map(
-    ({ endpointId, message, createdAt }) => html`<li>
-            <p class="quiet">${timeText(createdAt)}</p>
-            <p class="wrap">${isolated(message)} <a href="/app/webhooks/${endpointId}">View endpoint</a></p>
-          </li>`,
-  )
+const notificationColumns = [
+  { label: 'Time' },
+  { label: 'Notification', kind: 'wrap' },
+  { label: 'Endpoint' },
+] as const
+
+/** Their messages name the host; the link has the path. */
+function notificationSection({ notifications, endpoints }: WebhooksView): Html {
+  const rows = notifications.map(({ endpointId, message, createdAt }) => {
+    const url = endpoints.find(({ id }) => id === endpointId)?.url ?? ''
+    return [
+      timeText(createdAt),
+      isolated(message),
+      html`<a class="clip" href="/app/webhooks/${endpointId}" title="${url}">${isolated(pathOf(url))}</a>`,
+    ]
+  })
   return html`<section class="card" aria-labelledby="notifications">
         <h2 id="notifications">Recent notifications</h2>
-        <ul class="plain-list">${items}</ul>
+        ${table(notificationColumns, rows)}
       </section>`
+}
+
+/** What tells endpoints of one host apart. */
+function pathOf(url: string): string {
+  return URL.parse(url)?.pathname ?? 'View endpoint'
 }
 
 const dayColumns = [
   { label: 'Day (UTC)' },
-  { label: 'Events' },
-  { label: 'Delivered' },
-  { label: 'Exhausted' },
-  { label: 'Waiting' },
-  { label: 'Unaccounted' },
+  { label: 'Events', kind: 'number' },
+  { label: 'Delivered', kind: 'number' },
+  { label: 'Failed', kind: 'number' },
+  { label: 'Waiting', kind: 'number' },
+  { label: 'Unaccounted', kind: 'number' },
 ] as const
 
 /** What became of the events of each day. */
@@ -115,17 +129,16 @@ function daySection(days: readonly DayTally[]): Html {
   const unaccounted = days.reduce((sum, day) => sum + day.unaccounted, 0)
   const rows = days.map((day) => [
     html`<span class="whole">${day.day}</span>`,
-    html`${day.events}`,
-    html`${day.succeeded}`,
-    html`${day.exhausted}`,
-    html`${day.waiting}`,
+    html`${day.events.toLocaleString('en-GB')}`,
+    html`${day.succeeded.toLocaleString('en-GB')}`,
+    html`${day.exhausted.toLocaleString('en-GB')}`,
+    html`${day.waiting.toLocaleString('en-GB')}`,
     day.unaccounted === 0 ? html`0` : html`<strong class="fault">${day.unaccounted}</strong>`,
   ])
   return html`<section class="card" aria-labelledby="days">
-        <h2 id="days">Last days</h2>
-        <p>unaccounted: ${unaccounted}</p>
+        <h2 id="days">Last seven days <span class="quiet">unaccounted: ${unaccounted}</span></h2>
         <div class="lead">${table(dayColumns, rows)}</div>
-        <p class="quiet small">Events and what became of their deliveries, for at most the newest ${talliedEvents.toLocaleString('en-GB')} events. Every delivery is delivered, exhausted or waiting for its next attempt; one that waits for nothing is unaccounted. Test events are not counted.</p>
+        <p class="quiet small">Events and what became of their deliveries, for at most the newest ${talliedEvents.toLocaleString('en-GB')} events. Every delivery is delivered, failed after its last attempt, or waiting for the next one; one that waits for nothing is unaccounted. Test events are not counted.</p>
       </section>`
 }
 
@@ -147,12 +160,12 @@ export type WebhookNotice = keyof typeof notices
 /** The success rate. @param stats undefined if nothing was sent in the last 24 hours */
 export function rateText(stats: EndpointStats | undefined): Html {
   if (stats === undefined) return html`<span class="quiet whole">No attempts</span>`
-  const { attempts, succeeded } = stats
+  const { attempts } = stats
   const noun = attempts === 1 ? 'attempt' : 'attempts'
-  return html`<strong class="whole">${percent(succeeded, attempts)}</strong> <span class="quiet whole">of ${attempts} ${noun}</span>`
+  return html`<strong class="whole">${rateOf(stats)} %</strong> <span class="quiet whole">of ${attempts} ${noun}</span>`
 }
 
-export function medianText({ medianMs }: EndpointStats): Html {
+function medianText({ medianMs }: EndpointStats): Html {
   return html`<span class="quiet whole">median ${durationText(medianMs)}</span>`
 }
 
@@ -160,8 +173,8 @@ export function medianText({ medianMs }: EndpointStats): Html {
 export const statsNote = `Attempts in the last 24 hours, for at most the newest ${sampledDeliveries.toLocaleString('en-GB')} deliveries. Test events are not counted.`
 
 /** Rounded down, so that 100 % means that nothing failed. */
-function percent(part: number, whole: number): string {
-  return `${Math.floor((part / whole) * 1_000) / 10} %`
+function rateOf({ attempts, succeeded }: Pick<EndpointStats, 'attempts' | 'succeeded'>): number {
+  return Math.floor((succeeded / attempts) * 1_000) / 10
 }
 
 const hoursShown = 24
@@ -187,7 +200,7 @@ export function dayCharts({ hours }: EndpointStats): Html {
   } as const
   const valuesOf = (read: (tally: HourTally) => number) =>
     tallies.map((tally) => (tally === null ? null : read(tally)))
-  return html`<div class="columns">${columnChart({
+  return html`<div class="charts">${columnChart({
     ...shared,
     id: 'attempt-chart',
     title: 'Attempts by hour',
@@ -209,6 +222,13 @@ export function dayCharts({ hours }: EndpointStats): Html {
       { name: 'Median', kind: 'first', values: valuesOf(({ medianMs }) => medianMs) },
       { name: '95th percentile', kind: 'second', values: valuesOf(({ p95Ms }) => p95Ms) },
     ],
+  })}${lineChart({
+    ...shared,
+    id: 'success-chart',
+    title: 'Success rate by hour',
+    format: (value) => `${value} %`,
+    top: 100,
+    series: [{ name: 'Success rate', kind: 'first', values: valuesOf(rateOf) }],
   })}</div>`
 }
 

@@ -9,25 +9,22 @@ type Step = {
   result: { isGood: boolean; text: string; duration: string } | null
 }
 
-const width = 480
-const height = 74
-const middle = 34
-const side = 46
-
 /** The latest series of attempts with those that follow, where now is, and a countdown. */
 export function retryTimeline(delivery: Delivery, retrySeconds: readonly number[]): Html {
   const made = madeSteps(delivery)
   const planned = plannedSteps(delivery, made, retrySeconds)
   const steps = [...made, ...planned]
   if (steps.length === 0) return html``
-  const gap = steps.length === 1 ? 0 : (width - 2 * side) / (steps.length - 1)
-  const xs = steps.map((_, index) => Math.round(side + index * gap))
-  const points = steps.map((step, index) => point(step, xs[index] ?? 0))
   const next = planned[0]
+  const items = [
+    ...made.map(stepItem),
+    ...(next === undefined ? [] : [html`<li class="now">now</li>`]),
+    ...planned.map(stepItem),
+  ]
   const words = `${made.length} made, ${planned.length} to follow if they fail`
   return html`<figure class="chart retries">
           <figcaption>Attempts in time ${next === undefined ? '' : html`<span class="quiet">Next attempt <time datetime="${next.at}" data-countdown>${momentOf(next.at)} UTC</time></span>`}</figcaption>
-          <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${words}"><line class="grid" x1="${xs[0] ?? side}" x2="${xs.at(-1) ?? side}" y1="${middle}" y2="${middle}"/>${next === undefined ? '' : nowMark(xs, made.length)}${points}</svg>
+          <ol aria-label="${words}">${items}</ol>
           <details><summary>Show as a table</summary>${table(columns, steps.map(row))}</details>
         </figure>`
 }
@@ -65,17 +62,10 @@ function plannedSteps(
   })
 }
 
-function point({ number, at, result }: Step, x: number): Html {
+function stepItem({ number, at, result }: Step): Html {
   const kind = result === null ? 'planned' : result.isGood ? 'good' : 'bad'
   const text = result?.text ?? `Attempt ${number}`
-  return html`<g><title>${`Attempt ${number}, ${momentOf(at)} UTC: ${result?.text ?? 'to follow'}`}</title><circle class="${kind}" cx="${x}" cy="${middle}" r="6"/><text x="${x}" y="${middle + 20}" text-anchor="middle">${text}</text><text x="${x}" y="${middle + 32}" text-anchor="middle">${timeOf(at)}</text></g>`
-}
-
-/** Between the last attempt that was made and the next one. */
-function nowMark(xs: readonly number[], made: number): Html {
-  const after = xs[made] ?? side
-  const x = made === 0 ? after - side / 2 : Math.round(((xs[made - 1] ?? side) + after) / 2)
-  return html`<line class="now" x1="${x}" x2="${x}" y1="${middle - 16}" y2="${middle + 8}"/><text x="${x}" y="${middle - 20}" text-anchor="middle">now</text>`
+  return html`<li class="${kind}" title="${`Attempt ${number}, ${momentOf(at)} UTC: ${result?.text ?? 'to follow'}`}"><b>${text}</b><span class="quiet">${timeOf(at)}</span></li>`
 }
 
 const columns = [
