@@ -1,5 +1,6 @@
 import { actionNames, auditColumns, auditRow, type ShownEntry } from './audit.ts'
-import { html } from './html.ts'
+import { filterBar } from './components.ts'
+import { type Html, html } from './html.ts'
 import { layout, type Page, type Viewer } from './layout.ts'
 import { choices, listTable, type ShownList } from './list.ts'
 
@@ -14,7 +15,7 @@ export type AuditView = {
   nameOf: (userId: number) => string
 }
 
-const since = [
+const sinceChoices = [
   { value: 'hour', label: 'Last hour' },
   { value: 'day', label: 'Last day' },
   { value: 'week', label: 'Last week' },
@@ -27,7 +28,6 @@ export function auditPage({ viewer, entries, cursors, filter, nameOf }: AuditVie
   const query = new URLSearchParams(given)
   const download = (format: string) =>
     `/app/audit/export?${new URLSearchParams([...query, ['format', format]]).toString()}`
-  const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }))
   const rows = entries.map((entry) => auditRow(entry, nameOf))
   return layout(
     'Audit log',
@@ -42,17 +42,19 @@ export function auditPage({ viewer, entries, cursors, filter, nameOf }: AuditVie
         </div>
       </header>
       <section class="card" aria-label="Entries">
-        <form class="inline filter" method="get" action="/app/audit">
-          ${choices('action', 'Action', 'All actions', actions, filter.action)}
-          ${choices('outcome', 'Outcome', 'All outcomes', [...outcomeChoices], filter.outcome)}
-          ${choices('since', 'Time', 'Any time', since, filter.since)}
-          <input name="user" value="${filter.user}" inputmode="numeric" pattern="[1-9][0-9]*" maxlength="16" placeholder="User id" aria-label="User id" data-search>
-          <button class="button plain slim go">Filter</button>
-        </form>
-        ${listTable(auditColumns(true), rows, { path: '/app/audit', filter, ...cursors }, given.length === 0 ? html`<p>No activity yet.</p>` : html`<p>No matching entries. <a href="/app/audit">Show all entries</a></p>`)}
+        ${filterBar('/app/audit', filterFields(filter), given.length > 0)}
+        <div class="compact">${listTable(auditColumns(true), rows, { path: '/app/audit', filter, ...cursors }, given.length === 0 ? html`<p>No activity yet.</p>` : html`<p>No matching entries. <a href="/app/audit">Show all entries</a></p>`)}</div>
       </section>`,
     { current: '/app/audit', ...viewer },
   )
+}
+
+function filterFields({ action, outcome, since, user }: AuditFilters): Html {
+  const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }))
+  return html`${choices('action', 'Action', 'All actions', actions, action)}
+          ${choices('outcome', 'Outcome', 'All outcomes', [...outcomeChoices], outcome)}
+          ${choices('since', 'Time', 'Any time', sinceChoices, since)}
+          <input name="user" value="${user}" inputmode="numeric" pattern="[1-9][0-9]*" maxlength="16" placeholder="User ID" title="Or select the name of a person in the list" aria-label="User ID" data-search>`
 }
 
 const outcomeChoices = [

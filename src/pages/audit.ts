@@ -112,7 +112,7 @@ export function auditSection(
   const all = nameOf === undefined ? '' : html`<a href="/app/audit">View the audit log</a>`
   return html`<section class="card" aria-labelledby="audit">
         <div class="headed"><h2 id="audit">Recent activity</h2>${all}</div>
-        ${rows.length === 0 ? html`<p class="quiet">No activity yet.</p>` : table(auditColumns(nameOf !== undefined), rows)}
+        ${rows.length === 0 ? html`<p class="quiet">No activity yet.</p>` : html`<div class="compact">${table(auditColumns(nameOf !== undefined), rows)}</div>`}
         <nav class="row" aria-label="Activity pages">${isLater ? html`<a href="${path}#audit">Newest</a>` : ''}${
           nextCursor === null
             ? ''
@@ -144,16 +144,22 @@ export function auditRow(entry: ShownEntry, nameOf?: (userId: number) => string)
   ]
 }
 
+/** A person leads to everything that they did. */
 function actorOf({ userId, serviceName }: ShownEntry, nameOf: (userId: number) => string): Cell {
   if (serviceName !== null) return html`${isolated(serviceName)}${quiet('service token')}`
-  return userId === null ? '–' : isolated(nameOf(userId))
+  if (userId === null) return '–'
+  return html`<a class="plainly" href="/app/audit?user=${userId}">${isolated(nameOf(userId))}</a>`
 }
 
 /** The reason is hidden for `done`, except that a delivered test event can have failed. */
 function outcomeBadge(outcome: string, reason: string | null): Html {
   const shown = outcome === 'done' && reason === 'failed' ? 'failed' : outcome
   const { label, mood } = labelOf(outcomes, shown)?.value ?? { label: shown, mood: 'plainly' }
-  return html`<span class="badge ${mood}">${label}</span>${quiet(outcome === 'done' || reason === null ? null : reasonText(reason))}`
+  const shownLabel =
+    shown === 'done'
+      ? html`<span class="quiet">${label}</span>`
+      : html`<span class="badge ${mood}">${label}</span>`
+  return html`${shownLabel}${quiet(outcome === 'done' || reason === null ? null : reasonText(reason))}`
 }
 
 /** The label of a code; undefined for a code that this version no longer knows. */

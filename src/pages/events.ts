@@ -1,8 +1,18 @@
 import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import type { RecentEvent } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { indentJson } from './billing.ts'
 import { filterBar, pageHead } from './components.ts'
-import { copyable, copyButton, type Html, html, isolated, momentText, table } from './html.ts'
+import {
+  copyable,
+  copyButton,
+  type Html,
+  html,
+  isolated,
+  momentText,
+  table,
+  timeText,
+} from './html.ts'
 import { layout, type Page, type Viewer } from './layout.ts'
 import { choices, listTable, type ShownList } from './list.ts'
 import { deliveryBadge } from './webhooks/badges.ts'
@@ -37,7 +47,7 @@ export function eventListPage({ viewer, events, cursors, type }: EventListView):
     html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>.` })}
       <section class="card" aria-label="Events">
         ${filterBar('/app/events', choices('type', 'Type', 'All types', types, type), type !== '')}
-        ${listTable(columns, rows, { path: '/app/events', filter: { type }, ...cursors }, empty)}
+        <div class="compact">${listTable(columns, rows, { path: '/app/events', filter: { type }, ...cursors }, empty)}</div>
       </section>`,
     { current: '/app/events', ...viewer },
   )
@@ -68,7 +78,7 @@ export function eventPage({ viewer, event, deliveries }: EventView): Page {
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>
-        ${copyable('event-body', 'Event body', 'excerpt', event.body)}
+        ${copyable('event-body', 'Event body', 'excerpt', indentJson(event.body))}
       </section>`,
     { current: '/app/events', ...viewer },
   )
@@ -84,13 +94,24 @@ function causeText(cause: string): Html {
 const deliveryColumns = [
   { label: 'Endpoint', kind: 'wrap' },
   { label: 'Status' },
+  { label: 'HTTP', kind: 'number' },
   { label: 'Attempts', kind: 'number' },
+  { label: 'Next attempt' },
 ] as const
 
-function deliveryRow({ id, url, status, attempts }: EventView['deliveries'][number]) {
+function deliveryRow({
+  id,
+  url,
+  status,
+  attempts,
+  nextAttemptAt,
+}: EventView['deliveries'][number]) {
+  const last = attempts.at(-1)
   return [
     html`<a href="/app/deliveries/${id}">${isolated(url)}</a>`,
     deliveryBadge(status),
+    last === undefined ? '–' : (last.statusCode ?? 'none'),
     attempts.length,
+    nextAttemptAt === null ? '' : timeText(nextAttemptAt),
   ]
 }

@@ -119,7 +119,10 @@ function glanceSection({ endpoints, stats: measured }: ManagedTenant): Html {
     {
       label: 'Success rate',
       value: attempts === 0 ? '–' : `${Math.floor((succeeded / attempts) * 1_000) / 10} %`,
-      note: attempts === 0 ? 'Nothing was sent' : `${attempts - succeeded} failed`,
+      note:
+        attempts === 0
+          ? 'Nothing was sent'
+          : `${(attempts - succeeded).toLocaleString('en-GB')} failed`,
       href,
       ...(succeeded * 100 < attempts * 95 && { mood: 'bad' as const }),
     },
@@ -159,7 +162,7 @@ const steps: readonly { key: keyof FirstSteps; text: string; label: string; href
     key: 'hasInvited',
     text: 'Invite somebody',
     label: 'Invite',
-    href: '/app/tenant#invitations',
+    href: '/app/tenant#invite',
   },
 ]
 
@@ -196,7 +199,7 @@ function orderList(orders: HomeAccount['orders']): Html {
     isolated(city),
     items,
   ])
-  return html`${table(orderColumns, rows)}
+  return html`<div class="compact">${table(orderColumns, rows)}</div>
           <p class="row"><a href="/app/orders">View all orders</a></p>`
 }
 

@@ -53,7 +53,7 @@ export function postListPage(view: PostListView): Page {
       : html`<p>No posts of this department. <a href="/app/posts">Show all posts</a></p>`
   return layout(
     'Posts',
-    html`${pageHead({ title: 'Posts', lead: 'Everybody in the tenant can read them.' })}
+    html`${pageHead({ title: 'Posts', lead: 'Everybody in the tenant can read them.', ...(mayWrite(viewer) && { actions: html`<a class="button" href="#write">Write a post</a>` }) })}
       ${noticeText(notices, view.done)}
       <section class="card" aria-label="Posts">
         ${filterBar('/app/posts', html`<input name="department" value="${department}" maxlength="100" placeholder="Department" aria-label="Department" data-search>`, department !== '')}
