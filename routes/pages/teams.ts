@@ -91,7 +91,10 @@ async function readTeams(
   ])
   const ids = found.data.map(({ id }) => id)
   const inTeams = await listMembersOfTeams(tx, caller, ids, shownMemberships)
-  const people = members.data.map(({ id, email }) => ({ id, name: email ?? `user ${id}` }))
+  const people = members.data.map(({ id, name, email }) => ({
+    id,
+    name: name ?? email ?? `user ${id}`,
+  }))
   const nameOf = (id: number) => people.find((one) => one.id === id)?.name ?? `user ${id}`
   const teams = found.data.map(({ id, name }) => ({
     id,

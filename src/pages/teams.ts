@@ -1,4 +1,4 @@
-import { pageHead } from './components.ts'
+import { confirmation, pageHead } from './components.ts'
 import { submissionField } from './form-submission.ts'
 import { type Html, html, isolated } from './html.ts'
 import { layout, noticeText, type Page, type Viewer } from './layout.ts'
@@ -44,7 +44,7 @@ export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Pa
         <h2 id="new-team">Create a team</h2>
         <form class="inline" method="post" action="/app/teams">
           ${submissionField()}
-          <input name="name" required maxlength="200" autocomplete="off" aria-label="Name of the new team">
+          <input name="name" required maxlength="200" autocomplete="off" placeholder="Name of the team" aria-label="Name of the new team">
           <button class="button">Create team</button>
         </form>
       </section>`,
@@ -72,7 +72,7 @@ function teamSection(team: ShownTeam, people: TeamsView['people']): Html {
           ${folders.length === 0 ? html`<input type="hidden" name="parentId" value="">` : parentChoice(folders, name)}
           <button class="button plain slim" aria-label="Create a folder of ${name}">Create</button>
         </form>
-        ${folders.length === 0 ? html`<form class="row" method="post" action="/app/teams/${id}/delete"><button class="button plain slim risky" aria-label="Delete the team ${name}">Delete team</button></form>` : ''}
+        ${folders.length === 0 ? confirmation({ label: 'Delete team', name: `Delete the team ${name}`, action: `/app/teams/${id}/delete`, fields: html`<p>Its members lose what they reach through it.</p>`, button: 'Delete team' }) : ''}
       </section>`
 }
 

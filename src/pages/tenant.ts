@@ -3,7 +3,7 @@ import type { Usage, Used } from '#src/auth/members/usage.ts'
 import { auditSection, type Trail } from './audit.ts'
 import { avatar } from './avatar.ts'
 import { badge, confirmation, confirmBox, filterBar, pageHead, searchField } from './components.ts'
-import { type Html, html, isolated, table, timeText } from './html.ts'
+import { copyButton, type Html, html, isolated, table, timeText } from './html.ts'
 import { layout, noticeText, type Page, type Viewer } from './layout.ts'
 
 export type TenantView = {
@@ -54,7 +54,7 @@ export function tenantPage(view: TenantView): Page {
   const nameOfUser = (id: number) => nameOf({ id, name: names.get(id) ?? null, email: null })
   return layout(
     'Members',
-    html`${pageHead({ title: isolated(view.name), lead: html`Members and invitations. <a href="/app/access">View the permissions of each role</a>` })}
+    html`${pageHead({ title: isolated(view.name), lead: html`Members and invitations. <a href="/app/access">View the permissions of each role</a>`, actions: html`<a class="button" href="#invite">Invite a member</a>` })}
       ${noticeText(notices, view.done)}
       ${memberSection(view.members, view.userId)}
       ${invitationSection(view.invitations)}
@@ -135,7 +135,7 @@ function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage)
         ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
         ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
         <form class="form" method="post" action="/app/tenant/invitations">
-          <h3>Invite a member</h3>
+          <h3 id="invite">Invite a member</h3>
           <label>Email <input type="email" name="email" required maxlength="320" autocomplete="off"></label>
           <div class="pair">
             <label>Role <select name="role">${roleOptions('viewer')}</select></label>
@@ -150,7 +150,7 @@ function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage)
 function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
   const { id, email, role, department, expiresAt, url } = invitation
   return [
-    html`${isolated(email)}${mails ? '' : html`<br><code class="wrap">${url}</code>`}`,
+    html`${isolated(email)}${mails ? '' : html`<br><code class="wrap" id="link-${id}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`}`,
     html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
     html`<form method="post" action="/app/tenant/invitations/withdraw">
