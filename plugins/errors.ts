@@ -81,6 +81,7 @@ function sendProblem(
       waitSeconds: wait ?? null,
       signIn: problem.signIn ?? null,
       resumption: problem.resumption ?? null,
+      fields: errors.slice(0, maxListedErrors).map(toShownField),
       viewer: viewerOf(request),
     }
     return reply
@@ -99,6 +100,16 @@ function sendProblem(
       instance: request.id,
       ...(errors.length > 0 && { errors: errors.slice(0, maxListedErrors) }),
     })
+}
+
+/** `/postalCode` as the words of a form: `Postal code`. */
+function toShownField({ pointer, in: place, detail }: FieldError) {
+  const words = pointer
+    .slice(1)
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll('/', ' ')
+  const name = words === '' ? `the ${place}` : words
+  return { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, detail }
 }
 
 /** Who asked, if the request has entered. Requests without a session have no such property. */

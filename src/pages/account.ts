@@ -77,7 +77,7 @@ function dataSection(): Html {
           <summary>Delete your account</summary>
           <form class="form" method="post" action="/app/account/delete">
             <p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. What you have posted in other tenants stays without your name. This cannot be undone.</p>
-            <label><span>Type <code>delete</code> to confirm</span> <input name="confirm" required pattern="delete" autocomplete="off"></label>
+            <label><span>Type <code>delete</code> to confirm</span> <input name="confirm" required pattern="delete" title="Type delete" autocomplete="off"></label>
             <button class="button danger">Delete your account now</button>
             <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
           </form>

@@ -7,6 +7,7 @@ setInterval(showCountdowns, 1_000)
 for (const button of document.querySelectorAll('button[data-copy]')) offerCopy(button)
 for (const button of document.querySelectorAll('button[data-dismiss]')) offerDismissal(button)
 for (const form of document.querySelectorAll('form.filter')) applyAtOnce(form)
+for (const form of document.querySelectorAll('form[method=post]')) nameFaults(form)
 for (const element of document.querySelectorAll('[data-follow]')) follow(element)
 for (const element of document.querySelectorAll('[data-live]')) followRows(element)
 document.addEventListener('submit', holdButtons)
@@ -80,9 +81,49 @@ function applyAtOnce(form) {
   form.addEventListener('change', () => form.requestSubmit())
 }
 
+/** Names every fault of a form beside its field, all at once. Browsers alone name the first one. */
+function nameFaults(form) {
+  form.noValidate = true
+  form.addEventListener('submit', (event) => {
+    const wrong = [...form.elements].filter((field) => field.willValidate && !judge(field))
+    if (wrong.length === 0) return
+    event.preventDefault()
+    for (const field of wrong) field.closest('details')?.setAttribute('open', '')
+    wrong[0].focus()
+  })
+  form.addEventListener('input', ({ target }) => {
+    if (target.dataset.judged !== undefined) judge(target)
+  })
+}
+
+/** Shows or removes the fault of a field; true if it has none. */
+function judge(field) {
+  const id = `fault-${[...document.forms].indexOf(field.form)}-${[...field.form.elements].indexOf(field)}`
+  document.getElementById(id)?.remove()
+  if (field.checkValidity()) {
+    if (field.dataset.judged === undefined) return true
+    delete field.dataset.judged
+    field.removeAttribute('aria-invalid')
+    field.removeAttribute('aria-describedby')
+    return true
+  }
+  const text = document.createElement('span')
+  text.id = id
+  text.className = 'fault'
+  const { validity, title, validationMessage } = field
+  text.textContent = validity.patternMismatch && title !== '' ? title : validationMessage
+  const label = field.closest('label')
+  if (label === null) field.after(text)
+  else label.append(text)
+  field.dataset.judged = ''
+  field.setAttribute('aria-invalid', 'true')
+  field.setAttribute('aria-describedby', id)
+  return false
+}
+
 /** A pressed button shows it and cannot be pressed again. Later, so that its value is sent. */
 function holdButtons(event) {
-  if (event.target.method !== 'post') return
+  if (event.target.method !== 'post' || event.defaultPrevented) return
   setTimeout(() => {
     for (const button of event.target.querySelectorAll('button')) {
       button.disabled = true

@@ -131,5 +131,5 @@ function addressFields(address: ShippingAddress): Html {
           <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${optional ? '' : html` required`}></label>`,
   )
   return html`${inputs}
-          <label>Country (two-letter code) <input name="country" value="${address.country}" pattern="[A-Z]{2}" maxlength="2" autocomplete="country" required></label>`
+          <label>Country (two-letter code) <input name="country" value="${address.country}" pattern="[A-Z]{2}" title="Two capital letters, for instance PT" maxlength="2" autocomplete="country" required></label>`
 }

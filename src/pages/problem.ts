@@ -1,7 +1,7 @@
 import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Resumption, SignInFailure } from '#src/http/problems.ts'
-import { html } from './html.ts'
+import { type Html, html, isolated } from './html.ts'
 import { entryAbove, layout, type Page, type Viewer } from './layout.ts'
 import { signInPath } from './sign-in.ts'
 
@@ -18,6 +18,8 @@ export type PageProblem = {
   waitSeconds: number | null
   /** Why a sign-in at a provider failed; null for any other problem. */
   signIn: SignInFailure | null
+  /** The fields that were refused, and why: `must not be empty`. */
+  fields: readonly { name: string; detail: string }[]
   /** Who asked, for the navigation; null if that is not known. */
   viewer: Viewer | null
   /** How to go on after signing in; null for anything but a form that was refused for that. */
@@ -106,11 +108,21 @@ export function problemPage(problem: PageProblem): Page {
         <p class="status">${status}</p>
         <h1>${title}</h1>
         <p>${explanation}${waitSeconds === null ? '' : ` ${waitText(waitSeconds)}`}</p>
+        ${fieldList(problem.fields)}
         <a class="button" href="${href}">${label}</a>
         <p class="quiet small">If this keeps happening, contact support with request ID ${requestId}</p>
       </section>`,
     viewer === null ? undefined : { current: entryAbove(pathOf(problem))?.href ?? '', ...viewer },
   )
+}
+
+/** Every refused field at once. Browsers check the same before they send a form. */
+function fieldList(fields: PageProblem['fields']): Html {
+  if (fields.length === 0) return html``
+  const items = fields.map(
+    ({ name, detail }) => html`<li class="wrap"><b>${isolated(name)}</b> ${detail}.</li>`,
+  )
+  return html`<ul class="plain">${items}</ul>`
 }
 
 /** Details written for API clients, which name URLs; the page has a button instead. */

@@ -16,7 +16,7 @@ function page(change: Partial<PageProblem>): string {
     waitSeconds: null,
     viewer: null,
   } as const
-  const shown = { ...problem, ...rest, signIn: null, resumption: null, ...change }
+  const shown = { ...problem, ...rest, signIn: null, resumption: null, fields: [], ...change }
   return renderPage(problemPage(shown), plainBrand)
 }
 

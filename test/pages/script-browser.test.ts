@@ -72,6 +72,29 @@ t.test('a pressed button cannot be pressed twice', async (t) => {
   t.equal(await button.isDisabled(), false, 'back on the page, it can be pressed again')
 })
 
+t.test('every fault of a form is named beside its field, and the text is kept', async (t) => {
+  const { page, faults, baseUrl } = await openEndpoint(t)
+  await page.goto(`${baseUrl}/app/webhooks`)
+  await page.getByLabel('Description').fill('kept')
+  await page.getByText('Rate, content and recovery').click()
+  await page.getByLabel('Deliveries per second').fill('99999')
+  await page.getByText('Rate, content and recovery').click()
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  const named = page.locator('label:has([aria-invalid]) .fault')
+  t.equal(await named.count(), 2, 'the URL and the rate')
+  t.equal(await page.locator('input:focus').getAttribute('name'), 'url')
+  t.ok(await page.getByLabel('Deliveries per second').isVisible(), 'its group is open')
+  t.equal(await page.getByRole('button', { name: 'Add endpoint' }).isDisabled(), false)
+
+  await page.getByLabel('URL').fill('https://8.8.8.8/second')
+  t.equal(await named.count(), 1, 'the corrected field has none')
+  await page.getByLabel('Deliveries per second').fill('5')
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
+  await page.waitForURL(/created/)
+  t.match(await page.locator('main').textContent(), 'kept')
+  t.same(faults, [])
+})
+
 t.test('without scripts the page has the same facts, and a button for the filter', async (t) => {
   const { page, baseUrl, path, deliveryId } = await openEndpoint(t, { javaScriptEnabled: false })
   await page.goto(baseUrl + path)

@@ -52,6 +52,18 @@ t.test('the user’s own order is shown, and a form changes its address', async 
   t.notMatch(after.body, '<b>Porto')
 })
 
+t.test('a page names every refused field, and nothing is changed', async (t) => {
+  const { id, send, addressOf } = await setUp(t)
+  const before = await addressOf(id)
+  const wrong = address.replace('city=%3Cb%3EPorto&postalCode=4000', 'city=&postalCode=')
+  const { statusCode, body } = await send(id, `${wrong}&%3Ci%3E=1`)
+  t.equal(statusCode, 400)
+  t.match(body, '<b><bdi>City</bdi></b> must not be empty.')
+  t.match(body, '<b><bdi>Postal code</bdi></b> must not be empty.')
+  t.match(body, '<b><bdi>&lt;i&gt;</bdi></b> is not a known field.')
+  t.same(await addressOf(id), before)
+})
+
 t.test('missing and foreign orders are the same 404, also within the tenant', async (t) => {
   const { test, id, open, send, addressOf } = await setUp(t)
   const { rows } = await test.database.admin.query('SELECT tenant_id FROM orders')
