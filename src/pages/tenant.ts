@@ -150,7 +150,7 @@ function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage)
 function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
   const { id, email, role, department, expiresAt, url } = invitation
   return [
-    html`${isolated(email)}${mails ? '' : html`<br><code class="wrap" id="link-${id}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`}`,
+    html`${isolated(email)}${mails ? '' : html`<br><code class="clip" id="link-${id}" title="${url}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`}`,
     html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
     html`<form method="post" action="/app/tenant/invitations/withdraw">
