@@ -6,12 +6,12 @@ import { filterBar, pageHead } from './components.ts'
 import {
   copyable,
   copyButton,
+  dueText,
   type Html,
   html,
   isolated,
   momentText,
   table,
-  timeText,
 } from './html.ts'
 import { layout, type Page, type Viewer } from './layout.ts'
 import { choices, listTable, type ShownList } from './list.ts'
@@ -112,6 +112,6 @@ function deliveryRow({
     deliveryBadge(status),
     last === undefined ? '–' : (last.statusCode ?? 'none'),
     attempts.length,
-    nextAttemptAt === null ? '' : timeText(nextAttemptAt),
+    nextAttemptAt === null ? '' : dueText(nextAttemptAt),
   ]
 }

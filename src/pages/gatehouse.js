@@ -20,7 +20,9 @@ function showTimes() {
   for (const time of document.querySelectorAll('time[datetime]:not([data-countdown])')) {
     const at = new Date(time.dateTime)
     time.title ||= time.textContent
-    time.textContent = time.dataset.exact === undefined ? relative(at) : local(at)
+    if (time.dataset.exact !== undefined) time.textContent = local(at)
+    else if (time.dataset.due !== undefined && at <= Date.now()) time.textContent = 'now'
+    else time.textContent = relative(at)
   }
 }
 

@@ -89,7 +89,12 @@ export function timeText(at: string | null): Html {
   return html`<time datetime="${at}">${toMinute().format(new Date(at))} UTC</time>`
 }
 
-/** The same to the second. */
+/** The same for what is still to happen: once it is due, the script shows “now”. */
+export function dueText(at: string): Html {
+  return html`<time datetime="${at}" data-due>${toMinute().format(new Date(at))} UTC</time>`
+}
+
+/** A time in UTC, to the second. */
 export function momentText(at: string): Html {
   return html`<time datetime="${at}" data-exact>${toSecond().format(new Date(at))} UTC</time>`
 }

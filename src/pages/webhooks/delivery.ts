@@ -3,13 +3,13 @@ import { submissionField } from '#src/pages/form-submission.ts'
 import {
   copyable,
   copyButton,
+  dueText,
   durationText,
   type Html,
   html,
   isolated,
   momentText,
   table,
-  timeText,
 } from '#src/pages/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
 import {
@@ -126,7 +126,7 @@ function attemptTimeline({ attempts, nextAttemptAt }: Delivery): Html {
   const next =
     nextAttemptAt === null
       ? ''
-      : html`<p class="quiet small">Next attempt ${timeText(nextAttemptAt)}, unless the endpoint is disabled.</p>`
+      : html`<p class="quiet small">Next attempt ${dueText(nextAttemptAt)}, unless the endpoint is disabled.</p>`
   if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>${next}`
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(
@@ -295,7 +295,7 @@ function outcomeText({ attempts, nextAttemptAt }: Delivery): Html {
   if (nextAttemptAt !== null) {
     return attempts.length === 0
       ? html`Waiting to be sent`
-      : html`<span title="${failure ?? ''}">Retry ${timeText(nextAttemptAt)}</span>`
+      : html`<span title="${failure ?? ''}">Retry ${dueText(nextAttemptAt)}</span>`
   }
   return failure === null ? html`` : html`<span class="clip" title="${failure}">${failure}</span>`
 }
