@@ -116,7 +116,7 @@ async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<D
   await page.reload()
   await page.getByRole('link', { name: 'order.updated' }).first().click()
   t.match(await page.locator('main').textContent(), eventId)
-  const made = attempts(page).getByRole('listitem')
+  const made = attempts(page).locator('.timeline').getByRole('listitem')
   while ((await made.count()) === 0) await page.reload()
   t.match(
     await made.first().textContent(),
