@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { isAlive } from '#src/demo/postgres/lock-file.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
@@ -14,8 +15,9 @@ const name = 'own'
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 
 export type OwnServer = TestDatabase & {
-  /** Stops the server as `pg_ctl stop -m` does. */
+  /** Stops the server as `pg_ctl stop -m` does, unless it has ended by itself. */
   stop(mode: keyof typeof signals): Promise<void>
+  isRunning(): boolean
   /** Starts it again; its address stays the same. */
   start(): Promise<void>
 }
@@ -50,9 +52,10 @@ export async function startOwnServer(
     ...urls,
     admin,
     async stop(mode) {
-      process.kill(postgres.pid, signals[mode])
+      if (isAlive(postgres.pid)) process.kill(postgres.pid, signals[mode])
       await postgres.stop()
     },
+    isRunning: () => isAlive(postgres.pid),
     async start() {
       postgres = await startPostgres({ dataDir, settings })
       proxy.leadTo(postgres.url(name))
