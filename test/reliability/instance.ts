@@ -11,15 +11,15 @@ export type Instance = Program & {
   agent: Agent
 }
 
-/** @param settings override those of a test; `entry` runs the program of another tree */
+/** @param settings override those of a test; `options` are those of `runProgram` */
 export async function startInstance(
   t: Test,
   database: Pick<TestDatabase, 'url' | 'workerUrl'> & TestDatabase,
   settings: Record<string, string> = {},
-  entry?: string,
+  options: Parameters<typeof runProgram>[3] = {},
 ): Promise<Instance> {
   const env = { ...testSettings(database), LOG_LEVEL: 'info', DRAIN_SECONDS: '1', ...settings }
-  const program = await runProgram(t, ['serve'], env, entry === undefined ? {} : { entry })
+  const program = await runProgram(t, ['serve'], env, options)
   const { admin, address } = await addresses(program)
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())

@@ -31,7 +31,7 @@ t.test('rolling upgrade: two releases on one database, and no request fails', as
 
   const again = await startInstance(t, database)
   load.instances.push(again)
-  const fresh = await startInstance(t, database, {}, next.entry)
+  const fresh = await startInstance(t, database, {}, { entry: next.entry })
   load.instances.push(fresh)
   await load.more(150)
   const line2 = async (instance: typeof old) => {

@@ -6,6 +6,8 @@ export type Sent = {
   history: { acknowledged: Set<string>; sent: Set<string> }
   /** Every response so far. */
   answers: Answer[]
+  /** How long the slowest of them took. */
+  longestMs(): number
   /** Sends this event once more; true if it is acknowledged. */
   once(id: string): Promise<boolean>
   /** Sends new events, each until it is acknowledged, as a provider does. */
@@ -19,9 +21,12 @@ export function createSender(
 ): Sent {
   const history = { acknowledged: new Set<string>(), sent: new Set<string>() }
   const answers: Answer[] = []
+  let longest = 0
   async function once(id: string): Promise<boolean> {
     history.sent.add(id)
+    const begun = performance.now()
     const answer = await ask(instance, signedEvent(id, noteOf()))
+    longest = Math.max(longest, performance.now() - begun)
     answers.push(answer)
     if (answer.status === 200) history.acknowledged.add(id)
     return answer.status === 200
@@ -29,6 +34,7 @@ export function createSender(
   return {
     history,
     answers,
+    longestMs: () => Math.round(longest),
     once,
     async all(count) {
       for (let n = 0; n < count; n++) {

@@ -22,8 +22,15 @@ export type DatabaseProxy = {
   cutAt(text: string): void
 }
 
-/** A loopback hop in front of PostgreSQL that counts, delays for ever, or cuts. Gone with the test. */
-export async function startProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
+/**
+ * A hop in front of PostgreSQL that counts, delays for ever, or cuts. Gone with the test.
+ * @param host where it listens
+ */
+export async function startProxy(
+  t: Test,
+  databaseUrl: string,
+  host = '127.0.0.1',
+): Promise<DatabaseProxy> {
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let trips = 0
@@ -55,7 +62,7 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
       if (!silent) client.write(chunk)
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   const cutAll = () => {
     for (const socket of sockets) socket.destroy()
@@ -71,7 +78,7 @@ export async function startProxy(t: Test, databaseUrl: string): Promise<Database
   return {
     through(url) {
       const led = new URL(url)
-      led.hostname = '127.0.0.1'
+      led.hostname = host
       led.port = String(address.port)
       return led.href
     },

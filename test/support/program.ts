@@ -25,18 +25,24 @@ export type Program = {
 /**
  * Runs the command line as a child process, in an empty folder unless `cwd` is given. The
  * environment is `env` and the variables needed to start programs. The child ends with the test.
+ * @param options `entry`: the command line of another tree; `program`: the binary; `before`: a command
+ *   that turns itself into the program, such as nsenter
  */
 export async function runProgram(
   t: Test,
   args: readonly string[],
   env: Record<string, string>,
-  options: { cwd?: string; entry?: string; program?: string } = {},
+  options: {
+    cwd?: string
+    entry?: string
+    program?: string
+    before?: readonly [string, ...string[]]
+  } = {},
 ): Promise<Program> {
   const cwd = options.cwd ?? (await temporaryFolder(t))
-  const [command, ...before] = options.program
-    ? [options.program]
-    : [process.execPath, options.entry ?? cli]
-  const child = spawn(command, [...before, ...args], {
+  const program = options.program ? [options.program] : [process.execPath, options.entry ?? cli]
+  const [command = '', ...rest] = [...(options.before ?? []), ...program, ...args]
+  const child = spawn(command, rest, {
     cwd,
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
