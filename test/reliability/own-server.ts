@@ -28,13 +28,18 @@ export type OwnServer = TestDatabase & {
  */
 export async function startOwnServer(
   t: Test,
-  options: { folder?: string; settings?: Record<string, string> } = {},
+  options: {
+    folder?: string
+    settings?: Record<string, string>
+    environment?: Record<string, string>
+  } = {},
 ): Promise<OwnServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'gatehouse-own-server-')))
   await chmod(folder, 0o711) // for the account the server runs under when this is root
   const dataDir = join(folder, 'data')
   const settings = { max_connections: '60', ...options.settings }
-  let postgres = await startPostgres({ dataDir, settings })
+  const { environment = {} } = options
+  let postgres = await startPostgres({ dataDir, settings, environment })
   t.teardown(async () => {
     await postgres.stop()
     await removePostgres(dataDir)
@@ -57,7 +62,7 @@ export async function startOwnServer(
     },
     isRunning: () => isAlive(postgres.pid),
     async start() {
-      postgres = await startPostgres({ dataDir, settings })
+      postgres = await startPostgres({ dataDir, settings, environment })
       proxy.leadTo(postgres.url(name))
     },
   }

@@ -15,6 +15,8 @@ type Command = {
   args: string[]
   cwd: string
   account: Account | undefined
+  /** Besides `serverEnvironment`. */
+  environment?: Record<string, string> | undefined
   /** Gets each line of the server's log. */
   onLog?: ((line: string) => void) | undefined
 }
@@ -69,12 +71,13 @@ export async function runServer({
   args,
   cwd,
   account,
+  environment,
   onLog,
 }: Command): Promise<ServerProcess> {
   const child = spawn('/bin/sh', ['-c', supervisor, 'sh', file, ...args], {
     ...(account && { uid: account.uid, gid: account.gid }),
     cwd,
-    env: serverEnvironment,
+    env: { ...serverEnvironment, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     // In its own process group: Ctrl-C signals the whole foreground group, and the server must
     // stay up until the last query of the program.

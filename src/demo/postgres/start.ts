@@ -28,6 +28,8 @@ export type StartOptions = {
   dataDir: string
   /** PostgreSQL configuration parameters by name. */
   settings?: Record<string, string>
+  /** Environment variables of the server, besides its own. */
+  environment?: Record<string, string>
   /** Gets each line of the server's log. */
   onLog?: (line: string) => void
 }
@@ -68,7 +70,7 @@ export async function removePostgres(dataDir: string): Promise<void> {
 async function listen(
   cluster: string,
   { binaries, account }: Place,
-  { settings, onLog }: StartOptions,
+  { settings, environment, onLog }: StartOptions,
 ): Promise<ServerProcess & { port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort()
@@ -83,6 +85,7 @@ async function listen(
           args: ['-D', cluster, ...flags],
           cwd: cluster,
           account,
+          environment,
           onLog,
         })),
       }
