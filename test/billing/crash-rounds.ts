@@ -1,12 +1,13 @@
 import { signatureHeader } from '#src/billing/signature.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
-import { webhookSecret } from '#test/support/helper.ts'
+import { encryptionKey, webhookSecret } from '#test/support/helper.ts'
 import { findAnomalies, type Operation } from '#test/support/history.ts'
 import { unaccounted } from '#test/support/ledger.ts'
 import { randomOf, waitTurns } from '#test/support/seeded.ts'
+import type { Urls } from '#test/support/template.ts'
 import { crashServer } from './durable-database.ts'
 import { checkHistory } from './history.ts'
-import { type Killable, startKillable } from './killable.ts'
+import { type Killable, ownHalf, startKillable } from './killable.ts'
 
 export type CrashRun = { rounds: number; acknowledged: number; violations: string[] }
 
@@ -20,6 +21,8 @@ const giveUpMs = 5_000
  * are killed at moments chosen by the seed. Like a provider, it sends unacknowledged events again. In
  * the end every event answered with 200 exists once and took effect once.
  * @param seconds no round begins after this time
+ * @param halves the `half.ts` of each release that runs, with a web and a worker; this one by default
+ * @param processKills how often, of 30 times, a process is killed instead of the database
  */
 export async function runCrashRounds(
   database: TestDatabase,
@@ -29,15 +32,26 @@ export async function runCrashRounds(
     seed,
     seconds,
     target,
-  }: { rounds: number; seed: number; seconds: number; target: 'connections' | 'server' },
+    halves = [ownHalf],
+    processKills = 2,
+  }: {
+    rounds: number
+    seed: number
+    seconds: number
+    target: 'connections' | 'server'
+    halves?: readonly string[]
+    processKills?: number
+  },
 ): Promise<CrashRun> {
   const random = randomOf(seed)
-  const web = await startKillable('web', env)
-  const worker = await startKillable('worker', env)
+  const start = (role: 'web' | 'worker') =>
+    Promise.all(halves.map((half) => startKillable(role, env, half)))
+  const webs = await start('web')
+  const workers = await start('worker')
   const sent = new Set<string>()
   const acknowledged = new Set<string>()
   const operations: Operation[] = []
-  const deliver = (id: string) => deliverTo(web, id, acknowledged, operations)
+  const deliver = (id: string) => deliverTo(oneOf(webs), id, acknowledged, operations)
   const end = performance.now() + seconds * 1_000
   let round = 0
   try {
@@ -63,13 +77,12 @@ export async function runCrashRounds(
     if (acknowledged.size !== sent.size) violations.push('events that were never acknowledged')
     return { rounds: round, acknowledged: acknowledged.size, violations }
   } finally {
-    await Promise.all([web.end(), worker.end()])
+    await Promise.all([...webs, ...workers].map((process) => process.end()))
   }
 
   /** Kills database connections most often: that is fast, and hits between any two statements. */
   async function strike(dice: number): Promise<void> {
-    if (dice === 0) return web.kill()
-    if (dice === 1) return worker.kill()
+    if (dice < processKills) return oneOf(dice % 2 === 0 ? webs : workers).kill()
     if (target === 'server') return crashServer(database)
     await database.admin.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -78,11 +91,34 @@ export async function runCrashRounds(
     )
   }
 
+  function oneOf(processes: readonly Killable[]): Killable {
+    const process = processes[random(processes.length)]
+    if (process === undefined) throw new Error('no process')
+    return process
+  }
+
   async function resend(ids: readonly string[]): Promise<void> {
     const end = performance.now() + giveUpMs
     for (const id of ids) {
       while (!acknowledged.has(id) && performance.now() < end) await deliver(id)
     }
+  }
+}
+
+/** The settings of the processes that are killed. */
+export function crashSettings(database: Urls): Record<string, string> {
+  return {
+    BASE_URL: 'http://localhost:3000',
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+    SESSION_SECRETS: 'a session secret that is long enough for a test',
+    BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
+    OIDC_PROVIDERS: 'demo',
+    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+    OIDC_DEMO_CLIENT_ID: 'test',
+    OIDC_DEMO_CLIENT_SECRET: 'test',
+    RATE_LIMIT_WEBHOOKS: 'off',
   }
 }
 

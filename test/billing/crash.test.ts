@@ -1,12 +1,6 @@
 import t, { type Test } from 'tap'
-import {
-  createDatabase,
-  createUser,
-  encryptionKey,
-  type TestDatabase,
-  webhookSecret,
-} from '#test/support/helper.ts'
-import { runCrashRounds } from './crash-rounds.ts'
+import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { crashSettings, runCrashRounds } from './crash-rounds.ts'
 import { startDurableDatabase } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 
@@ -31,20 +25,7 @@ async function survive(
 ): Promise<void> {
   t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
   await createUser(database, { billingCustomer: 'cus_1' })
-  const env = {
-    BASE_URL: 'http://localhost:3000',
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-    SESSION_SECRETS: 'a session secret that is long enough for a test',
-    BILLING_WEBHOOK_SECRETS: webhookSecret,
-    ENCRYPTION_KEYS: encryptionKey,
-    OIDC_PROVIDERS: 'demo',
-    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
-    OIDC_DEMO_CLIENT_ID: 'test',
-    OIDC_DEMO_CLIENT_SECRET: 'test',
-    RATE_LIMIT_WEBHOOKS: 'off',
-  }
-  const run = await runCrashRounds(database, env, { ...options, seed, seconds })
+  const run = await runCrashRounds(database, crashSettings(database), { ...options, seed, seconds })
   t.strictSame(run.violations, [], `seed ${seed}`)
   t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
   t.ok(run.acknowledged > 0)

@@ -13,12 +13,15 @@ export type Killable = {
 }
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
-const half = fileURLToPath(new URL('./half.ts', import.meta.url))
+/** This release's `half.ts`. */
+export const ownHalf = fileURLToPath(new URL('./half.ts', import.meta.url))
 const starts = 5
 
+/** @param half the `half.ts` of the release that runs; this one by default */
 export async function startKillable(
   role: 'web' | 'worker',
   env: Record<string, string>,
+  half = ownHalf,
 ): Promise<Killable> {
   // The next process loads while this one runs, so that a restart is fast.
   let spare = load()

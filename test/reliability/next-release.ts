@@ -46,8 +46,16 @@ const changes = [
   ['src/schema/tables.ts', `  'billing_objects',`, `  'billing_objects',\n  'order_labels',`],
 ] as const
 
-/** @returns the command line of the next release, and the migrations it adds */
-export async function makeNextRelease(t: Test): Promise<{ entry: string; adds: string[] }> {
+export type NextRelease = {
+  /** Its command line. */
+  entry: string
+  /** Its test/billing/half.ts. */
+  half: string
+  /** The migrations that it adds. */
+  adds: string[]
+}
+
+export async function makeNextRelease(t: Test): Promise<NextRelease> {
   const folder = join(await temporaryFolder(t), 'next')
   await copyTree(fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, ''), folder)
   for (const [name, sql] of Object.entries(migrations)) {
@@ -61,5 +69,9 @@ export async function makeNextRelease(t: Test): Promise<{ entry: string; adds: s
       throw new Error(`${file} no longer has “${before}”: adapt this test`)
     await writeFile(path, text.replace(before, after))
   }
-  return { entry: join(folder, 'src/cli.ts'), adds: Object.keys(migrations) }
+  return {
+    entry: join(folder, 'src/cli.ts'),
+    half: join(folder, 'test/billing/half.ts'),
+    adds: Object.keys(migrations),
+  }
 }

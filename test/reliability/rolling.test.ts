@@ -1,13 +1,20 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { crashSettings, runCrashRounds } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
-import { createDatabase } from '#test/support/helper.ts'
+import { ownHalf } from '#test/billing/killable.ts'
+import { createDatabase, createUser } from '#test/support/helper.ts'
 import { runProgram } from '#test/support/program.ts'
 import { until } from '#test/support/until.ts'
 import { ask, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
 
-t.test('rolling upgrade: two releases on one database, and no request fails', async (t) => {
+const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
+const seconds = Number(process.env.CRASH_SECONDS ?? 10)
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+/** A database of this release that can be migrated to the next. */
+async function prepare(t: Test) {
   const database = await createDatabase(t)
   const name = new URL(database.url).pathname.slice(1)
   await database.admin.query(`ALTER DATABASE ${name} OWNER TO test_owner`)
@@ -17,8 +24,11 @@ t.test('rolling upgrade: two releases on one database, and no request fails', as
     DATABASE_URL: database.url,
     DATABASE_WORKER_URL: database.workerUrl,
   }
-  const next = await makeNextRelease(t)
+  return { database, env, next: await makeNextRelease(t) }
+}
 
+t.test('rolling upgrade: two releases on one database, and no request fails', async (t) => {
+  const { database, env, next } = await prepare(t)
   const old = await startInstance(t, database)
   const load = await startLoad(t, database, [old])
   const order = { path: `/orders/${load.order}`, headers: { cookie: load.cookie } }
@@ -58,4 +68,19 @@ t.test('rolling upgrade: two releases on one database, and no request fails', as
   )
   t.strictSame(await checkHistory(database.admin, load.history), [])
   t.comment(`${load.answered()} requests, ${load.busy()} refused by a busy machine`)
+})
+
+t.test('two releases with a web and a worker each on one database are killed', async (t) => {
+  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+  const { database, env, next } = await prepare(t)
+  const migration = await runProgram(t, ['migrate'], env, { entry: next.entry })
+  t.equal(await migration.ended, 0)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const halves = [ownHalf, next.half]
+  const run = await runCrashRounds(database, crashSettings(database), {
+    ...{ rounds, seed, seconds, target: 'connections', halves, processKills: 20 },
+  })
+  t.strictSame(run.violations, [], `seed ${seed}`)
+  t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
+  t.ok(run.acknowledged > 0)
 })
