@@ -78,7 +78,7 @@ t.test('two releases with a web and a worker each on one database are killed', a
   await createUser(database, { billingCustomer: 'cus_1' })
   const halves = [ownHalf, next.half]
   const run = await runCrashRounds(database, crashSettings(database), {
-    ...{ rounds, seed, seconds, target: 'connections', halves, processKills: 20 },
+    ...{ rounds, seed, seconds, target: 'connections', halves, processKills: 8 },
   })
   t.strictSame(run.violations, [], `seed ${seed}`)
   t.comment(`${run.rounds} rounds, ${run.acknowledged} events acknowledged`)
