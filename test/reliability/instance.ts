@@ -13,7 +13,7 @@ export type Instance = Program & {
 
 /** @param settings override those of a test; `options` are those of `runProgram` */
 export async function startInstance(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   database: Pick<TestDatabase, 'url' | 'workerUrl'> & TestDatabase,
   settings: Record<string, string> = {},
   options: Parameters<typeof runProgram>[3] = {},

@@ -46,7 +46,7 @@ const watchMs = 50
  * balancer they avoid an instance that is not ready or refuses connections. No request is sent twice.
  */
 export async function startLoad(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   database: TestDatabase,
   instances: Target[],
 ): Promise<Load> {

@@ -27,7 +27,7 @@ export type OwnServer = TestDatabase & {
  * @param folder where its data is kept, for instance a small file system; temporary by default
  */
 export async function startOwnServer(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   options: {
     folder?: string
     settings?: Record<string, string>

@@ -19,7 +19,7 @@ import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 
 const stopLimitMs = 10_000
-/** `npm run soak` sets many. */
+/** `npm run crash` sets many. */
 const rounds = Number(process.env.STOP_ROUNDS ?? 0)
 
 t.test(
@@ -113,7 +113,7 @@ t.test('a signal ends a process that has not started yet', async (t) => {
 
 t.test(
   'many processes, each stopped under load',
-  { skip: rounds === 0 && 'set STOP_ROUNDS, as npm run soak does' },
+  { skip: rounds === 0 && 'set STOP_ROUNDS, as npm run crash does' },
   async (t) => {
     const database = await createDatabase(t)
     let current = await startInstance(t, database)

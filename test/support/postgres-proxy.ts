@@ -27,7 +27,7 @@ export type DatabaseProxy = {
  * @param host where it listens
  */
 export async function startProxy(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   databaseUrl: string,
   host = '127.0.0.1',
 ): Promise<DatabaseProxy> {

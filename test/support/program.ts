@@ -29,7 +29,7 @@ export type Program = {
  *   that turns itself into the program, such as nsenter
  */
 export async function runProgram(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   args: readonly string[],
   env: Record<string, string>,
   options: {
@@ -81,7 +81,7 @@ export async function runProgram(
 }
 
 /** An empty folder, removed when the test ends, together with a database started from it. */
-export async function temporaryFolder(t: Test): Promise<string> {
+export async function temporaryFolder(t: Pick<Test, 'teardown'>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-program-'))
   t.teardown(async () => {
     await removePostgres(join(folder, '.data/postgres')).catch(() => {})
