@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
+import { measureLedgerCost } from './ledger.ts'
 import { measureOutbound } from './outbound.ts'
 import { type Place, withPlace } from './place.ts'
 import { measureRead } from './read.ts'
@@ -21,6 +22,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   inbound: measureInbound,
   read: measureRead,
   outbound: measureOutbound,
+  ledger: measureLedgerCost,
   held: measureHeld,
   chain: measureRelationships,
   growth: measureGrowth, // last, because it fills the tables

@@ -1,0 +1,157 @@
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { openDatabase } from '#src/db/database.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { checkLedger, sealLedger } from '#src/ledger/ledger.ts'
+import { startGatehouse, webhookSecret } from './contender.ts'
+import { endpoints, measureDrain, median, prepareTenant, startReceivers } from './outbound/world.ts'
+import { onDatabase, type Place } from './place.ts'
+import { measureServer } from './processes.ts'
+import type { Effort, Section } from './section.ts'
+
+const connections = 64
+const windowMs = 300_000
+const ticksPerSecond = 100 // of /proc, on every Linux
+
+const note = `The ledger is counted from the rows every five minutes, so recording an event or a delivery takes
+no step for it. Compared is the CPU time of all processes of PostgreSQL, which does all of that counting:
+for recording events and for publishing and delivering them, and then for sealing these five minutes and
+for checking them twice, as a worker does in the two hours after. Events and deliveries also use CPU time
+of the program, which is left out: the ledger's share of the whole is smaller. No event is processed, so
+the checks look for the job of each. Once a day everything of the last three months is checked again, at
+about the cost of one check per row.`
+
+/** What counting and checking costs, compared with what is counted. */
+export async function measureLedgerCost(place: Place, effort: Effort): Promise<Section> {
+  const receivers = await startReceivers()
+  const db = openDatabase(place.url, 10)
+  const systemDb = openSystemDatabase(place.url, 1)
+  const { publisher } = await prepareTenant(place, receivers.ports)
+  const cpuSeconds = await watchPostgres(place)
+  const runs: Run[] = []
+  try {
+    for (let turn = 0; turn < effort.runs; turn++) {
+      await clear(place)
+      await sealLedger(systemDb, new Date(Math.floor(Date.now() / windowMs) * windowMs))
+      const from = new Date(Math.floor(Date.now() / windowMs) * windowMs)
+      const begun = await cpuSeconds()
+      const { perSecond } = await measureServer(await startGatehouse(place), {
+        connections,
+        seconds: effort.seconds,
+        requests: { eventsSignedWith: webhookSecret },
+      })
+      await onDatabase(place.superuserUrl, ['ANALYZE'])
+      const recorded = await cpuSeconds()
+      const published = Math.ceil((effort.seconds * 2_000) / endpoints)
+      await measureDrain(place, receivers, db, [publisher], { events: published, endpoints })
+      // As autovacuum does, which needs a minute: the tables were empty.
+      await onDatabase(place.superuserUrl, ['ANALYZE'])
+      const worked = await cpuSeconds()
+      const to = new Date(Math.ceil(Date.now() / windowMs) * windowMs)
+      await sealLedger(systemDb, to)
+      const sealed = await cpuSeconds()
+      for (let look = 0; look < 2; look++) await checkLedger(systemDb, [{ from, to }])
+      const checked = await cpuSeconds()
+      runs.push({
+        events: Math.round(perSecond * effort.seconds),
+        deliveries: published * endpoints,
+        recording: recorded - begun,
+        delivering: worked - recorded,
+        sealing: sealed - worked,
+        checking: checked - sealed,
+      })
+      console.log(`ledger ${shareOf(runs.at(-1)).toFixed(3)}`)
+    }
+  } finally {
+    await Promise.all([db.close(), systemDb.close()])
+    receivers.end()
+  }
+  const middle = (of: (run: Run) => number) => median(runs.map(of))
+  const row = (name: string, of: (run: Run) => number, count: (run: Run) => number) => [
+    name,
+    String(middle(count)),
+    middle(of).toFixed(2),
+    ((middle(of) / middle(count)) * 1e6).toFixed(1),
+  ]
+  const both = (run: Run) => run.events + run.deliveries
+  return {
+    title: 'Ledger',
+    ratios: [
+      {
+        measure: 'CPU time of PostgreSQL for sealing and two checks ÷ for events and deliveries',
+        value: middle(shareOf).toFixed(3),
+        goal: '≤ 0.03',
+      },
+    ],
+    measures: [
+      ['CPU time of PostgreSQL', 'Events or deliveries', 'CPU s', 'CPU µs each'],
+      row(
+        'recording events',
+        (run) => run.recording,
+        (run) => run.events,
+      ),
+      row(
+        'publishing and delivering',
+        (run) => run.delivering,
+        (run) => run.deliveries,
+      ),
+      row('sealing', (run) => run.sealing, both),
+      row('two checks', (run) => run.checking, both),
+    ],
+    note,
+  }
+}
+
+type Run = {
+  events: number
+  deliveries: number
+  recording: number
+  delivering: number
+  sealing: number
+  checking: number
+}
+
+function shareOf(run: Run | undefined): number {
+  if (run === undefined) return Number.NaN
+  return (run.sealing + run.checking) / (run.recording + run.delivering)
+}
+
+async function clear({ superuserUrl }: Place): Promise<void> {
+  await onDatabase(superuserUrl, [
+    `TRUNCATE processed_events, received_events, outbound_events, deliveries,
+       delivery_attempts, due_attempts, ledger, ledger_removals, ledger_checks`,
+    // The other jobs are those of the endpoints.
+    `DELETE FROM pgboss.job WHERE name = 'billing-event'`,
+    'VACUUM ANALYZE',
+    'CHECKPOINT',
+  ])
+}
+
+/** @returns what tells the CPU time of all processes of the server so far, ended ones included */
+async function watchPostgres({ superuserUrl }: Place): Promise<() => Promise<number>> {
+  const client = new pg.Client({ connectionString: superuserUrl })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const postmaster = (await statOf(String(rows[0]?.pid)))?.parent
+  await client.end()
+  if (postmaster === undefined) throw new Error('the server is not on this machine')
+  return async () => {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+    const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await statOf(pid) })))
+    const ticks = stats.reduce((sum, { pid, stat }) => {
+      if (stat === null) return sum
+      if (pid === postmaster) return sum + stat.own + stat.ended
+      return stat.parent === postmaster ? sum + stat.own : sum
+    }, 0)
+    return ticks / ticksPerSecond
+  }
+}
+
+/** Fields of /proc/PID/stat (proc_pid_stat(5)): the parent, and ticks of it and its ended children. */
+async function statOf(pid: string) {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [parent, utime, stime, cutime, cstime] = [1, 11, 12, 13, 14].map((at) => fields[at])
+  if (parent === undefined) return null
+  return { parent, own: Number(utime) + Number(stime), ended: Number(cutime) + Number(cstime) }
+}
