@@ -201,7 +201,7 @@ t.test('the demo is loaded at run time only, by the command line', async (t) => 
 })
 
 // Tests of the program as a whole, and of test helpers.
-const wholes = ['instances', 'reliability', 'support']
+const wholes = ['instances', 'reliability', 'soak', 'support']
 
 t.test('the tests mirror the tree', async (t) => {
   const exists = (path: string) => existsSync(join(root, path))
