@@ -95,13 +95,13 @@ async function recording(
       FROM updated WHERE started_at IS NOT NULL
     ), ended AS (
       -- Not those that are changed below. They are locked after their deliveries, as everywhere.
-      DELETE FROM due_attempts a USING (
-        SELECT change.delivery_id, change.series, change.number
-        FROM change LEFT JOIN updated ON updated.delivery_id = change.delivery_id
-        WHERE updated.wait_seconds IS NULL) AS done
+      DELETE FROM due_attempts a USING change
       WHERE a.tenant_id = ${tenantId}::uuid
         AND a.delivery_id = ANY (ARRAY(SELECT delivery_id FROM change))
-        AND a.delivery_id = done.delivery_id AND a.series = done.series AND a.number = done.number
+        AND a.delivery_id = change.delivery_id
+        AND a.series = change.series AND a.number = change.number
+        AND (change.wait_seconds IS NULL
+          OR change.delivery_id NOT IN (SELECT delivery_id FROM updated))
     )${isRetried ? Prisma.sql`, ${await scheduleAttempts(nextAttempts)}` : Prisma.empty}
     SELECT delivery_id AS id FROM updated`
 }
