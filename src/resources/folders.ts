@@ -68,11 +68,13 @@ export async function changeFolder(
   { name, ...target }: Target & { name?: string },
   now: Date,
 ) {
-  const place = isMove(target) ? await findNewPlace(tx, scope, id, target) : {}
-  if (place === null) return null
+  if (isMove(target)) {
+    const place = await findNewPlace(tx, scope, id, target)
+    if (place === null || !(await move(tx, id, place))) return null
+  }
   const [row] = await tx.folder.updateManyAndReturn({
     where: { tenantId: scope.tenantId, id },
-    data: { ...place, ...(name !== undefined && { name }), updatedAt: now },
+    data: { ...(name !== undefined && { name }), updatedAt: now },
   })
   return row === undefined ? null : toFolder(row)
 }
@@ -103,6 +105,17 @@ async function findNewPlace(tx: Tx, scope: TenantScope, id: number, target: Targ
   const place = await findPlace(tx, scope, target)
   if (place !== null) await refuseImpossibleMove(tx, scope, id, place)
   return place
+}
+
+/**
+ * Moves a folder of the transaction's tenant, its folders and all their documents. The database does it,
+ * because the caller may see none of the documents.
+ * @returns false if it is missing
+ */
+async function move(tx: Tx, id: number, { teamId, parentId, parentDepth }: Place) {
+  const [row] = await tx.$queryRaw<{ moved: boolean }[]>`
+    SELECT move_folder(${id}::bigint, ${teamId}::bigint, ${parentId}::bigint, ${parentDepth}::int) AS moved`
+  return row?.moved === true
 }
 
 function toFolder(row: Prisma.FolderGetPayload<object>) {

@@ -162,6 +162,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'accept_invitation(uuid)',
     'decline_invitation(uuid)',
     'remove_member(bigint)',
+    'move_folder(bigint, bigint, bigint, integer)',
     'leave_tenant(bytea, bytea, uuid)',
     'erase_account(bytea)',
     'delete_tenant(bytea, bytea, text)',

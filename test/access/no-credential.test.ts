@@ -230,6 +230,7 @@ t.test('functions that do something without a credential are those of signing in
     accept_invitation: [[attempt], 'refused'],
     decline_invitation: [[attempt], 'refused'],
     remove_member: [[ada.userId], 'refused'],
+    move_folder: [[1, 1, null, null], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     erase_account: [[key()], 'nothing'],
     delete_tenant: [[key(), key(), 'Tenant'], 'nothing'],

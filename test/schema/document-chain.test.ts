@@ -1,12 +1,21 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { attemptsAs, denied } from '#test/db/attempt.ts'
-import { createChain, createFolder, createTeam, nestFolder } from '#test/support/chain.ts'
+import { attemptsAs, type Context, denied } from '#test/db/attempt.ts'
+import {
+  createChain,
+  createDocument,
+  createFolder,
+  createTeam,
+  nestFolder,
+} from '#test/support/chain.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { allowScopes } from '#test/support/scope.ts'
+import { untilBlocked } from '#test/support/until.ts'
 
 const noRows = { rows: 0 }
 const byPolicy = { ...denied, message: /row-level security/ }
 const byKey = { refused: '23503' }
+const move = 'move_folder($1::bigint, $2::bigint, $3::bigint, $4::int)'
 const tables = ['teams', 'team_members', 'folders', 'documents']
 
 t.test(
@@ -172,8 +181,99 @@ t.test('deleting a tenant deletes its whole tree and no other', async (t) => {
   }
 })
 
-async function connect(t: Test, { superuserUrl }: TestDatabase): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: superuserUrl })
+t.test('a folder moves with everything in it, whoever can see it', async (t) => {
+  const { database, member, colleague, chain } = await world(t)
+  const inner = await nestFolder(database, chain.folderId)
+  const hidden = await createDocument(database, inner)
+  const team = await createTeam(database, member.tenantId)
+  const top = await createFolder(database, member.tenantId, team)
+  const attempt = await attemptsAs(t, database, database.url)
+  // In neither team, so the documents are hidden from the person who moves them.
+  const moved = await attempt(colleague, `SELECT ${move}, (SELECT count(*)::int FROM documents)`, [
+    chain.folderId,
+    team,
+    top,
+    1,
+  ])
+  t.match(moved, { data: [{ move_folder: true, count: 0 }] })
+
+  const client = await connect(t, database, database.url)
+  const entryOf = await allowScopes<Context>(database)
+  const { text, values = [] } = entryOf(colleague).statement(true)
+  await client.query('BEGIN')
+  await client.query(text, [...values])
+  await client.query(`SELECT ${move}`, [chain.folderId, team, top, 1])
+  const scope = await client.query(
+    'SELECT current_scope_kind() AS kind, count(*)::int FROM documents',
+  )
+  t.not(scope.rows[0].kind, 'move', 'the scope is the one from before')
+  t.equal(scope.rows[0].count, 0)
+  await client.query('COMMIT')
+  const { rows } = await database.admin.query(
+    `SELECT d.id::int, d.team_id::int, f.id::int AS folder, f.team_id::int AS owner, f.depth
+     FROM documents d JOIN folders f ON f.tenant_id = d.tenant_id AND f.id = d.folder_id
+     WHERE d.tenant_id = $1 ORDER BY f.depth`,
+    [member.tenantId],
+  )
+  t.strictSame(rows, [
+    { id: chain.documentId, team_id: team, folder: chain.folderId, owner: team, depth: 2 },
+    { id: hidden, team_id: team, folder: inner, owner: team, depth: 3 },
+  ])
+})
+
+t.test('a folder does not move to or from another tenant, or into itself', async (t) => {
+  const { database, member, chain, foreign } = await world(t)
+  const inner = await nestFolder(database, chain.folderId)
+  const attempt = await attemptsAs(t, database, database.url)
+  const { folderId, teamId } = chain
+  t.match(await attempt({}, `SELECT ${move}`, [folderId, teamId, null, null]), denied)
+  t.match(await attempt(member, `SELECT ${move}`, [foreign.folderId, teamId, null, null]), {
+    data: [{ move_folder: false }],
+  })
+  for (const [team, parent, depth] of [
+    [foreign.teamId, null, null],
+    [foreign.teamId, foreign.folderId, 1],
+    [teamId, foreign.folderId, 1],
+    [teamId, inner, 2],
+    [teamId, inner, 1],
+    [teamId, folderId, 1],
+  ]) {
+    const refused = await attempt(member, `SELECT ${move}`, [folderId, team, parent, depth])
+    t.match(refused, byKey, `to team ${team}, folder ${parent}`)
+  }
+})
+
+t.test('a document that is being added moves with its folder', async (t) => {
+  const { database, member, chain } = await world(t)
+  const team = await createTeam(database, member.tenantId)
+  const [adding, moving] = [await connect(t, database), await connect(t, database, database.url)]
+  await adding.query('BEGIN')
+  await adding.query(
+    `INSERT INTO documents (tenant_id, folder_id, team_id, title, body) VALUES ($1, $2, $3, 'late', 'x')`,
+    [member.tenantId, chain.folderId, chain.teamId],
+  )
+  const entryOf = await allowScopes<Context>(database)
+  const { text, values = [] } = entryOf(member).statement(true)
+  await moving.query('BEGIN')
+  await moving.query(text, [...values])
+  const moved = moving.query(`SELECT ${move}`, [chain.folderId, team, null, null])
+  await untilBlocked(database)
+  await adding.query('COMMIT')
+  await moved
+  await moving.query('COMMIT')
+  const { rows } = await database.admin.query(
+    'SELECT DISTINCT team_id::int FROM documents WHERE tenant_id = $1',
+    [member.tenantId],
+  )
+  t.strictSame(rows, [{ team_id: team }])
+})
+
+async function connect(
+  t: Test,
+  { superuserUrl }: TestDatabase,
+  url = superuserUrl,
+): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   t.teardown(() => client.end())
   return client

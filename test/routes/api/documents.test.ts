@@ -84,7 +84,10 @@ t.test('a folder that is being moved to another team accepts no document', async
   const other = await createTeam(test.database, user.tenantId)
   const move = await admin.connect()
   await move.query('BEGIN')
-  await move.query('UPDATE folders SET team_id = $1', [other])
+  await move.query(
+    'WITH folder AS (UPDATE folders SET team_id = $1) UPDATE documents SET team_id = $1',
+    [other],
+  )
   const writing = send('POST', '/documents', { title: 'x', body: 'x', folderId: chain.folderId })
   await untilBlocked(test.database)
   await move.query('COMMIT')
