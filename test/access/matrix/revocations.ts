@@ -17,6 +17,9 @@ const editor = 'editor, at noon'
 const token = 'token of an admin'
 const operator = 'operator'
 
+/** Their author is taken out first, as the function that removes a member does. */
+const postsStay = 'WITH post AS (UPDATE posts SET author_id = NULL WHERE author_id = $1)'
+
 const endedSession: Omit<Revocation, 'actor'>[] = [
   { name: 'signed out', sql: 'DELETE FROM sessions WHERE user_id = $1', refusals: [401] },
   {
@@ -26,10 +29,14 @@ const endedSession: Omit<Revocation, 'actor'>[] = [
   },
   {
     name: 'removed from the tenant',
-    sql: 'DELETE FROM memberships WHERE user_id = $1',
+    sql: `${postsStay} DELETE FROM memberships WHERE user_id = $1`,
     refusals: [401],
   },
-  { name: 'the user was deleted', sql: 'DELETE FROM users WHERE id = $1', refusals: [401] },
+  {
+    name: 'the user was deleted',
+    sql: `${postsStay} DELETE FROM users WHERE id = $1`,
+    refusals: [401],
+  },
 ]
 
 const endedToken: Omit<Revocation, 'actor'>[] = [
@@ -45,7 +52,7 @@ const endedToken: Omit<Revocation, 'actor'>[] = [
   },
   {
     name: 'the owner of the token left the tenant',
-    sql: 'DELETE FROM memberships WHERE user_id = $1',
+    sql: `${postsStay} DELETE FROM memberships WHERE user_id = $1`,
     refusals: [401],
   },
 ]
