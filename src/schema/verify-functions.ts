@@ -21,6 +21,8 @@ type FunctionFacts = {
 
 /** Schemas in which a login role can create nothing that hides other names. */
 const fixedPath = 'search_path=pg_catalog, pg_temp'
+/** The only other setting that a function may have. */
+const genericPlan = 'plan_cache_mode=force_generic_plan'
 
 const remedy = 'Run `gatehouse migrate --repair` with DATABASE_OWNER_URL.'
 
@@ -93,8 +95,8 @@ function functionProblems(
     findings.push(found(problem, alter(`OWNER TO ${owner}`)))
   }
   if (!row.hasFixedPath) {
-    const set = alter('SET search_path = pg_catalog, pg_temp')
-    findings.push(found(`The function ${name} has no fixed search_path.`, set))
+    const set = [...alter('RESET ALL'), ...alter('SET search_path = pg_catalog, pg_temp')]
+    findings.push(found(`The function ${name} has no fixed search_path, or other settings.`, set))
   }
   if (row.isPublic) {
     const revoke = `REVOKE ALL ON FUNCTION ${name} FROM PUBLIC`
@@ -162,7 +164,7 @@ const functionFacts = `
   SELECT p.oid::regprocedure::text AS name, p.prosecdef AS "isDefiner",
     p.proowner = tables.relowner AS "isOwnedBySchemaOwner",
     quote_ident(current_user) AS role, tables.relowner::regrole::text AS owner,
-    coalesce(p.proconfig = ARRAY[$1], false) AS "hasFixedPath",
+    coalesce($1 = ANY (p.proconfig) AND p.proconfig <@ ARRAY[$1, '${genericPlan}'], false) AS "hasFixedPath",
     p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS "isPublic",
     has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE') AS "isCallable"
   FROM pg_proc p

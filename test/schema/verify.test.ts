@@ -176,21 +176,25 @@ t.test('the check of every minute finds the same, and writes nothing', async (t)
   const before = await sequences()
   t.strictSame(await verifyDatabase(database.url, 'web', 'catalogue'), [])
   t.strictSame(await sequences(), before, 'not even an id is used up')
-  for (const [sql, problem] of [
-    ['CREATE POLICY wide ON posts USING (true)', /policy wide of the table posts/],
+  const enter = 'ALTER FUNCTION enter_session(bytea, integer, boolean)'
+  for (const [sql, problem, undo] of [
     [
-      'ALTER FUNCTION enter_session(bytea, integer, boolean) RESET search_path',
-      /no fixed search_path/,
+      'CREATE POLICY wide ON posts USING (true)',
+      /policy wide of the table posts/,
+      'DROP POLICY wide ON posts',
     ],
+    [
+      `${enter} RESET search_path`,
+      /no fixed search_path/,
+      `${enter} SET search_path = pg_catalog, pg_temp`,
+    ],
+    [`${enter} SET row_security = off`, /or other settings/, `${enter} RESET row_security`],
   ] as const) {
     await database.admin.query(sql)
     t.match(await verifyDatabase(database.url, 'web', 'catalogue'), [{ problem }], sql)
-    await database.admin.query(
-      sql.startsWith('CREATE')
-        ? 'DROP POLICY wide ON posts'
-        : 'ALTER FUNCTION enter_session(bytea, integer, boolean) SET search_path = pg_catalog, pg_temp',
-    )
+    await database.admin.query(undo)
   }
+  t.strictSame(await verifyDatabase(database.url, 'web', 'catalogue'), [])
 })
 
 t.test('each flaw of the role is found, named, and alone', async (t) => {
