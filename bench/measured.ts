@@ -35,3 +35,6 @@ export function ratioOf(
 ): string {
   return a && b ? (a[figure] / b[figure]).toFixed(2) : 'not measured'
 }
+
+/** The start of a process, in which its code is compiled, is not measured. */
+export const warmUpMs = 1_000

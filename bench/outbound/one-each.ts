@@ -47,7 +47,7 @@ export async function measureOneEach(
     publishers.push((await prepareTenant(place, [port])).publisher)
   }
   const usual = await openUsual(place, receivers)
-  const events = effort.seconds * 4_000
+  const events = effort.seconds * 6_000
   const rates = { ours: [] as number[], usual: [] as number[], inLines: [] as number[] }
   for (let turn = 0; turn < effort.runs; turn += 1) {
     rates.usual.push(await usual.drain(events, 1))

@@ -12,6 +12,7 @@ import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { eventKind } from '#src/webhooks/events/types.ts'
 import { insertSessions, memberEntry } from '../entry.ts'
+import { warmUpMs } from '../measured.ts'
 import type { Place } from '../place.ts'
 import type { Arrival, Order } from './receivers.ts'
 
@@ -112,7 +113,7 @@ export async function prepareTenant(
   return { tenantId, endpointIds, publisher: memberEntry(Number(rows[0]?.id)) }
 }
 
-/** The rate at which events arrive that exist before the worker starts, from the first arrival on. */
+/** The rate at which events arrive that exist before the worker starts. */
 export async function measureDrain(
   place: Place,
   receivers: Receivers,
@@ -127,7 +128,7 @@ export async function measureDrain(
   return rate
 }
 
-/** Arrivals per second, from the first to the last of so many. */
+/** Arrivals per second after the warm-up, until this many have arrived. */
 export async function drained(receivers: Receivers, count: number): Promise<number> {
   const arrivals: Arrival[] = []
   while (arrivals.length < count) {
@@ -135,18 +136,27 @@ export async function drained(receivers: Receivers, count: number): Promise<numb
     arrivals.push(...(await receivers.collect()))
   }
   const times = arrivals.map(({ at }) => at).toSorted((a, b) => a - b)
-  return (times.length / ((times.at(-1) ?? 0) - (times[0] ?? 0))) * 1_000
+  const begun = (times[0] ?? 0) + warmUpMs
+  const measured = times.filter((at) => at >= begun)
+  return (measured.length / ((times.at(-1) ?? 0) - begun)) * 1_000
 }
 
-/** One event after another, of each publisher in turn. */
+const publishLanes = 8
+
+/** Events of each publisher in turn. */
 export async function publishMany(
   db: Database,
   publishers: readonly Publisher[],
   events: number,
 ): Promise<void> {
-  for (let n = 0; n < events; n += 1) {
-    await publishOne(db, publishers, n)
+  let next = 0
+  const lane = async () => {
+    while (next < events) {
+      next += 1
+      await publishOne(db, publishers, next)
+    }
   }
+  await Promise.all(Array.from({ length: publishLanes }, lane))
 }
 
 async function publishOne(
