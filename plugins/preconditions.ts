@@ -65,25 +65,33 @@ function describePreconditions(route: RouteOptions): void {
     schema.headers = withHeader(schema.headers, 'if-match', Tags)
     schema.response = withProblems(Object(schema.response), 412)
   } else {
-    route.preHandler = [refuseHeader('If-Match'), ...[route.preHandler ?? []].flat()]
+    route.preHandler = [refuseIfMatch, ...[route.preHandler ?? []].flat()]
   }
   // A read may answer without regard to tags; a change with `If-None-Match: *` must not.
   if (![method].flat().some((one) => one === 'GET' || one === 'HEAD')) {
-    route.preHandler = [refuseHeader('If-None-Match'), ...[route.preHandler ?? []].flat()]
+    route.preHandler = [refuseIfNoneMatch, ...[route.preHandler ?? []].flat()]
   }
 }
 
-function refuseHeader(name: 'If-Match' | 'If-None-Match') {
-  return function refuse(
-    { headers }: FastifyRequest,
-    _reply: FastifyReply,
-    done: HookHandlerDoneFunction,
-  ): void {
-    const hasOne = headers[name.toLowerCase()] !== undefined
-    done(
-      hasOne ? new Problem('malformed', { detail: `This operation takes no ${name}.` }) : undefined,
-    )
-  }
+function refuseIfMatch(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  done(refusalOf(request, 'If-Match'))
+}
+
+function refuseIfNoneMatch(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  done(refusalOf(request, 'If-None-Match'))
+}
+
+function refusalOf({ headers }: FastifyRequest, name: string): Problem | undefined {
+  if (headers[name.toLowerCase()] === undefined) return undefined
+  return new Problem('malformed', { detail: `This operation takes no ${name}.` })
 }
 
 async function ifMatch(this: FastifyReply, lock: () => Promise<object | null>): Promise<void> {
