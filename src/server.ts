@@ -19,7 +19,7 @@ import {
   startAnnouncing,
 } from '#src/db/running-processes.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { measureLedger } from '#src/ledger/ledger.ts'
+import { measureLedger } from '#src/ledger/last-check.ts'
 import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
 import { measureQueues } from '#src/queue/backlog.ts'

@@ -17,7 +17,7 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line, PageQuery, UuidParams } from '#src/http/schemas.ts'
-import { findLedgerState } from '#src/ledger/ledger.ts'
+import { findLedgerState } from '#src/ledger/last-check.ts'
 import { billingEventPage, billingPage, billingReplayPage, progressOf } from '#src/pages/billing.ts'
 import { SubmissionForm, submissionFields, submitOnce } from '#src/pages/form-submission.ts'
 

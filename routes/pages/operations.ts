@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { countByStatus, measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import { listRunningProcesses } from '#src/db/running-processes.ts'
-import { measureLedger } from '#src/ledger/ledger.ts'
+import { measureLedger } from '#src/ledger/last-check.ts'
 import { createHistory, type History } from '#src/observability/history.ts'
 import { type Counted, operationsPage } from '#src/pages/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { findOwnLedgerState } from '#src/ledger/last-check.ts'
 import { submitOnce } from '#src/pages/form-submission.ts'
 import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { type EndpointDraft, NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
@@ -94,13 +95,14 @@ async function sendEndpoints(
   const { server, tenantEntry } = request
   const now = server.clock.now()
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoints, stats, notifications, days] = await Promise.all([
+    const [endpoints, stats, notifications, days, ledger] = await Promise.all([
       listEndpoints(tx, caller, allEndpoints),
       measureEndpoints(tx, caller, now),
       listNotifications(tx, caller, shownNotifications),
       tallyDays(tx, caller, now),
+      findOwnLedgerState(tx),
     ])
-    return { endpoints: endpoints.data, stats, notifications: notifications.data, days }
+    return { endpoints: endpoints.data, stats, notifications: notifications.data, days, ledger }
   })
   const empty: EndpointDraft = {
     ...{ url: '', description: null, eventTypes: null, signature, urlFault: null },

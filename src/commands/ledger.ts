@@ -86,8 +86,8 @@ function describe({ kind, window, tenantId, eventId, deliveryId, endpointId, det
   return `${window}  ${kind}  ${ids.join(', ')}`
 }
 
-function summaryOf({ findings, rows, head }: LedgerCheck): string {
-  return `unaccounted: ${findings.length}; ${rows} rows, the newest ${head.slice(0, 16) || 'none'}`
+function summaryOf({ findings, partial, rows, head }: LedgerCheck): string {
+  return `unaccounted: ${partial ? 'at least ' : ''}${findings.length}; ${rows} rows, the newest ${head.slice(0, 16) || 'none'}`
 }
 
 function withWorkerUrl(

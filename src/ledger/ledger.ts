@@ -1,9 +1,5 @@
-import type { Tx } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import type { LedgerMetrics } from '#src/observability/metrics.ts'
 
 /*
  * The ledger says what was there: for every five minutes and kind of work a number and the XOR of the
@@ -36,8 +32,15 @@ export type Finding = {
   detail: string | null
 }
 
-/** The outcome of a check. `head` is the hash of the newest row of the ledger, in hex. */
-export type LedgerCheck = { findings: Finding[]; head: string; rows: number }
+/** The outcome of a check. */
+export type LedgerCheck = {
+  findings: Finding[]
+  /** There is more of a kind than the findings. */
+  partial: boolean
+  /** The hash of the newest row of the ledger, in hex. */
+  head: string
+  rows: number
+}
 
 type Row = Omit<Finding, 'window'> & { window: Date }
 type Range = { from: Date; to: Date }
@@ -53,6 +56,8 @@ const wholeDays = 92
 const windowsPerCommit = 24
 const maxFindings = 1_000
 const checksKeptDays = 31
+/** Of the tenants with findings, those with most of them are stored by name; so a check stays small. */
+const maxTenants = 1_000
 
 const statementTimeoutMs = statementTimeoutsMs.ledger
 
@@ -91,6 +96,7 @@ export async function checkLedger(
   ranges: readonly Range[],
 ): Promise<LedgerCheck> {
   const findings: Finding[] = []
+  let partial = false
   const chain = await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const { rows: broken } = await connection.query<{ id: string; window: Date }>({
       text: 'SELECT id, window_start AS "window" FROM broken_ledger_rows($1)',
@@ -102,6 +108,7 @@ export async function checkLedger(
     })
     return { broken, head: rows[0]?.head ?? '', rows: rows[0]?.rows ?? 0 }
   })
+  if (chain.broken.length >= maxFindings) partial = true
   for (const { id, window } of chain.broken) {
     const detail = `row ${id} is not as it was written, or the one before it is missing`
     findings.push({ ...nothing, kind: 'row-changed', window: window.toISOString(), detail })
@@ -115,9 +122,11 @@ export async function checkLedger(
         values: [from, to, maxFindings],
       }),
     )
-    findings.push(...rows.map((row) => ({ ...row, window: row.window.toISOString() })))
+    const kinds = Object.values(Object.groupBy(rows, ({ kind }) => kind))
+    if (kinds.some((some) => some.length >= maxFindings)) partial = true
+    for (const row of rows) findings.push({ ...row, window: row.window.toISOString() })
   }
-  return { findings, head: chain.head, rows: chain.rows }
+  return { findings, partial, head: chain.head, rows: chain.rows }
 }
 
 const nothing = {
@@ -197,24 +206,30 @@ async function findLastCheck(systemDb: Queryable): Promise<LastCheck> {
 /** Findings that two ranges have in common count once. */
 async function storeCheck(
   systemDb: Queryable,
-  { findings, head }: LedgerCheck,
+  { findings, partial, head }: LedgerCheck,
   whole: boolean,
 ): Promise<void> {
-  const distinct = new Set(findings.map((finding) => JSON.stringify(finding)))
-  const kinds = Object.groupBy([...distinct].map(kindOfText), (kind) => kind)
-  const counts = Object.entries(kinds).map(([kind, some]) => [kind, some?.length ?? 0])
+  const distinct = [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()]
   // The chain is checked as a whole each time.
-  const open = findings.filter(({ kind }) => kind !== 'row-changed').map(({ window }) => window)
+  const open = distinct.filter(({ kind }) => kind !== 'row-changed').map(({ window }) => window)
+  const tenants = byTenant(distinct)
   await systemDb.query({
     text: `WITH old AS (
-             DELETE FROM ledger_checks WHERE checked_at < now() - make_interval(days => $6)
+             DELETE FROM ledger_checks WHERE checked_at < now() - make_interval(days => $9)
+           ), former AS (
+             UPDATE ledger_checks SET tenants = NULL
+             WHERE tenants <> '{}' AND checked_at >= now() - make_interval(days => $9)
            )
-           INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head)
-           VALUES ($1, $2, $3, $4, $5)`,
+           INSERT INTO ledger_checks
+             (whole, unaccounted, partial, kinds, days, tenants, open_windows, head)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     values: [
       whole,
-      distinct.size,
-      JSON.stringify(Object.fromEntries(counts)),
+      distinct.length,
+      partial || tenants.length > maxTenants,
+      JSON.stringify(countBy(distinct, ({ kind }) => kind)),
+      JSON.stringify(countBy(distinct, dayOf)),
+      JSON.stringify(Object.fromEntries(tenants.slice(0, maxTenants))),
       [...new Set(open)],
       head,
       checksKeptDays,
@@ -222,29 +237,22 @@ async function storeCheck(
   })
 }
 
-function kindOfText(text: string): string {
-  return JSON.parse(text).kind
+/** The tenants with findings and their number by day, those with most of them first. */
+function byTenant(findings: readonly Finding[]): [tenantId: string, days: object][] {
+  const tenants = Map.groupBy(findings, ({ tenantId }) => tenantId)
+  return [...tenants]
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .flatMap(([id, some]) => (id === null ? [] : [[id, countBy(some, dayOf)]]))
 }
 
-/** What the last check found, for operators. */
-export type LedgerState = { checkedAt: string; unaccounted: number; kinds: Record<string, number> }
-
-/** @returns null if there was no check yet */
-export async function findLedgerState(connection: Tx | Queryable): Promise<LedgerState | null> {
-  const [row] = await selectRows<Omit<LedgerState, 'checkedAt'> & { checkedAt: Date }>(
-    connection,
-    Prisma.sql`SELECT checked_at AS "checkedAt", unaccounted, kinds
-      FROM ledger_checks ORDER BY id DESC LIMIT 1`,
-  )
-  return row === undefined ? null : { ...row, checkedAt: row.checkedAt.toISOString() }
+function dayOf({ window }: Finding): string {
+  return window.slice(0, 10)
 }
 
-/** Sets the gauges of what the last check did not account for, and of its age. */
-export async function measureLedger(systemDb: Queryable, metrics: LedgerMetrics): Promise<void> {
-  const { rows } = await systemDb.query<{ unaccounted: number; age: number }>({
-    text: `SELECT unaccounted, extract(epoch FROM now() - checked_at)::float8 AS age
-           FROM ledger_checks ORDER BY id DESC LIMIT 1`,
-  })
-  metrics.unaccounted.set(rows[0]?.unaccounted ?? 0)
-  metrics.checkedAge.set(Math.max(rows[0]?.age ?? 0, 0))
+function countBy(
+  findings: readonly Finding[],
+  of: (finding: Finding) => string,
+): Record<string, number> {
+  const groups = Map.groupBy(findings, of)
+  return Object.fromEntries([...groups].map(([key, some]) => [key, some.length]))
 }

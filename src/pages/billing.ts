@@ -5,12 +5,13 @@ import {
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
-import type { LedgerState } from '#src/ledger/ledger.ts'
+import type { LedgerState } from '#src/ledger/last-check.ts'
 import { billingFlow } from './billing-flow.ts'
 import { type BadgeMood, badge, filterBar, pageHead } from './components.ts'
 import { submissionField } from './form-submission.ts'
 import { type Cell, copyable, type Html, html, momentText, table, timeText } from './html.ts'
 import { layout, type Page, type Viewer } from './layout.ts'
+import { ledgerSection, ledgerText } from './ledger.ts'
 import { type Progress, progressBar, progressHead } from './progress.ts'
 
 export type BillingView = {
@@ -43,19 +44,10 @@ export function billingPage(view: BillingView): Page {
         ${filterForm(view.filter)}
         ${view.events.length === 0 ? noEvents(view.filter) : html`<div class="compact">${table(columns, view.events.map(eventRow))}</div>`}
         ${view.nextCursor === null ? '' : olderLink(view.filter, view.nextCursor)}
-      </section>`,
+      </section>
+      ${ledgerSection(view.ledger)}`,
     { current: '/app/billing', ...view.viewer },
   )
-}
-
-/** The outcome of the last check of the ledger, over all events and deliveries. */
-function ledgerText(ledger: LedgerState | null): Html {
-  if (ledger === null) return html`<p class="quiet small">The ledger was not checked yet.</p>`
-  const { unaccounted, checkedAt, kinds } = ledger
-  const found = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`)
-  return unaccounted === 0
-    ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. Checked ${timeText(checkedAt)}</p>`
-    : html`<p class="fault">unaccounted: ${unaccounted} (${found.join(', ')}). Checked ${timeText(checkedAt)} Run <code>gatehouse ledger verify</code>.</p>`
 }
 
 function replayDead(dead: number): Html {

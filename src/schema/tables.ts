@@ -83,7 +83,11 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   // Written by functions of the owner alone.
   ledger: { web: 'SELECT', worker: 'SELECT' },
   ledger_removals: { web: '', worker: '' },
-  ledger_checks: { web: 'SELECT', worker: 'SELECT, INSERT, DELETE' },
+  // Without tenants: a tenant reads its own, and an operator all, through functions.
+  ledger_checks: {
+    web: 'SELECT (id, checked_at, whole, unaccounted, kinds, open_windows, head, days, partial)',
+    worker: 'SELECT, INSERT, UPDATE (tenants), DELETE',
+  },
   webhook_endpoints: {
     web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts), DELETE',
     worker:
@@ -172,6 +176,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
     'measure_due_attempts(integer)',
+    'own_unaccounted()',
+    'unaccounted_tenants(integer)',
     'mark_refresh(text, text, integer, uuid)',
     'clear_refresh(text, text, uuid)',
     'end_refresh(text, text, uuid, boolean)',

@@ -101,6 +101,7 @@ const openToWorker = [
   'UPDATE billing_objects',
   'UPDATE billing_reconciliations',
   'UPDATE billing_replays',
+  'UPDATE ledger_checks',
   'UPDATE pgboss.job_common',
   'UPDATE received_events',
   'UPDATE running_processes',
@@ -238,6 +239,8 @@ t.test('functions that do something without a credential are those of signing in
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
     list_customers: [[null, 10], 'refused'],
     dismiss_event: [['evt_1', 'x'], 'refused'],
+    own_unaccounted: [[], 'nothing'],
+    unaccounted_tenants: [[10], 'refused'],
     measure_due_attempts: [[10], 'acts'], // counts, of all tenants together
     // A provider ends sessions, and refreshes its tokens, while no session of ours is at hand.
     remember_logout: [['demo', key(), 60], 'acts'],

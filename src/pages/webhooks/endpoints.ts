@@ -1,6 +1,8 @@
+import type { OwnLedgerState } from '#src/ledger/last-check.ts'
 import { columnChart, lineChart, type StripCell, statusStrip } from '#src/pages/charts.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/html.ts'
 import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
+import { ownLedgerText } from '#src/pages/ledger.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/stats.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
@@ -15,6 +17,8 @@ export type WebhooksView = {
   endpoints: readonly Endpoint[]
   stats: ReadonlyMap<string, EndpointStats>
   days: readonly DayTally[]
+  /** Null before the first check. */
+  ledger: OwnLedgerState | null
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
   draft: EndpointDraft
   schedule: RetryFacts
@@ -50,7 +54,7 @@ export function webhooksPage(view: WebhooksView): Page {
         }
       </section>
       ${notifications.length === 0 ? '' : notificationSection(view)}
-      ${view.days.length === 0 ? '' : daySection(view.days)}
+      ${view.days.length === 0 ? ownLedgerText(view.ledger) : daySection(view)}
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
         <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
@@ -125,7 +129,7 @@ const dayColumns = [
 ] as const
 
 /** What became of the events of each day. */
-function daySection(days: readonly DayTally[]): Html {
+function daySection({ days, ledger }: WebhooksView): Html {
   const unaccounted = days.reduce((sum, day) => sum + day.unaccounted, 0)
   const rows = days.map((day) => [
     html`<span class="whole">${day.day}</span>`,
@@ -139,6 +143,7 @@ function daySection(days: readonly DayTally[]): Html {
         <h2 id="days">Last seven days <span class="quiet">unaccounted: ${unaccounted}</span></h2>
         <div class="lead">${table(dayColumns, rows)}</div>
         <p class="quiet small">Events and what became of their deliveries, for at most the newest ${talliedEvents.toLocaleString('en-GB')} events. Every delivery is delivered, failed after its last attempt, or waiting for the next one; one that waits for nothing is unaccounted. Test events are not counted.</p>
+        ${ownLedgerText(ledger)}
       </section>`
 }
 
