@@ -295,3 +295,46 @@ t.test('of two processes one seals, and no role can write the ledger', async (t)
     }
   }
 })
+
+t.test('a check without statistics compares no event with every job', async (t) => {
+  const world = await createLedger(t)
+  const { admin } = world.database
+  const events = 2_000
+  // Statistics would be there after a minute, and the plan another one.
+  await admin.query('ALTER TABLE received_events SET (autovacuum_enabled = false)')
+  await admin.query('ALTER TABLE pgboss.job_common SET (autovacuum_enabled = false)')
+  await world.record(...Array.from({ length: events }, (_, n) => `evt_more_${n}`))
+  await admin.query(
+    `DELETE FROM pgboss.job_common WHERE data->>'eventId' IN ('evt_more_7', 'evt_more_1999')`,
+  )
+  const client = await admin.connect()
+  const plans: string[] = []
+  const keep = ({ message = '' }: { message?: string | undefined }) => void plans.push(message)
+  client.on('notice', keep)
+  try {
+    await client.query(
+      `LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on;
+       SET auto_explain.log_nested_statements = on; SET client_min_messages = log`,
+    )
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT event_id AS id FROM check_ledger(now() - interval '1 hour', now() + interval '1 hour', 10)
+       WHERE kind = 'event-without-job' ORDER BY 1`,
+    )
+    t.strictSame(
+      rows.map(({ id }) => id),
+      ['evt_more_1999', 'evt_more_7'],
+    )
+  } finally {
+    client.off('notice', keep)
+    client.release(true)
+  }
+  const plan = plans.find((text) => text.includes(`'event-without-job'`)) ?? ''
+  t.match(plan, 'job_common')
+  const compared = [...plan.matchAll(/Rows Removed by Join Filter: (\d+)/g)].map(([, n]) =>
+    Number(n),
+  )
+  t.ok(
+    compared.every((pairs) => pairs <= events),
+    plan,
+  )
+})
