@@ -35,6 +35,7 @@ const databaseName = 'gatehouse'
 const clientId = 'gatehouse-demo'
 const preferredProviderPort = 3001
 const preferredReceiverPort = 3002
+const preferredBillingApiPort = 3003
 
 /**
  * Starts the parts that are not configured, outside production: a real PostgreSQL in `.data/`
@@ -129,7 +130,9 @@ async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalPro
 
 async function addBillingApi(env: Demo['env']): Promise<{ stop(): Promise<void> }> {
   const key = randomToken()
-  const api = await startBillingApi(key)
+  const api = await startBillingApi(key, { port: preferredBillingApiPort }).catch(() =>
+    startBillingApi(key),
+  )
   env.BILLING_API_URL = api.url
   env.BILLING_API_KEY = key
   return api

@@ -142,6 +142,49 @@ t.test('two workers on one run record each event once', async (t) => {
   t.equal(await world.countEvents(), 10)
 })
 
+t.test('a provider that repeats or reorders its events gets each recorded once', async (t) => {
+  for (const fault of ['repeat', 'reorder'] as const) {
+    const { world, api } = await openSample(t, 150)
+    api.fail(fault, 1)
+    const seen = fault === 'repeat' ? 300 : 150
+    t.match(await world.run({}), { status: 'finished', seen, missed: 150, different: 0 }, fault)
+    t.equal(await world.countEvents(), 150, fault)
+    const jobs = await world.database.admin.query(
+      `SELECT FROM pgboss.job_common WHERE name = 'billing-event'`,
+    )
+    t.equal(jobs.rowCount, 150, `${fault}: and has one job`)
+    t.match(await world.run({}), { seen: 150, missed: 0, different: 0 }, `${fault}: the true list`)
+  }
+})
+
+t.test('an event that the provider forgets is recorded by the next scheduled run', async (t) => {
+  const { world, api } = await openSample(t, 3)
+  const runScheduled = async () => {
+    await scheduleReconciliation(world.systemDb, world.queue, 900)
+    const { rows } = await world.database.admin.query<{ id: string }>(
+      `SELECT id FROM billing_reconciliations WHERE status = 'running'`,
+    )
+    for (const { id } of rows) await reconcile(world.systemDb, world.api, id)
+    return findReconciliation(world.systemDb, rows[0]?.id ?? '')
+  }
+  api.fail('forget', 1)
+  t.match(await runScheduled(), { status: 'finished', seen: 2, missedIds: ['evt_0', 'evt_1'] })
+  t.match(await runScheduled(), { status: 'finished', seen: 3, missedIds: ['evt_2'] })
+  t.equal(await world.countEvents(), 3)
+})
+
+t.test('a provider that lies about what was received changes nothing', async (t) => {
+  const { world, api } = await openSample(t, 2)
+  const stored = async () =>
+    (await world.database.admin.query('SELECT body FROM received_events ORDER BY event_id')).rows
+  await world.run({})
+  const before = await stored()
+  api.fail('lie', 1)
+  t.match(await world.run({}), { missed: 0, different: 2, differentIds: ['evt_0', 'evt_1'] })
+  t.strictSame(await stored(), before)
+  t.match(await world.run({}), { missed: 0, different: 0 }, 'the true list again')
+})
+
 t.test('a provider that lies or never ends fails the run with the reason', async (t) => {
   const many = Array.from({ length: 101 }, (_, n) => eventOf(`m${n}`))
   const cases: [string, EventListApi | null, RegExp][] = [
@@ -310,6 +353,16 @@ async function open(t: Test, api: EventListApi | null) {
       }
     },
   }
+}
+
+/** The sample billing API with charges of twenty minutes ago, of which no webhook arrived. */
+async function openSample(t: Test, events: number) {
+  const api = await startBillingApi(key)
+  t.teardown(() => api.stop())
+  for (let n = 0; n < events; n += 1) {
+    api.list(eventOf(`evt_${n}`, { created: minutesAgo(20) }))
+  }
+  return { api, world: await open(t, createProviderApi({ url: api.url, key })) }
 }
 
 function listOf(items: readonly unknown[]): EventListApi {
