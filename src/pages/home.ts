@@ -73,7 +73,7 @@ function articleOf(role: string): string {
   return `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}`
 }
 
-/** Endpoints that do not receive and events that were not processed; empty if all is well. */
+/** Endpoints that do not receive or soon will not, and events that failed; empty if all is well. */
 function attentionSection({ managed, deadEvents }: HomeAccount): Html {
   const items = [...(managed?.endpoints ?? []).flatMap(endpointItem), ...deadItem(deadEvents)]
   if (items.length === 0) return html``
@@ -83,13 +83,30 @@ function attentionSection({ managed, deadEvents }: HomeAccount): Html {
       </section>`
 }
 
-function endpointItem({ id, url, status, failingSince, disabledAt }: Endpoint): Html[] {
-  if (status === 'active') return []
-  const since = disabledAt ?? failingSince
-  const text =
-    status === 'disabled' ? 'is disabled and receives nothing' : 'has not accepted an event'
+function endpointItem(endpoint: Endpoint): Html[] {
+  const { id, url } = endpoint
+  return endpointTroubles(endpoint).map(
+    ({ mood, text }) =>
+      html`<li class="${mood}"><span class="wrap">${isolated(url)}${text}</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`,
+  )
+}
+
+type Trouble = { mood: 'bad' | 'warning'; text: Html }
+
+/** Its state, and what is to be expected of it. Of a disabled one nothing is expected. */
+function endpointTroubles({ status, failingSince, disabledAt, forecasts }: Endpoint): Trouble[] {
+  const sinceText = (time: string | null) => (time === null ? '' : html` since ${timeText(time)}`)
+  if (status === 'disabled') {
+    const text = html` is disabled and receives nothing${sinceText(disabledAt)}.`
+    return [{ mood: 'bad', text }]
+  }
+  const failing: Trouble = {
+    mood: 'warning',
+    text: html` has not accepted an event${sinceText(failingSince)}.`,
+  }
   return [
-    html`<li class="${status === 'disabled' ? 'bad' : 'warning'}"><span class="wrap">${isolated(url)} ${text}${since === null ? '' : html` since ${timeText(since)}`}.</span> <a href="/app/webhooks/${id}">View endpoint<span class="unseen"> ${url}</span></a></li>`,
+    ...(status === 'active' ? [] : [failing]),
+    ...forecasts.map(({ message }): Trouble => ({ mood: 'warning', text: html`: ${message}` })),
   ]
 }
 
