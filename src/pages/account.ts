@@ -167,11 +167,15 @@ function identitySection(
 }
 
 function removeButton(provider: string, subject: string): Html {
-  return html`<form method="post" action="/app/account/identities/remove">
-              <input type="hidden" name="provider" value="${provider}">
+  return confirmation({
+    label: 'Remove',
+    name: `Remove ${provider} ${subject}`,
+    action: '/app/account/identities/remove',
+    fields: html`<input type="hidden" name="provider" value="${provider}">
               <input type="hidden" name="subject" value="${subject}">
-              <button class="button plain slim risky" aria-label="Remove ${provider} ${subject}">Remove</button>
-            </form>`
+              <p>You can no longer sign in with it.</p>`,
+    button: 'Remove',
+  })
 }
 
 export type ShownSession = {
@@ -204,7 +208,12 @@ function sessionSection(sessions: readonly ShownSession[]): Html {
         ${table(sessionColumns, rows)}
         ${
           others
-            ? html`<form class="row" method="post" action="/app/account/sessions/end-others"><button class="button plain">Sign out all other devices</button></form>`
+            ? html`<div class="row">${confirmation({
+                label: 'Sign out all other devices',
+                action: '/app/account/sessions/end-others',
+                fields: html`<p>They have to sign in again. What is typed there and not saved yet is lost.</p>`,
+                button: 'Sign out all others',
+              })}</div>`
             : ''
         }
       </section>`

@@ -167,7 +167,7 @@ function follow(element) {
     text.textContent = words
     if (!isLast) return
     source.close()
-    for (const form of document.querySelectorAll('form[data-until-last]')) form.remove()
+    for (const part of document.querySelectorAll('[data-until-last]')) part.remove()
   })
   source.addEventListener('error', () => {
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5_000)

@@ -1,3 +1,4 @@
+import { confirmation } from './components.ts'
 import { type Html, html, isolated, table, timeText } from './html.ts'
 import { layout, type Page, type Viewer } from './layout.ts'
 
@@ -56,6 +57,12 @@ function roleText({ role, department }: ShownOwnInvitation): Html {
 function answerForms({ id, tenant }: ShownOwnInvitation, size: '' | ' slim'): Html {
   return html`<div class="row">
               <form method="post" action="/invitations/${id}/accept"><button class="button${size}" aria-label="Accept the invitation to ${tenant.name}">Accept</button></form>
-              <form method="post" action="/invitations/${id}/decline"><button class="button plain${size}" aria-label="Decline the invitation to ${tenant.name}">Decline</button></form>
+              ${confirmation({
+                label: 'Decline',
+                name: `Decline the invitation to ${tenant.name}`,
+                action: `/invitations/${id}/decline`,
+                fields: html`<p>To join later you need a new invitation.</p>`,
+                button: 'Decline',
+              })}
             </div>`
 }

@@ -56,8 +56,8 @@ function teamSection(team: ShownTeam, people: TeamsView['people']): Html {
   const { id, name, members, folders } = team
   const others = people.filter((one) => members.every((member) => member.id !== one.id))
   const rows = members.map(
-    (member) => html`<li class="headed"><span class="wrap">${isolated(member.name)}</span>
-            <form method="post" action="/app/teams/${id}/members/remove"><input type="hidden" name="userId" value="${member.id}"><button class="button plain slim" aria-label="Remove ${member.name} from ${name}">Remove</button></form></li>`,
+    (member) =>
+      html`<li class="headed"><span class="wrap">${isolated(member.name)}</span>${removeForm(team, member)}</li>`,
   )
   return html`<section class="card" aria-labelledby="team-${id}">
         <h2 id="team-${id}" class="wrap">${isolated(name)}</h2>
@@ -74,6 +74,17 @@ function teamSection(team: ShownTeam, people: TeamsView['people']): Html {
         </form>
         ${folders.length === 0 ? confirmation({ label: 'Delete team', name: `Delete the team ${name}`, action: `/app/teams/${id}/delete`, fields: html`<p>Its members lose what they reach through it.</p>`, button: 'Delete team' }) : ''}
       </section>`
+}
+
+function removeForm({ id, name }: ShownTeam, member: ShownTeam['members'][number]): Html {
+  return confirmation({
+    label: 'Remove',
+    name: `Remove ${member.name} from ${name}`,
+    action: `/app/teams/${id}/members/remove`,
+    fields: html`<input type="hidden" name="userId" value="${member.id}">
+                <p>They no longer reach the documents of this team.</p>`,
+    button: 'Remove',
+  })
 }
 
 function addForm(id: number, name: string, others: TeamsView['people']): Html {
@@ -96,7 +107,17 @@ function folderTree(folders: readonly ShownFolder[], parentId: number | null): H
   const items = here.map(({ id, name }) => {
     const below = folderTree(folders, id)
     const isEmpty = below.markup === ''
-    return html`<li><span class="headed"><span class="wrap">${isolated(name)}</span>${isEmpty ? html`<form method="post" action="/app/folders/${id}/delete"><button class="button plain slim" aria-label="Delete the folder ${name}">Delete</button></form>` : ''}</span>${below}</li>`
+    return html`<li><div class="headed"><span class="wrap">${isolated(name)}</span>${isEmpty ? deleteForm({ id, name }) : ''}</div>${below}</li>`
   })
   return html`<ul class="tree">${items}</ul>`
+}
+
+function deleteForm({ id, name }: Pick<ShownFolder, 'id' | 'name'>): Html {
+  return confirmation({
+    label: 'Delete',
+    name: `Delete the folder ${name}`,
+    action: `/app/folders/${id}/delete`,
+    fields: html`<p>A folder with documents is not deleted.</p>`,
+    button: 'Delete',
+  })
 }

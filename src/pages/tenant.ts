@@ -153,10 +153,14 @@ function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
     html`${isolated(email)}${mails ? '' : html`<br><code class="clip" id="link-${id}" title="${url}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`}`,
     html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
-    html`<form method="post" action="/app/tenant/invitations/withdraw">
-              <input type="hidden" name="id" value="${id}">
-              <button class="button plain slim" aria-label="Withdraw the invitation for ${email}">Withdraw</button>
-            </form>`,
+    confirmation({
+      label: 'Withdraw',
+      name: `Withdraw the invitation for ${email}`,
+      action: '/app/tenant/invitations/withdraw',
+      fields: html`<input type="hidden" name="id" value="${id}">
+                <p>Its link stops working.</p>`,
+      button: 'Withdraw',
+    }),
   ]
 }
 

@@ -17,7 +17,8 @@ t.test('a bookmark leads to sign-in and back; an expired session loses no text',
   const page = await open('/app/orders/1')
   const elsewhere = await open('/app/account')
 
-  await elsewhere.getByRole('button', { name: 'Sign out all other devices' }).press('Enter')
+  await elsewhere.getByText('Sign out all other devices').press('Enter')
+  await elsewhere.getByRole('button', { name: 'Sign out all others' }).press('Enter')
   await elsewhere.getByRole('status').waitFor()
   await page.getByLabel('Address line 1').fill('12 “Quoted” <Square>')
   await page.getByRole('button', { name: /address/i }).press('Enter')

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { OptionalLine } from '#src/http/schemas.ts'
+import { confirmation } from '#src/pages/components.ts'
 import { submissionField, submissionFields } from '#src/pages/form-submission.ts'
 import { type Html, html, timeText } from '#src/pages/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/layout.ts'
@@ -228,5 +229,11 @@ function selectionText(replay: EndpointReplay): Html {
 
 /** The script removes it when the replay ends. */
 function cancelForm({ endpointId, id }: EndpointReplay): Html {
-  return html`<form method="post" action="/app/webhooks/${endpointId}/replays/${id}/cancel" data-until-last><button class="button danger slim">Cancel replay</button></form>`
+  const form = confirmation({
+    label: 'Cancel replay',
+    action: `/app/webhooks/${endpointId}/replays/${id}/cancel`,
+    fields: html`<p>The deliveries that are not scheduled yet are not sent.</p>`,
+    button: 'Cancel the replay',
+  })
+  return html`<div data-until-last>${form}</div>`
 }
