@@ -17,7 +17,7 @@ import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
-import { dayCharts, notices, rateText, statsNote } from './endpoints.ts'
+import { coverageText, dayCharts, notices, rateText } from './endpoints.ts'
 import { type EndpointDraft, endpointForm, replayForm } from './forms.ts'
 import { probeSection } from './probe.ts'
 
@@ -104,7 +104,7 @@ function factSection({ endpoint, stats }: EndpointView): Html {
         ${endpoint.health.reason === null ? '' : html`<p class="small">${isolated(endpoint.health.reason)}</p>`}
         ${endpoint.forecasts.map(({ message }) => html`<p class="notice">${isolated(message)}</p>`)}
         ${stats === undefined ? '' : dayCharts(stats)}
-        <p class="quiet small">${statsNote}</p>
+        ${coverageText(stats)}
       </section>`
 }
 

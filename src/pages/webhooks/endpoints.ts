@@ -174,8 +174,17 @@ function medianText({ medianMs }: EndpointStats): Html {
   return html`<span class="quiet whole">median ${durationText(medianMs)}</span>`
 }
 
-/** What the statistics cover. */
-export const statsNote = `Attempts in the last 24 hours, for at most the newest ${sampledDeliveries.toLocaleString('en-GB')} deliveries. Test events are not counted.`
+const sampled = sampledDeliveries.toLocaleString('en-GB')
+
+/** What the statistics of endpoints cover. */
+const statsNote = `Attempts in the last 24 hours, for at most the newest ${sampled} deliveries of an endpoint. Test events are not counted.`
+
+/** What the statistics of an endpoint cover. @param stats undefined if nothing was sent */
+export function coverageText(stats: EndpointStats | undefined): Html {
+  return stats?.isSampled === true
+    ? html`<p class="notice small">Only the newest ${sampled} deliveries are counted: this endpoint has at least as many in 24 hours, so the hours before them look empty.</p>`
+    : html`<p class="quiet small">Attempts in the last 24 hours. Test events are not counted.</p>`
+}
 
 /** Rounded down, so that 100 % means that nothing failed. */
 function rateOf({ attempts, succeeded }: Pick<EndpointStats, 'attempts' | 'succeeded'>): number {

@@ -4,6 +4,8 @@ import { Prisma } from '#src/db/generated/client.ts'
 
 /** The attempts at an endpoint in the last 24 hours. */
 export type EndpointStats = Tally & {
+  /** There may be more deliveries in this time: only the newest `sampledDeliveries` are counted. */
+  isSampled: boolean
   /** Hours with attempts, oldest first; 23 is the hour that ends now. */
   hours: readonly (Tally & { hour: number })[]
 }
@@ -17,7 +19,7 @@ type Tally = {
 }
 
 /** `hour` is null in the row of the whole day. */
-type Row = Tally & { endpointId: string; hour: number | null }
+type Row = Tally & { endpointId: string; hour: number | null; deliveries: number }
 
 const dayMs = 86_400_000
 
@@ -43,13 +45,16 @@ export async function measureEndpoints(
     SELECT e.id AS "endpointId", made.hour, count(*)::int AS attempts,
       count(*) FILTER (WHERE made.succeeded)::int AS succeeded,
       percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration_ms) AS "medianMs",
-      percentile_disc(0.95) WITHIN GROUP (ORDER BY made.duration_ms)::float8 AS "p95Ms"
+      percentile_disc(0.95) WITHIN GROUP (ORDER BY made.duration_ms)::float8 AS "p95Ms",
+      max(d.deliveries)::int AS deliveries
     FROM webhook_endpoints e
     CROSS JOIN LATERAL (
-      SELECT d.id FROM deliveries d
-      WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = e.id
-        AND d.created_at >= ${from}::timestamptz AND d.event_type <> 'endpoint.test' AND NOT d.example
-      ORDER BY d.created_at DESC LIMIT ${sampledDeliveries}
+      SELECT newest.id, count(*) OVER () AS deliveries FROM (
+        SELECT d.id FROM deliveries d
+        WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = e.id
+          AND d.created_at >= ${from}::timestamptz AND d.event_type <> 'endpoint.test' AND NOT d.example
+        ORDER BY d.created_at DESC LIMIT ${sampledDeliveries}
+      ) newest
     ) d
     CROSS JOIN LATERAL (
       SELECT LEAST(23, floor(extract(epoch FROM a.started_at - ${from}::timestamptz) / 3600))::int AS hour,
@@ -72,7 +77,8 @@ function groupByEndpoint(rows: readonly Row[]): ReadonlyMap<string, EndpointStat
       const hours = own.flatMap((row) =>
         row.hour === null ? [] : [{ hour: row.hour, ...tallyOf(row) }],
       )
-      return [total.endpointId, { ...tallyOf(total), hours }]
+      const isSampled = total.deliveries === sampledDeliveries
+      return [total.endpointId, { ...tallyOf(total), isSampled, hours }]
     }),
   )
 }

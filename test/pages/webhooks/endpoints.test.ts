@@ -7,7 +7,7 @@ const hours = [
   { hour: 1, attempts: 40, succeeded: 39, ...tally },
   { hour: 23, attempts: 2, succeeded: 0, ...tally },
 ]
-const stats = { attempts: 82, succeeded: 79, ...tally, hours }
+const stats = { attempts: 82, succeeded: 79, ...tally, isSampled: false, hours }
 
 t.test('the strip of an endpoint shows every hour of the last day', async (t) => {
   const { markup } = dayStrip(stats)
