@@ -6,6 +6,7 @@ import { isDatabaseUnavailable, isRefusedValue, refusedValueState } from '#src/d
 import { toQuotaProblem } from '#src/db/quota.ts'
 import { acceptsHtml } from '#src/http/params.ts'
 import { type ErrorCode, errorTable, Problem, problemType } from '#src/http/problems.ts'
+import { countSessionCookies } from '#src/http/session-cookie.ts'
 import {
   describeErrors,
   type FieldError,
@@ -14,7 +15,7 @@ import {
   toFieldErrors,
 } from '#src/http/validation.ts'
 import { withVary } from '#src/http/vary.ts'
-import { renderPage, type Viewer } from '#src/pages/layout.ts'
+import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/layout.ts'
 import { problemPage } from '#src/pages/problem.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
@@ -112,9 +113,13 @@ function toShownField({ pointer, in: place, detail }: FieldError) {
   return { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, detail }
 }
 
-/** Who asked, if the request has entered. Requests without a session have no such property. */
-function viewerOf(request: FastifyRequest): Viewer | null {
-  return request.enteredCaller ? request.viewer : null
+/**
+ * Who asked, if the request has entered. Requests without a session have no such property. An unknown
+ * path is answered without a question to the database, so there the cookie is the only hint.
+ */
+function viewerOf(request: FastifyRequest): Viewer | UnknownViewer {
+  if (request.enteredCaller) return request.viewer
+  return { mayBeSignedIn: countSessionCookies(request.headers.cookie) > 0 }
 }
 
 /** Our words for what Fastify refuses before a schema is asked. They never repeat the value. */

@@ -13,13 +13,18 @@ export type Page = {
   /** Its content, with one heading. */
   readonly main: Html
   /** The current page and its viewer; without it there is no navigation. */
-  readonly open: Navigation | undefined
+  readonly open: Navigation | UnknownViewer | undefined
   /** Further elements for `<head>`. */
   readonly head: Html | undefined
 }
 
 /** A page of this title and content. */
-export function layout(title: string, main: Html, open?: Navigation, head?: Html): Page {
+export function layout(
+  title: string,
+  main: Html,
+  open?: Navigation | UnknownViewer,
+  head?: Html,
+): Page {
   return { title, main, open, head }
 }
 
@@ -27,6 +32,7 @@ export function layout(title: string, main: Html, open?: Navigation, head?: Html
 export function renderPage({ title, main, open, head }: Page, brand: Brand): string {
   const { name, supportUrl, termsUrl } = brand
   const { logo, style } = brandPaths(brand)
+  const known = open === undefined || 'mayBeSignedIn' in open ? null : open
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -44,11 +50,12 @@ export function renderPage({ title, main, open, head }: Page, brand: Brand): str
     <script src="${assetPath('gatehouse.js')}" defer blocking="render"></script>
     ${head ?? ''}
   </head>
-  <body${open ? html` class="beside"` : ''}>
+  <body${known ? html` class="beside"` : ''}>
     <a class="skip" href="#main">Skip to content</a>
     <header class="side">
       <a class="brand" href="/">${logo === null ? icon('gate') : html`<img src="${logo}" width="24" height="24" alt="">`}${name}</a>
-      ${open ? html`${switcher(open)}${navigation(open)}` : ''}
+      ${known ? html`${switcher(known)}${navigation(known)}` : ''}
+      ${open !== undefined && 'mayBeSignedIn' in open ? publicNavigation(open, supportUrl) : ''}
     </header>
     <div class="view">
       <main id="main">
@@ -79,6 +86,20 @@ export type Viewer = {
 
 /** The current page and its viewer. */
 export type Navigation = Viewer & { readonly current: string }
+
+/** Somebody who is not known, on a page that is answered before anyone has entered. */
+export type UnknownViewer = {
+  /** The browser has sent a session cookie; whether the session is live was not asked. */
+  readonly mayBeSignedIn: boolean
+}
+
+/** The links that need no permission. */
+function publicNavigation({ mayBeSignedIn }: UnknownViewer, supportUrl: string | null): Html {
+  const support =
+    supportUrl === null ? '' : html`<a href="${supportUrl}">${icon('people')}Support</a>`
+  return html`<nav class="pages" aria-label="Pages"><a href="/">${icon('home')}Home</a><a href="/docs">${icon('document')}Search the API reference</a>${support}</nav>
+      <div class="self"><a class="button plain slim" href="${mayBeSignedIn ? '/app/account' : '/auth/login'}">${mayBeSignedIn ? 'Your account' : 'Sign in'}</a></div>`
+}
 
 type Need = Permission | 'operator' | 'tenant'
 type Entry = { href: string; label: string; icon: IconName; needs?: Need }

@@ -2,7 +2,7 @@ import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Resumption, SignInFailure } from '#src/http/problems.ts'
 import { type Html, html, isolated } from './html.ts'
-import { entryAbove, layout, type Page, type Viewer } from './layout.ts'
+import { entryAbove, layout, type Page, type UnknownViewer, type Viewer } from './layout.ts'
 import { signInPath } from './sign-in.ts'
 
 export type PageProblem = {
@@ -20,8 +20,8 @@ export type PageProblem = {
   signIn: SignInFailure | null
   /** The fields that were refused, and why: `must not be empty`. */
   fields: readonly { name: string; detail: string }[]
-  /** Who asked, for the navigation; null if that is not known. */
-  viewer: Viewer | null
+  /** Who asked, for the navigation. */
+  viewer: Viewer | UnknownViewer
   /** How to go on after signing in; null for anything but a form that was refused for that. */
   resumption: Resumption | null
 }
@@ -112,7 +112,9 @@ export function problemPage(problem: PageProblem): Page {
         <a class="button" href="${href}">${label}</a>
         <p class="quiet small">If this keeps happening, contact support with request ID ${requestId}</p>
       </section>`,
-    viewer === null ? undefined : { current: entryAbove(pathOf(problem))?.href ?? '', ...viewer },
+    'mayBeSignedIn' in viewer
+      ? viewer
+      : { current: entryAbove(pathOf(problem))?.href ?? '', ...viewer },
   )
 }
 

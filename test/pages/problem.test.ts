@@ -14,7 +14,7 @@ function page(change: Partial<PageProblem>): string {
     code: 'sign-in-refused',
     path: '/auth/callback?code=x',
     waitSeconds: null,
-    viewer: null,
+    viewer: { mayBeSignedIn: false },
   } as const
   const shown = { ...problem, ...rest, signIn: null, resumption: null, fields: [], ...change }
   return renderPage(problemPage(shown), plainBrand)
@@ -76,5 +76,17 @@ t.test('a page for somebody who is known keeps the navigation', async (t) => {
   const markup = page({ viewer, code: 'not-found', status: 404, path: '/app/webhooks/7?x=1' })
   t.match(markup, /<a href="\/app\/webhooks" aria-current="page">/)
   t.match(markup, 'ada@acme.example')
-  t.notMatch(page({}), 'class="pages"')
 })
+
+t.test(
+  'a page for somebody who is unknown leads home, to the reference and to sign-in',
+  async (t) => {
+    const linksOf = (markup: string) => {
+      const header = /<header class="side">.*?<\/header>/s.exec(markup)?.[0] ?? ''
+      return [...header.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+    }
+    t.same(linksOf(page({})), ['/', '/', '/docs', '/auth/login'])
+    const viewer = { mayBeSignedIn: true }
+    t.same(linksOf(page({ viewer })), ['/', '/', '/docs', '/app/account'])
+  },
+)

@@ -93,6 +93,18 @@ t.test('an unknown path is 404 for every method, OPTIONS included', async (t) =>
   }
 })
 
+t.test('a browser gets the 404 of an unknown path with links to go on from', async (t) => {
+  const support = 'https://help.example/'
+  const { app } = await build(t, { BRAND_SUPPORT_URL: support })
+  const open = (url: string, cookie?: string) =>
+    app.inject({ url, headers: { accept: 'text/html', ...(cookie && { cookie }) } })
+  const { body, statusCode } = await open('/no/such')
+  t.equal(statusCode, 404)
+  for (const href of ['/', '/docs', '/auth/login', support]) t.match(body, `href="${href}"`)
+  for (const href of ['/', '/docs']) t.equal((await open(href)).statusCode, 200, href)
+  t.match((await open('/no/such', 'sid=not-verified')).body, 'href="/app/account"')
+})
+
 t.test('a browser gets 405 as a page', async (t) => {
   const { app } = await build(t)
   const answer = await app.inject({
