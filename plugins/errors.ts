@@ -19,6 +19,16 @@ import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/layout.t
 import { problemPage } from '#src/pages/problem.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the response says about an error, and about which values of the request. */
+    describeRefusal(error: unknown, request: FastifyRequest): Refusal
+  }
+}
+
+/** An error as its response says it. */
+type Refusal = { problem: Problem; fields: readonly FieldError[] }
+
 const unavailableRetrySeconds = 1
 
 /**
@@ -27,6 +37,7 @@ const unavailableRetrySeconds = 1
  */
 export default fp(
   async function errors(app) {
+    app.decorate('describeRefusal', describeRefusal)
     app.setErrorHandler(answerError)
   },
   { name: 'errors', fastify: '5.x' },
@@ -39,8 +50,7 @@ function brandOf(server: FastifyInstance): Brand {
 
 /** Also used for errors before routing (Fastify's `frameworkErrors`). */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  // A client that disconnects while sending the body is not a server error.
-  const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
+  const { problem, fields } = describeRefusal(error, request)
   if (errorTable[problem.code].status >= 500) request.log.error({ err: error }, problem.code)
   // A schema should have refused the value, but the mistake of the request stays a 400. The server's
   // message can quote the value, so only its SQLSTATE is logged.
@@ -48,7 +58,13 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     const route = request.routeOptions.url
     request.log.warn({ sqlState: refusedValueState(error), route }, 'the database refused a value')
   }
-  return sendProblem(request, reply, problem, validationErrors(error, request))
+  return sendProblem(request, reply, problem, fields)
+}
+
+function describeRefusal(error: unknown, request: FastifyRequest): Refusal {
+  // A client that disconnects while sending the body is not a server error.
+  const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
+  return { problem, fields: validationErrors(error, request) }
 }
 
 /** `WWW-Authenticate` (RFC 6750, section 3). */
@@ -81,7 +97,8 @@ function sendProblem(
       path: request.url,
       waitSeconds: wait ?? null,
       signIn: problem.signIn ?? null,
-      resumption: problem.resumption ?? null,
+      // Only requests of the pages have this property.
+      resumption: request.resumption ?? null,
       fields: errors.slice(0, maxListedErrors).map(toShownField),
       viewer: viewerOf(request),
     }

@@ -1,11 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { draftCookie, draftSeconds, sealDraft, unsealDraft } from '#src/http/form-draft.ts'
+import {
+  draftCookie,
+  draftSeconds,
+  type FormDraft,
+  sealDraft,
+  unsealDraft,
+} from '#src/http/form-draft.ts'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
-import { Problem, type Resumption } from '#src/http/problems.ts'
+import { type ErrorCode, Problem, type Resumption } from '#src/http/problems.ts'
 import { isPagePath, pageOfForm, pathPattern } from '#src/http/return-path.ts'
+import type { FieldError } from '#src/http/validation.ts'
 import { fillForm } from '#src/pages/form-draft.ts'
+import { isSignInProblem, refusalText } from '#src/pages/problem.ts'
 import { signInPath } from '#src/pages/sign-in.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { readBody } from '#src/runtime/response-body.ts'
@@ -19,11 +27,13 @@ declare module 'fastify' {
     allowedReturn(path: string | undefined): string | null
   }
   interface FastifyRequest {
+    /** How its sender goes on, for a form that was refused. */
+    resumption: Resumption | null
     /** The response redirects to sign-in, so it needs no permission. */
     redirectedToSignIn: boolean
   }
   interface FastifyReply {
-    /** The page with what was typed before the person had to sign in, if it was typed there. */
+    /** The page with what was typed into a form of it that was refused. */
     withTypedText(markup: string): string
   }
 }
@@ -40,12 +50,23 @@ type Options = {
 /** A secret is not written anywhere, not even encrypted. */
 const unkeptFields: readonly string[] = ['secret']
 
+/** Refusals after which the form is of no use. */
+const finalCodes: ReadonlySet<ErrorCode> = new Set([
+  'not-found',
+  'forbidden',
+  'session-required',
+  'person-required',
+  'invalid-token',
+  'cross-origin',
+])
+
 const maxFormBytes = 16_384 // more does not fit into the cookie
 
 /**
  * Leads people of the pages to sign-in and back. A page without a session redirects to sign-in, which
- * returns to it. A form that is refused because its sender has to sign in or to confirm their
- * identity keeps what was typed in an encrypted cookie; the page then shows it again, once.
+ * returns to it. If a form is refused, because its sender has to sign in or for any other reason, what
+ * was typed is kept in an encrypted cookie; the page then shows it again, once, with what is wrong
+ * beside each field.
  */
 export default fp<Options>(
   async function signInReturn(app, { baseUrl, returnPaths, keys, secureCookie, clock }) {
@@ -69,40 +90,74 @@ export default fp<Options>(
       return returnPaths.includes(path) || isPagePath(path, patterns()) ? path : null
     })
     app.decorateRequest('redirectedToSignIn', false)
+    app.decorateRequest('resumption', null)
     app.decorateReply('withTypedText', withTypedText)
-    app.setErrorHandler(leadToSignIn)
+    app.addHook('preHandler', forgetDraft)
+    app.setErrorHandler(leadBack)
 
-    async function leadToSignIn(
+    async function leadBack(
       this: FastifyInstance,
       error: unknown,
       request: FastifyRequest,
       reply: FastifyReply,
     ) {
-      if (!isSignInNeeded(error) || !acceptsHtml(request.headers.accept)) throw error
+      if (!acceptsHtml(request.headers.accept)) throw error
       const { method, routeOptions, url } = request
       const { url: route = '' } = routeOptions
       if (method === 'POST' && route.startsWith('/app/')) {
-        const returnTo = pageOfForm(pathOf(request), patterns()) ?? '/'
-        const isTextKept = await keepDraft(request, reply, returnTo)
-        throw resumable(error, { returnTo, isTextKept })
+        request.resumption = await findResumption(request, reply, error)
+        throw error
       }
-      if (error.code !== 'unauthenticated' || !pages.has(route)) throw error
+      const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
+      if (!isSignedOut || !pages.has(route)) throw error
       request.redirectedToSignIn = true
       reply.header('cache-control', 'no-store').header('vary', 'accept')
       return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
     }
 
+    async function findResumption(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      error: unknown,
+    ): Promise<Resumption | null> {
+      const { problem, fields } = app.describeRefusal(error, request)
+      const page = pageOfForm(pathOf(request), patterns())
+      if (isSignInProblem(problem.code)) {
+        const returnTo = page ?? '/'
+        const draft = { page: returnTo, session: null, reason: null, faults: [] }
+        return { returnTo, isTextKept: await keepDraft(request, reply, draft) }
+      }
+      if (page === null || finalCodes.has(problem.code)) return null
+      const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
+      const reason = faults.length > 0 ? null : refusalText(problem)
+      const draft = { page, session: sessionOf(request), reason, faults }
+      const isTextKept = await keepDraft(request, reply, draft)
+      return isTextKept ? { returnTo: page, isTextKept } : null
+    }
+
     /** @returns false if nothing was typed, or it is too long */
-    async function keepDraft(request: FastifyRequest, reply: FastifyReply, page: string) {
+    async function keepDraft(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      refusal: Omit<FormDraft, 'action' | 'fields'>,
+    ) {
       // Another site must not choose what a form shows.
       if (!isForm(request.headers['content-type']) || !isSameOrigin(request, baseUrl)) return false
       const fields = (await readFields(request))?.filter(([name]) => !unkeptFields.includes(name))
       if (fields === undefined || fields.length === 0) return false
-      const draft = { page, action: pathOf(request), fields }
+      const draft = { ...refusal, action: pathOf(request), fields }
       const sealed = sealDraft(keys, draft, unixSeconds(clock))
       if (sealed === null) return false
       reply.setCookie(draftCookie, sealed, { ...cookie, maxAge: draftSeconds })
       return true
+    }
+
+    /** Once the form is sent again, the page must not show what was in it before. */
+    async function forgetDraft(request: FastifyRequest, reply: FastifyReply) {
+      const sealed = request.cookies[draftCookie]
+      if (sealed === undefined || request.method !== 'POST') return
+      const draft = unsealDraft(keys, sealed, unixSeconds(clock))
+      if (draft?.action === pathOf(request)) reply.clearCookie(draftCookie, cookie)
     }
 
     function withTypedText(this: FastifyReply, markup: string): string {
@@ -112,24 +167,26 @@ export default fp<Options>(
       const draft = unsealDraft(keys, sealed, unixSeconds(clock))
       if (draft !== null && draft.page !== pathOf(request)) return markup
       this.clearCookie(draftCookie, cookie)
-      return draft === null ? markup : fillForm(markup, draft)
+      // Somebody else may have signed in with this browser since.
+      const isOwn = draft?.session === null || draft?.session === sessionOf(request)
+      return draft !== null && isOwn ? fillForm(markup, draft) : markup
     }
   },
-  { name: 'sign-in-return', fastify: '5.x', dependencies: ['session'] },
+  { name: 'sign-in-return', fastify: '5.x', dependencies: ['errors', 'session'] },
 )
 
-function isSignInNeeded(error: unknown): error is Problem {
-  if (!(error instanceof Problem)) return false
-  return error.code === 'unauthenticated' || error.code === 'reauthentication-required'
-}
-
-function resumable({ code, detail, reason }: Problem, resumption: Resumption): Problem {
-  return new Problem(code, { ...(detail !== undefined && { detail }), reason, resumption })
+/** `/permissions/0` is the field `permissions` of a form. */
+function toFault({ pointer, detail }: FieldError): readonly [string, string] {
+  return [pointer.split('/', 2)[1] ?? 'The form', detail]
 }
 
 function isSameOrigin({ headers }: FastifyRequest, baseUrl: string): boolean {
   const { 'sec-fetch-site': site, origin } = headers
   return site === undefined ? origin === baseUrl : site === 'same-origin'
+}
+
+function sessionOf({ credential }: FastifyRequest): string | null {
+  return credential ? Buffer.from(credential.hash).toString('base64url') : null
 }
 
 function pathOf({ url }: FastifyRequest): string {
@@ -146,6 +203,8 @@ async function readFields({ body, raw }: FastifyRequest): Promise<[string, strin
       [value].flat().map((one): [string, string] => [name, String(one)]),
     )
   }
+  // A body that could not be parsed was read already.
+  if (raw.readableDidRead) return null
   const text = await readBody(raw, maxFormBytes)
   return text && [...new URLSearchParams(text.toString())]
 }

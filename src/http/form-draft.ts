@@ -1,7 +1,7 @@
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { parseJsonObject } from '#src/runtime/json.ts'
 
-/** What a person typed into a form that could not be submitted because they had to sign in. */
+/** What a person typed into a form that was refused. */
 export type FormDraft = {
   /** Path of the page that has the form. */
   page: string
@@ -9,6 +9,12 @@ export type FormDraft = {
   action: string
   /** Name and value of each field, as submitted. */
   fields: readonly (readonly [string, string])[]
+  /** Hash of the session that may see it; null for a sender who has to sign in, which begins another. */
+  session: string | null
+  /** Why it was refused; null if for its fields, or if its sender only had to sign in. */
+  reason: string | null
+  /** Name of each refused field, and why: `must not be empty`. */
+  faults: readonly (readonly [string, string])[]
 }
 
 export const draftCookie = 'draft'

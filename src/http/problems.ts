@@ -233,7 +233,7 @@ export type SignInFailure = {
   returnTo?: string | null
 }
 
-/** How a person goes on whose form was refused because they have to sign in first. */
+/** How a person goes on whose form was refused. */
 export type Resumption = {
   /** Path of the page with the form. */
   returnTo: string
@@ -246,7 +246,6 @@ type ProblemOptions = {
   retryAfterSeconds?: number
   reason?: string
   signIn?: SignInFailure
-  resumption?: Resumption
 }
 
 /** An HTTP error by its code. `detail` is sent to the caller, so it must hold nothing confidential. */
@@ -257,7 +256,6 @@ export class Problem extends Error {
   /** Which rate limit or policy rule refused the request; a metric label, so one of a few words. */
   readonly reason: string
   readonly signIn: SignInFailure | undefined
-  readonly resumption: Resumption | undefined
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     super(options.detail ?? errorTable[code].title)
@@ -267,6 +265,5 @@ export class Problem extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.reason = options.reason ?? ''
     this.signIn = options.signIn
-    this.resumption = options.resumption
   }
 }

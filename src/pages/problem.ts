@@ -1,6 +1,6 @@
 import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
-import type { ErrorCode, Resumption, SignInFailure } from '#src/http/problems.ts'
+import type { ErrorCode, Problem, Resumption, SignInFailure } from '#src/http/problems.ts'
 import { type Html, html, isolated } from './html.ts'
 import { entryAbove, layout, type Page, type UnknownViewer, type Viewer } from './layout.ts'
 import { signInPath } from './sign-in.ts'
@@ -22,7 +22,7 @@ export type PageProblem = {
   fields: readonly { name: string; detail: string }[]
   /** Who asked, for the navigation. */
   viewer: Viewer | UnknownViewer
-  /** How to go on after signing in; null for anything but a form that was refused for that. */
+  /** How to go on with a form that was refused; null for anything else, or if nothing was kept. */
   resumption: Resumption | null
 }
 
@@ -99,9 +99,11 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
 
 /** A problem as a page, with one suggested next step. */
 export function problemPage(problem: PageProblem): Page {
-  const { status, detail, requestId, waitSeconds, viewer } = problem
+  const { status, code, detail, requestId, waitSeconds, resumption, viewer } = problem
   const { title = problem.title, text, label, href } = adviceFor(problem)
-  const explanation = detail === '' || isDetailForApi(problem) ? text : detail
+  const isKept = resumption?.isTextKept === true && !isSignInProblem(code)
+  const own = detail === '' || isDetailForApi(problem) ? text : detail
+  const explanation = isKept ? `${own} Nothing that you entered is lost.` : own
   return layout(
     title,
     html`<section class="card narrow">
@@ -116,6 +118,16 @@ export function problemPage(problem: PageProblem): Page {
       ? viewer
       : { current: entryAbove(pathOf(problem))?.href ?? '', ...viewer },
   )
+}
+
+/** Why a form was refused, in one or two sentences. */
+export function refusalText({ code, detail }: Pick<Problem, 'code' | 'detail'>): string {
+  return detail ?? adviceByCode[code].text
+}
+
+/** True for a request that succeeds once its sender has signed in. */
+export function isSignInProblem(code: ErrorCode): boolean {
+  return code === 'unauthenticated' || code === 'reauthentication-required'
 }
 
 /** Every refused field at once. Browsers check the same before they send a form. */
@@ -153,6 +165,10 @@ function resumptionAdvice(
   { text, label }: Advice,
   { returnTo, isTextKept }: Resumption,
 ): Advice {
+  if (!isSignInProblem(code)) {
+    const title = code === 'malformed' ? { title: 'The form was not accepted' } : {}
+    return { ...title, text, label: 'Back to the form', href: returnTo }
+  }
   const reauthenticate = code === 'reauthentication-required'
   const kept = isTextKept ? ' Afterwards, the page shows what you entered, so you can send it.' : ''
   return {

@@ -6,6 +6,9 @@ const draft = (fields: [string, string][], action = '/app/x?a=1&b=2') => ({
   page: '/app/x',
   action,
   fields,
+  session: null,
+  reason: null,
+  faults: [],
 })
 const end = '<button>Send</button></form>'
 const form = (content: string, action = '/app/x?a=1&amp;b=2') =>
@@ -108,4 +111,44 @@ t.test(
 t.test('a form with nothing to fill in has no notice', async (t) => {
   const markup = form('<input type="hidden" name="id" value="1">')
   t.notMatch(fillForm(markup, draft([['id', '1']])), notice)
+})
+
+t.test('faults stand beside their fields; the others are in the notice', async (t) => {
+  const content =
+    '<input name="a"><textarea name="b">old</textarea><select name="c"><option>x</option></select><input type="checkbox" name="d" value="1">'
+  const faults = [
+    ['a', 'must not be empty'],
+    ['b', 'is too long'],
+    ['c', 'must be one of y'],
+    ['d', 'is not known'],
+    ['<evil>', 'is not known'],
+  ] as const
+  const shown = fillForm(form(content), { ...draft([['a', '']]), faults })
+  const mark = (name: string) => `aria-invalid="true" aria-describedby="fault-${name}"`
+  const text = (name: string, words: string) =>
+    `<span class="fault" id="fault-${name}">${words}</span>`
+  t.ok(
+    shown.includes(
+      `<input name="a" value="" ${mark('a')} autofocus>${text('a', 'Must not be empty.')}`,
+    ),
+  )
+  t.ok(shown.includes(`<textarea name="b" ${mark('b')}>old</textarea>${text('b', 'Is too long.')}`))
+  t.ok(
+    shown.includes(
+      `<select name="c" ${mark('c')}><option>x</option></select>${text('c', 'Must be one of y.')}`,
+    ),
+  )
+  t.match(shown, '<bdi>d</bdi> is not known. <bdi>&lt;evil&gt;</bdi> is not known.</p>')
+})
+
+t.test('a form that is folded away is unfolded, others are not', async (t) => {
+  const folded = (action: string) =>
+    `<details class="confirm"><summary>Delete</summary>${form('<input name="a">', action)}</details>`
+  const page = `${folded('/app/other')}${folded('/app/x?a=1&amp;b=2')}${folded('/app/third')}`
+  const shown = fillForm(page, draft([['a', 'text']]))
+  const parts = shown.split('<details class="confirm"')
+  t.same(
+    parts.slice(1).map((part) => part.startsWith(' open>')),
+    [false, true, false],
+  )
 })
