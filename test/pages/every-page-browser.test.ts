@@ -131,17 +131,19 @@ t.test('every page is accessible in both schemes, small, steady and never too wi
   const { pages, open } = await setUp(t)
   t.ok(pages.length > 25, 'the pages are those that the program registers')
   const { page, faults } = await open()
+  // The viewer of the reference tries inline styles, which our policy blocks; its console says so late.
+  const { page: viewer } = await open()
   for (const { route, path } of pages) {
     if (path === undefined) {
       t.fail(`no sample for the page ${route}`)
       continue
     }
-    await page.setViewportSize({ width: 1280, height: 900 })
-    t.equal((await page.goto(path))?.status(), 200, route)
     if (unlimited.includes(route)) {
-      faults.length = 0 // the viewer tries inline styles, which our policy blocks
+      t.equal((await viewer.goto(path))?.status(), 200, route)
       continue
     }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    t.equal((await page.goto(path))?.status(), 200, route)
     const bytes = await bytesOf(page)
     t.ok(bytes > 1_000 && bytes <= maxPageBytes, `${route}: ${bytes} bytes`)
     const shift = await shiftOf(page)

@@ -25,7 +25,6 @@ t.test('the clock of the database steps forward and back', { skip }, async (t) =
   const clock = await createSteppingClock(t)
   const database = await startOwnServer(t, {
     environment: clock.environment,
-    settings: { max_connections: '120' }, // of three processes
   })
   const user = await createUser(database, { billingCustomer: 'cus_1' })
   const order = await createOrder(database, user)
