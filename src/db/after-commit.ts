@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Tx } from './tx.ts'
 
 /** A channel of NOTIFY, and the payload of a notification. */
@@ -20,6 +21,9 @@ export function notificationsOf(tx: Tx): readonly Notification[] {
   return asked.get(tx) ?? []
 }
 
+/** Under load one statement in this time notifies for many commits; a lone one is sent at once. */
+const gapMs = 10
+
 /**
  * Sends notifications, those of one moment together, one statement at a time. A notification that
  * cannot be sent is lost: those who wait for it look by themselves after a while.
@@ -37,6 +41,7 @@ export function createNotifier(
       const next = [...waiting.values()]
       waiting.clear()
       await send(next).catch(() => {})
+      await wait(gapMs)
     }
     isSending = false
   }
