@@ -33,8 +33,8 @@ const note = `Every event goes to ${endpoints} endpoints of one tenant, which re
 process. “Plain posts” is undici with the same number of concurrent requests per endpoint, the same
 bodies and signatures, and no database. A delivery is also read with its event, its attempt and its state
 are written and its row in \`due_attempts\` is deleted, in PostgreSQL on the same two cores. The worker's
-one thread is the limit: it spends a sixth of its time on writing to sockets, an eighth on garbage
-collection, a tenth in undici, an eighth in our own code and a twentieth on signatures. “One endpoint per
+one thread is the limit: it spends a ninth of its time on writing to sockets, a tenth each on garbage
+collection and in undici, a sixth in our own code and a thirtieth on signatures (V8's profile). “One endpoint per
 event” are twenty tenants with an endpoint each; the worker of pg-boss is
 bench/baselines/deliver-with-pg-boss.ts, its times are those with eight batches at once. The 64 writers
 change orders over HTTP, and no worker runs. The backlog is that of an endpoint that does not respond.

@@ -34,7 +34,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     web: 'SELECT (id, user_id, tenant_id, name, all_permissions, permissions, created_at, expires_at, last_used_at), INSERT, DELETE',
     worker: '',
   },
-  // A change of its secret sets the hash, which nobody reads.
+  // A change of its secret sets the hash, which the web role may not read.
   service_tokens: {
     web: 'SELECT (tenant_id, id, name, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, name, permissions, expires_at, secret_rotated_at), DELETE',
     worker: '',

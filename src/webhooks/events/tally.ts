@@ -11,7 +11,7 @@ export type DayTally = {
   succeeded: number
   exhausted: number
   waiting: number
-  /** Waiting deliveries without a due attempt or a job: nobody would make their next attempt. */
+  /** Waiting deliveries without a due attempt or a job: their next attempt would never be made. */
   unaccounted: number
 }
 
