@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { deliveryStatuses as offeredStatuses } from '#src/commands/api-program.ts'
 import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
@@ -131,8 +132,10 @@ t.test('listen forwards signed events, waits for the program and goes on', async
   program.status = 200
   await program.open()
   await second.says(/^order\.updated {2}msg_\S+ {2}200 in \d+ ms$/m)
-  const lines = program.received.map(({ data }) => data.shippingAddress.line1)
-  t.strictSame([...new Set(lines)], ['1 Quay', '2 Quay', '3 Quay'])
+  // The event before is forwarded again if its position was not stored yet.
+  const lines = () => program.received.map(({ data }) => data.shippingAddress.line1)
+  while (!lines().includes('3 Quay')) await nextTurn()
+  t.strictSame([...new Set(lines())], ['1 Quay', '2 Quay', '3 Quay'])
   t.ok(program.isSigned, 'each with a valid signature')
   second.child.kill('SIGINT')
   await second.ended
