@@ -39,7 +39,7 @@ const shownDays = 14
 const shownTenants = 50
 
 /** For operators. @returns null if there was no check yet */
-export async function findLedgerState(connection: Tx | Queryable): Promise<LedgerState | null> {
+export async function findLedgerState(connection: Tx): Promise<LedgerState | null> {
   const [check, days, tenants] = await Promise.all([
     selectRows<Pick<LedgerState, 'unaccounted' | 'partial' | 'kinds'> & { checkedAt: Date }>(
       connection,
