@@ -100,7 +100,7 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
     findSentRequest(tx, twin, { eventId: found?.eventId ?? '', endpointId: ids.endpoint }),
   )) ?? { body: '', url: '' }
   t.strictSame([body, to], ['{"data":"twin"}', url])
-  const claim = { turnId: '', endpointId: ids.endpoint, since: null, room: 10 }
+  const claim = { turnId: '', endpointId: ids.endpoint, since: null, known: [], room: 10 }
   const due = await inTwin((tx) => claimDue(inTransaction(tx), twin, [claim], now))
   const createdAt = new Date(found?.createdAt ?? '')
   t.match(due, [

@@ -82,7 +82,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     const { tenantId, endpointId } = job.data
     const facts = { tenantId, endpointId }
     return {
-      claim: (since, room) => claims(tenantId, { turnId, endpointId, since, room }),
+      claim: (since, known, room) => claims(tenantId, { turnId, endpointId, since, known, room }),
       admit: (due) => admit(turnId, due),
       attempt: (due) => runAttempt(due),
       async record({ deliveryId, series, number }, outcome) {

@@ -54,8 +54,19 @@ export type Claim = {
   endpointId: string
   /** Only what is due since then; null for all. */
   since: Date | null
+  /** Left out, because the turn has them already: `attemptKey` of each. */
+  known: readonly string[]
   /** At most so many. */
   room: number
+}
+
+/** What tells the attempts of an endpoint from each other. */
+export function attemptKey({
+  deliveryId,
+  series,
+  number,
+}: Pick<DueAttempt, 'deliveryId' | 'series' | 'number'>): string {
+  return `${deliveryId} ${series} ${number}`
 }
 
 /**
@@ -70,8 +81,8 @@ export async function claimDue(
   now: Date,
 ): Promise<DueAttempt[][]> {
   const turns = claims.map(({ turnId }) => turnId)
-  const asked = claims.map(({ endpointId, since, room }, n) => {
-    return { n, endpoint_id: endpointId, since: since ?? '-infinity', room }
+  const asked = claims.map(({ endpointId, since, known, room }, n) => {
+    return { n, endpoint_id: endpointId, since: since ?? '-infinity', known, room }
   })
   const { rows } = await db.readRows<unknown, Row>(
     enterJobs(endpointTurnQueue, turns),
@@ -85,12 +96,13 @@ export async function claimDue(
           AS trial_delivery_id,
         e.secret, e.previous_secret, e.previous_secret_expires_at
       FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS claim (
-        n int, endpoint_id uuid, since timestamptz, room int)
+        n int, endpoint_id uuid, since timestamptz, known text[], room int)
       CROSS JOIN LATERAL (
         SELECT *, row_number() OVER (ORDER BY due_at) = 1 AS is_first FROM (
           SELECT * FROM due_attempts
           WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = claim.endpoint_id
             AND due_at >= claim.since AND ${isDue(now)}
+            AND concat_ws(' ', delivery_id, series, number) <> ALL (claim.known)
           ORDER BY due_at LIMIT claim.room) AS oldest
       ) AS a
       -- Each LIMIT forces a lookup by the whole key, even on a new table without statistics.

@@ -1,14 +1,14 @@
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import type { DueAttempt } from './due.ts'
+import { attemptKey, type DueAttempt } from './due.ts'
 import type { DeliveryOutcome } from './outcome.ts'
 import type { Slots } from './slots.ts'
 
 /** What a turn does, apart from its order. */
 export type TurnWork = {
-  /** The due attempts of its endpoint, oldest first. What is known already may be among them. */
-  claim(since: Date | null, room: number): Promise<DueAttempt[]>
+  /** At most `room` due attempts of its endpoint, oldest first, without those of the keys in `known`. */
+  claim(since: Date | null, known: readonly string[], room: number): Promise<DueAttempt[]>
   /** Those of them that are within the rate limit of the endpoint; the others are held. */
   admit(due: readonly DueAttempt[]): Promise<readonly DueAttempt[]>
   /** @returns what to record; null if the attempt is no longer due */
@@ -76,8 +76,6 @@ export function startTurn(
   let ready: Ready[] = []
   /** Attempts that are ready, in progress, or not yet recorded, and when they were due. */
   const known = new Map<string, Date>()
-  /** Recorded since the present claim was sent, so that its answer may still contain them. */
-  const recorded = new Set<string>()
   let sending = 0
   let unrecorded = 0
   let isClaiming = false
@@ -107,7 +105,7 @@ export function startTurn(
     const now = performance.now()
     if (now - begunAt > longMs && slots.isCrowded()) isFinishing = true
     if (isFinishing || failure !== undefined) {
-      for (const { due } of ready.splice(0)) known.delete(keyOf(due))
+      for (const { due } of ready.splice(0)) known.delete(attemptKey(due))
       if (sending + unrecorded === 0 && !isClaiming) void leave()
       return
     }
@@ -153,14 +151,14 @@ export function startTurn(
   function discard(): void {
     const stale = ready.filter(({ isAdmitted }) => !isAdmitted)
     ready = ready.filter(({ isAdmitted }) => isAdmitted)
-    for (const { due } of stale) known.delete(keyOf(due))
+    for (const { due } of stale) known.delete(attemptKey(due))
     position = stale[0]?.due.dueAt ?? position
     isDry = false
   }
 
   async function run(due: DueAttempt): Promise<void> {
     const outcome = await outcomeOf(due)
-    if (outcome === undefined) known.delete(keyOf(due))
+    if (outcome === undefined) known.delete(attemptKey(due))
     else unrecorded += 1
     sending -= 1
     lastWorkAt = performance.now()
@@ -176,8 +174,7 @@ export function startTurn(
       }
     }
     unrecorded -= 1
-    known.delete(keyOf(due))
-    if (isClaiming) recorded.add(keyOf(due))
+    known.delete(attemptKey(due))
     lastWorkAt = performance.now()
     step()
   }
@@ -207,23 +204,24 @@ export function startTurn(
     isClaiming = true
     isWoken = false
     const since = sinceWhen()
-    const room = wanted + knownSince(since)
+    const before = position
     try {
-      const found = await work.claim(since, room)
-      const fresh = found.filter((due) => !known.has(keyOf(due)) && !recorded.has(keyOf(due)))
-      isDry = found.length < room
+      const found = await work.claim(since, knownSince(since), wanted)
+      isDry = found.length < wanted
       wasFull = !isDry
       const last = found.at(-1)?.dueAt ?? null
-      if (last !== null && (position === null || last > position)) position = last
-      for (const due of fresh) known.set(keyOf(due), due.dueAt)
-      const admitted = new Set(await work.admit(fresh))
-      for (const due of fresh) if (!admitted.has(due)) known.delete(keyOf(due))
+      // Unless it was set back meanwhile.
+      if (position === before && last !== null && (before === null || last > before))
+        position = last
+      for (const due of found) known.set(attemptKey(due), due.dueAt)
+      const admitted = new Set(await work.admit(found))
+      for (const due of found) if (!admitted.has(due)) known.delete(attemptKey(due))
       const readAt = performance.now()
       for (const due of admitted) {
         isLimited = due.delivery?.endpoint.isLimited === true
         ready.push({ due, readAt, isAdmitted: isLimited })
       }
-      if (fresh.length > 0) lastWorkAt = readAt
+      if (found.length > 0) lastWorkAt = readAt
       if (admitted.size > 0) announce()
     } catch (error) {
       claimFailed(error)
@@ -231,7 +229,6 @@ export function startTurn(
     isClaiming = false
     // What was added meanwhile may be missing.
     if (isWoken) isDry = false
-    recorded.clear()
     step()
   }
 
@@ -263,11 +260,9 @@ export function startTurn(
     return new Date(Math.min(position.getTime(), earliest))
   }
 
-  function knownSince(since: Date | null): number {
-    if (since === null) return known.size
-    let count = 0
-    for (const dueAt of known.values()) if (dueAt >= since) count += 1
-    return count
+  function knownSince(since: Date | null): string[] {
+    const all = [...known]
+    return all.flatMap(([key, dueAt]) => (since === null || dueAt >= since ? [key] : []))
   }
 
   function announce(): void {
@@ -322,8 +317,4 @@ export function startTurn(
       step()
     },
   }
-}
-
-function keyOf({ deliveryId, series, number }: DueAttempt): string {
-  return `${deliveryId} ${series} ${number}`
 }

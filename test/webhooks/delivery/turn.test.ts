@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import type { DueAttempt } from '#src/webhooks/delivery/due.ts'
+import { attemptKey, type DueAttempt } from '#src/webhooks/delivery/due.ts'
 import { createSlots } from '#src/webhooks/delivery/slots.ts'
 import { startTurn, type TurnWork } from '#src/webhooks/delivery/turn.ts'
 
@@ -82,9 +82,9 @@ t.test('a turn that is woken while it reads reads once more', async (t) => {
   const world = createWorld()
   let claims = 0
   const turn = world.start({
-    async claim(since, room) {
+    async claim(since, known, room) {
       claims += 1
-      const found = await world.work.claim(since, room)
+      const found = await world.work.claim(since, known, room)
       if (claims === 1) {
         world.add('meanwhile', 0)
         turn.wake()
@@ -174,10 +174,10 @@ t.test('a read that fails is repeated', async (t) => {
   world.add('first', 1_000)
   let claims = 0
   const turn = world.start({
-    async claim(since, room) {
+    async claim(since, known, room) {
       claims += 1
       if (claims === 1) throw new Error('the database is away')
-      return world.work.claim(since, room)
+      return world.work.claim(since, known, room)
     },
   })
   await turn.done
@@ -211,8 +211,8 @@ t.test('after a claim nothing is used that is older than a second', async (t) =>
   world.add('waits', 900)
   const seen: number[] = []
   const turn = world.start({
-    async claim(since, room) {
-      const found = await world.work.claim(since, room)
+    async claim(since, known, room) {
+      const found = await world.work.claim(since, known, room)
       for (const { deliveryId } of found) if (deliveryId === 'waits') seen.push(performance.now())
       return found
     },
@@ -286,11 +286,11 @@ function createWorld({ inFlight = 16, isCrowded = false, ...pace }: Pace = {}) {
       return startTurn({ ...world.work, ...change }, slots, all, clock, abandoned.signal)
     },
     work: {
-      async claim(since, room) {
+      async claim(since, known, room) {
         // What is read is that of the beginning, or of the end.
-        const before = read(since, room)
+        const before = read(since, known, room)
         await pass(pace.claimTurns)
-        return calls % 2 === 0 ? before : read(since, room)
+        return calls % 2 === 0 ? before : read(since, known, room)
       },
       admit: async (due) => due,
       async attempt({ deliveryId }) {
@@ -330,9 +330,9 @@ function createWorld({ inFlight = 16, isCrowded = false, ...pace }: Pace = {}) {
     } satisfies TurnWork as TurnWork,
   }
 
-  function read(since: Date | null, room: number): DueAttempt[] {
+  function read(since: Date | null, known: readonly string[], room: number): DueAttempt[] {
     return [...table.values()]
-      .filter(({ dueAt }) => since === null || dueAt >= since)
+      .filter((due) => (since === null || due.dueAt >= since) && !known.includes(attemptKey(due)))
       .toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
       .slice(0, room)
   }
