@@ -376,7 +376,8 @@ function addLedgerCommands(program: Command): void {
         'something is not accounted for',
         `Compares all events and deliveries with the ledger and the queue, except those
 of the last ten minutes, and checks the chain of the ledger. The workers check
-the newest every five minutes and three months every day.
+the newest every five minutes and count those of three months again every four
+weeks, so run this after a backup was restored or a failover.
 ${needs}`,
       ),
     )

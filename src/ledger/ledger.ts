@@ -43,16 +43,31 @@ export type LedgerCheck = {
 }
 
 type Row = Omit<Finding, 'window'> & { window: Date }
-type Range = { from: Date; to: Date }
+/** How a range is checked: its rows are counted again, or its sums are taken as they were sealed. */
+type Range = { from: Date; to: Date; recount: boolean }
 
 const windowMs = 300_000
 /** Transactions are shorter than this, so a window that has ended as long ago does not change. */
 const settleMs = 600_000
-/** The schedule of a delivery has ended by then: a second look at what waited at the first. */
-const secondLookMs = 7_200_000
+const hourMs = 3_600_000
 const dayMs = 86_400_000
-/** How far back the daily check of everything goes; events and deliveries are kept about as long. */
+/** How far back checks go; events and deliveries are kept about as long. */
 const wholeDays = 92
+/**
+ * When a window is looked at, by its age since it was sealed. Where something waited then, it must still
+ * have a job after two hours, when the schedule of a delivery has ended, and until that of a billing
+ * event has. Its rows are counted again after a day and every 28 days.
+ */
+export const looks = [
+  { ageMs: 0, recount: false },
+  { ageMs: 2 * hourMs, recount: false },
+  { ageMs: dayMs, recount: true },
+  { ageMs: 2 * dayMs, recount: false },
+  { ageMs: 3 * dayMs, recount: false },
+  { ageMs: 28 * dayMs, recount: true },
+  { ageMs: 56 * dayMs, recount: true },
+  { ageMs: 84 * dayMs, recount: true },
+] as const
 const windowsPerCommit = 24
 const maxFindings = 1_000
 const checksKeptDays = 31
@@ -68,25 +83,19 @@ export async function findSettled(systemDb: Queryable): Promise<Date> {
   return new Date(Math.floor((now - settleMs) / windowMs) * windowMs)
 }
 
-/**
- * Seals the windows that have ended before `before`.
- * @returns the starts of the sealed windows, none if another process is sealing
- */
+/** Seals the windows that have ended before `before`, unless another process is sealing. */
 export async function sealLedger(
   systemDb: Pick<SystemDatabase, 'transaction'>,
   before: Date,
-): Promise<Date[]> {
-  const sealed: Date[] = []
+): Promise<void> {
   for (;;) {
-    const rows = await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-      const { rows } = await connection.query<{ window: Date }>({
-        text: 'SELECT window_start AS "window" FROM seal_ledger($1, $2)',
+    const { rowCount } = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+      connection.query({
+        text: 'SELECT FROM seal_ledger($1, $2)',
         values: [before, windowsPerCommit],
-      })
-      return rows
-    })
-    sealed.push(...rows.map(({ window }) => window))
-    if (rows.length < windowsPerCommit) return sealed
+      }),
+    )
+    if (rowCount !== windowsPerCommit) return
   }
 }
 
@@ -113,13 +122,13 @@ export async function checkLedger(
     const detail = `row ${id} is not as it was written, or the one before it is missing`
     findings.push({ ...nothing, kind: 'row-changed', window: window.toISOString(), detail })
   }
-  for (const { from, to } of ranges) {
+  for (const { from, to, recount } of ranges) {
     const { rows } = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
       connection.query<Row>({
         text: `SELECT kind, window_start AS "window", tenant_id AS "tenantId", event_id AS "eventId",
                  delivery_id AS "deliveryId", endpoint_id AS "endpointId", series, number, detail
-               FROM check_ledger($1, $2, $3)`,
-        values: [from, to, maxFindings],
+               FROM check_ledger($1, $2, $3, $4)`,
+        values: [from, to, maxFindings, recount],
       }),
     )
     const kinds = Object.values(Object.groupBy(rows, ({ kind }) => kind))
@@ -145,26 +154,24 @@ export async function wholeRanges(systemDb: Queryable, before: Date): Promise<Ra
                         (SELECT min(window_start) FROM ledger)) AS oldest`,
   })
   const latest = before.getTime() - wholeDays * dayMs
-  return daysBetween(new Date(Math.min(rows[0]?.oldest?.getTime() ?? latest, latest)), before)
+  const first = Math.min(rows[0]?.oldest?.getTime() ?? latest, latest)
+  return byDay(Math.floor(first / dayMs) * dayMs, before.getTime(), true)
 }
 
-function daysBetween(first: Date, before: Date): Range[] {
+/** A time as ranges within a day each (UTC), so that each look is short. */
+function byDay(start: number, end: number, recount: boolean): Range[] {
   const ranges: Range[] = []
-  const start = Math.floor(first.getTime() / dayMs) * dayMs
-  for (let from = start; from < before.getTime(); from += dayMs) {
-    ranges.push({
-      from: new Date(from),
-      to: new Date(Math.min(from + dayMs, before.getTime())),
-    })
+  for (let from = start; from < end; ) {
+    const to = Math.min((Math.floor(from / dayMs) + 1) * dayMs, end)
+    ranges.push({ from: new Date(from), to: new Date(to), recount })
+    from = to
   }
   return ranges
 }
 
-type LastCheck = { open: Date[]; isWholeDue: boolean }
-
 /**
- * One scheduled run: seals what has settled; checks the new windows, those of two hours ago, those
- * with findings, and once a day all of the last three months; and stores the outcome.
+ * One scheduled run: seals what has settled; checks the new windows, those whose next look is due and
+ * those with findings; and stores the outcome. The first run checks all of the last three months.
  */
 export async function runLedger(systemDb: SystemDatabase): Promise<LedgerCheck> {
   return runLedgerBefore(systemDb, await findSettled(systemDb))
@@ -175,39 +182,55 @@ export async function runLedgerBefore(
   systemDb: SystemDatabase,
   before: Date,
 ): Promise<LedgerCheck> {
-  const sealed = await sealLedger(systemDb, before)
-  const last = await findLastCheck(systemDb)
-  const ranges = last.isWholeDue
-    ? daysBetween(new Date(before.getTime() - wholeDays * dayMs), before)
-    : [...sealed.flatMap(withSecondLook), ...last.open].map(rangeOf)
+  await sealLedger(systemDb, before)
+  const { open, checkedTo, sealedTo } = await findProgress(systemDb, before)
+  const ranges =
+    checkedTo === null
+      ? byDay(sealedTo.getTime() - wholeDays * dayMs, sealedTo.getTime(), true)
+      : [...dueRanges(checkedTo, sealedTo), ...open.map(rangeOf)]
   const check = await checkLedger(systemDb, ranges)
-  await storeCheck(systemDb, check, last.isWholeDue)
+  await storeCheck(systemDb, check, { whole: checkedTo === null, sealedTo })
   return check
 }
 
-function withSecondLook(window: Date): Date[] {
-  return [window, new Date(window.getTime() - secondLookMs)]
+/** What has reached the age of a look since `checkedTo`, also after hours without a worker. */
+function dueRanges(checkedTo: Date, sealedTo: Date): Range[] {
+  return looks.flatMap(({ ageMs, recount }) =>
+    byDay(checkedTo.getTime() - ageMs, sealedTo.getTime() - ageMs, recount),
+  )
 }
 
 function rangeOf(window: Date): Range {
-  return { from: window, to: new Date(window.getTime() + windowMs) }
+  return { from: window, to: new Date(window.getTime() + windowMs), recount: true }
 }
 
-async function findLastCheck(systemDb: Queryable): Promise<LastCheck> {
-  const { rows } = await systemDb.query<LastCheck>({
-    text: `SELECT open_windows AS open, NOT EXISTS (
-             SELECT FROM ledger_checks w
-             WHERE w.whole AND w.checked_at > now() - interval '1 day') AS "isWholeDue"
-           FROM ledger_checks ORDER BY id DESC LIMIT 1`,
+type Progress = {
+  /** Where the findings of the last check were. */
+  open: Date[]
+  /** The first look at each window before this time is done; null if there was no check yet. */
+  checkedTo: Date | null
+  /** The end of the newest window of the ledger. */
+  sealedTo: Date
+}
+
+async function findProgress(systemDb: Queryable, before: Date): Promise<Progress> {
+  const { rows } = await systemDb.query<Progress>({
+    text: `SELECT
+             coalesce((SELECT open_windows FROM ledger_checks ORDER BY id DESC LIMIT 1), '{}') AS open,
+             (SELECT checked_to FROM ledger_checks WHERE checked_to IS NOT NULL
+              ORDER BY id DESC LIMIT 1) AS "checkedTo",
+             coalesce((SELECT max(window_start) + interval '5 minutes' FROM ledger
+                       WHERE kind = 'received'), $1) AS "sealedTo"`,
+    values: [before],
   })
-  return rows[0] ?? { open: [], isWholeDue: true }
+  return rows[0] ?? { open: [], checkedTo: null, sealedTo: before }
 }
 
 /** Findings that two ranges have in common count once. */
 async function storeCheck(
   systemDb: Queryable,
   { findings, partial, head }: LedgerCheck,
-  whole: boolean,
+  { whole, sealedTo }: { whole: boolean; sealedTo: Date },
 ): Promise<void> {
   const distinct = [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()]
   // The chain is checked as a whole each time.
@@ -221,8 +244,8 @@ async function storeCheck(
              WHERE tenants <> '{}' AND checked_at >= now() - make_interval(days => $9)
            )
            INSERT INTO ledger_checks
-             (whole, unaccounted, partial, kinds, days, tenants, open_windows, head)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+             (whole, unaccounted, partial, kinds, days, tenants, open_windows, head, checked_to)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10)`,
     values: [
       whole,
       distinct.length,
@@ -233,6 +256,7 @@ async function storeCheck(
       [...new Set(open)],
       head,
       checksKeptDays,
+      sealedTo,
     ],
   })
 }

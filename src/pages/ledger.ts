@@ -1,13 +1,15 @@
 import type { LedgerDay, LedgerState, OwnLedgerState } from '#src/ledger/last-check.ts'
 import { type Cell, type Html, html, table, timeText } from './html.ts'
 
+const compared = 'For three months, each is compared with the ledger at least every four weeks.'
+
 /** The outcome of the last check of the ledger, over all events and deliveries. */
 export function ledgerText(ledger: LedgerState | null): Html {
   if (ledger === null) return html`<p class="quiet small">The ledger was not checked yet.</p>`
   const { unaccounted, partial, checkedAt, kinds } = ledger
   const found = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`)
   return unaccounted === 0
-    ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. Checked ${timeText(checkedAt)} <a href="#ledger">By day</a></p>`
+    ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. ${compared} Checked ${timeText(checkedAt)} <a href="#ledger">By day</a></p>`
     : html`<p class="fault">unaccounted: ${atLeast(partial)}${unaccounted} (${found.join(', ')}). Checked ${timeText(checkedAt)} <a href="#ledger">By day and tenant</a>. Run <code>gatehouse ledger verify</code>.</p>`
 }
 
@@ -80,8 +82,8 @@ export function ownLedgerText(own: OwnLedgerState | null): Html {
   const { days, partial, checkedAt } = own
   const findings = sumOf(Object.values(days))
   return findings === 0 && !partial
-    ? html`<p class="quiet small">All events and deliveries of the last three months, compared with the ledger: unaccounted: 0. Checked ${timeText(checkedAt)}</p>`
-    : html`<p class="fault">All events and deliveries of the last three months, compared with the ledger: unaccounted: ${atLeast(partial)}${findings}${findings === 0 ? '' : ` (${daysText(days)})`}. Checked ${timeText(checkedAt)}</p>`
+    ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. ${compared} Checked ${timeText(checkedAt)}</p>`
+    : html`<p class="fault">unaccounted: ${atLeast(partial)}${findings}${findings === 0 ? '' : ` (${daysText(days)})`}. ${compared} Checked ${timeText(checkedAt)}</p>`
 }
 
 function sumOf(counts: readonly number[]): number {

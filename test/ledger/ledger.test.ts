@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
-import { checkLedger, wholeRanges } from '#src/ledger/ledger.ts'
+import { checkLedger, runLedgerBefore, sealLedger, wholeRanges } from '#src/ledger/ledger.ts'
 import { remedyOf, repairLedger } from '#src/ledger/repair.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { type DeliverJob, openQueue } from '#src/queue/queue.ts'
@@ -24,7 +24,7 @@ t.test('a window has the number of each kind of work, and the XOR of the ids', a
   const deliveries = (await world.deliveries()).map(({ id }) => id)
   const all = ['evt_1', 'evt_2', 'evt_3']
   t.strictSame(
-    rows.filter(({ count }) => count !== '0'),
+    rows.filter(({ kind, count }) => count !== '0' && !kind.endsWith(' checksum')),
     [
       { kind: 'received', count: '3', ids: xorOf(all) },
       { kind: 'recorded', count: '3', ids: xorOf(all) },
@@ -35,6 +35,12 @@ t.test('a window has the number of each kind of work, and the XOR of the ids', a
       { kind: 'deliveries as pending', count: '2', ids: xorOf(deliveries) },
     ],
   )
+  const checksums = rows.filter(({ kind }) => kind.endsWith(' checksum'))
+  t.strictSame(
+    checksums.map(({ kind, count }) => `${kind} ${count}`),
+    ['received checksum 3', 'recorded checksum 3', 'published checksum 2'],
+  )
+  t.equal(checksums[0]?.ids, checksums[1]?.ids)
   t.equal(rows.filter(({ kind, count }) => kind === 'received' && count === '0').length, 2)
   const { length } = rows
   t.same((await world.run()).findings, [], 'a window is sealed once')
@@ -159,6 +165,102 @@ async function checkAll({ systemDb }: LedgerWorld): Promise<string[]> {
     .toSorted()
 }
 
+t.test('the first look finds what was missing when its window was sealed', async (t) => {
+  const faults: [name: string, sql: string, found: string[]][] = [
+    ['an event', deleteOne('received_events', 'event_id'), ['event-not-recorded evt_1']],
+    ['the key of an event', deleteOne('processed_events', 'event_id'), ['event-not-known evt_1']],
+    [
+      'an event and the key of another',
+      `${deleteOne('received_events', 'event_id')}; ${deleteOne('processed_events', 'event_id DESC')}`,
+      ['event-not-recorded evt_1', 'event-not-known evt_3'],
+    ],
+    [
+      'a job',
+      `DELETE FROM pgboss.job_common WHERE data->>'eventId' = 'evt_2'`,
+      ['event-without-job evt_2'],
+    ],
+  ]
+  for (const [name, sql, found] of faults) {
+    const world = await createLedger(t)
+    const { admin } = world.database
+    await admin.query(sql)
+    t.strictSame(await world.findings(), found, name)
+    for (const [kind, table] of [
+      ['received', 'processed_events'],
+      ['recorded', 'received_events'],
+    ]) {
+      const { rows } = await admin.query(`SELECT event_id FROM ${table}`)
+      const sealed = await admin.query(`SELECT ids FROM ledger WHERE kind = $1 AND count > 0`, [
+        kind,
+      ])
+      t.same(
+        sealed.rows,
+        [{ ids: xorOf(rows.map(({ event_id }) => event_id)) }],
+        `${name}: ${kind}`,
+      )
+    }
+  }
+  const world = await createLedger(t)
+  const [first, second] = await world.deliveries()
+  await world.database.admin.query(
+    `DELETE FROM deliveries WHERE id = '${first?.id}'; DELETE FROM due_attempts`,
+  )
+  // A process that ends between the two leaves the look to the next run.
+  await sealLedger(world.systemDb, new Date(Date.now() + 600_000))
+  t.strictSame(await world.findings(), [
+    `delivery-without-job ${second?.event_id} delivery`,
+    `event-without-delivery ${first?.event_id}`,
+  ])
+})
+
+t.test('the rows of a window are counted again after a day, and after 28, 56 and 84', async (t) => {
+  for (const days of [1, 28, 56, 84]) {
+    const world = await createLedger(t)
+    const { admin } = world.database
+    t.same(await world.findings(), [])
+    await admin.query(deleteOne('received_events', 'event_id'))
+    await admin.query(deleteOne('processed_events', 'event_id'))
+    t.same(await world.findings(), [], 'no look is due')
+    // The next window to be sealed is that of so many days later.
+    const { rows } = await admin.query<{ to: Date }>(
+      `WITH skipped AS (
+         SELECT max(window_start) + make_interval(hours => 24 * $1) AS at FROM ledger
+       ), entry AS (
+         SELECT append_ledger(at - interval '10 minutes', 'received', 0, repeat('0', 128)::bit(128))
+         FROM skipped
+       )
+       UPDATE ledger_checks SET checked_to = at - interval '5 minutes' FROM skipped, entry
+       RETURNING at + interval '10 minutes' AS to`,
+      [days],
+    )
+    const to = rows[0]?.to ?? new Date(0)
+    const { findings } = await runLedgerBefore(world.systemDb, to)
+    t.strictSame(
+      findings.map(({ detail }) => detail).toSorted(),
+      ['received: 3 sealed, 2 found', 'recorded: 3 sealed, 2 found'],
+      `${days} days`,
+    )
+  }
+})
+
+t.test('a window without checksums, of an earlier release, is compared by its ids', async (t) => {
+  const world = await createLedger(t)
+  const { admin } = world.database
+  await world.run()
+  await admin.query(`DELETE FROM ledger WHERE kind LIKE '% checksum'`)
+  const changes = async () =>
+    (await checkAll(world)).filter((finding) => finding.startsWith('window-changed'))
+  t.strictSame(await changes(), [])
+  await admin.query(
+    `UPDATE received_events SET event_id = 'evt_other' WHERE event_id = 'evt_2';
+     UPDATE processed_events SET event_id = 'evt_other' WHERE event_id = 'evt_2'`,
+  )
+  t.strictSame(await changes(), [
+    'window-changed received: 3 sealed, 3 found',
+    'window-changed recorded: 3 sealed, 3 found',
+  ])
+})
+
 t.test(
   'a scheduled check stores what it found, until a later one finds nothing there',
   async (t) => {
@@ -170,12 +272,13 @@ t.test(
       return (await metrics.registry.metrics()).match(/^gatehouse_unaccounted (\d+)$/m)?.[1]
     }
     t.equal(await measured(), '0')
+    const twoHoursMs = 7_200_000
     await world.run()
-    // What is lost after its window was checked, is found by the daily check of everything.
+    // What is lost after the first look at its window, is found two hours later.
     await database.admin.query('DELETE FROM pgboss.job_common')
     t.same(await world.findings(), [], 'no new window')
-    await database.admin.query(`UPDATE ledger_checks SET checked_at = now() - interval '25 hours'`)
-    const found = await world.findings()
+    t.same(await world.findings(twoHoursMs - 600_000), [], 'not yet')
+    const found = await world.findings(twoHoursMs)
     t.equal(found.length, 5, found.join())
     t.equal(await measured(), '5')
     t.equal((await world.findings()).length, 5, 'windows with findings are checked again')

@@ -16,10 +16,10 @@ export type LedgerWorld = Outbox & {
   queue: PgBoss
   /** Records billing events as the webhook route does. */
   record(...ids: string[]): Promise<void>
-  /** Seals and checks everything up to now, as if it had settled. */
-  run(): Promise<LedgerCheck>
+  /** Seals and checks everything up to now, as if it had settled as long ago. */
+  run(ageMs?: number): Promise<LedgerCheck>
   /** The findings of a run, as `kind id`. */
-  findings(): Promise<string[]>
+  findings(ageMs?: number): Promise<string[]>
 }
 
 /** A tenant with an endpoint, three recorded billing events and two published events, all sealed. */
@@ -40,7 +40,8 @@ export async function createLedger(t: Test): Promise<LedgerWorld> {
   // The ledger begins with the window before the present one, in which everything below is.
   const present = new Date(Math.floor(Date.now() / windowMs) * windowMs)
   await runLedgerBefore(systemDb, present)
-  const run = () => runLedgerBefore(systemDb, new Date(present.getTime() + 2 * windowMs))
+  const run = (ageMs = 0) =>
+    runLedgerBefore(systemDb, new Date(present.getTime() + 2 * windowMs + ageMs))
   const world: LedgerWorld = {
     ...outbox,
     systemDb,
@@ -55,8 +56,8 @@ export async function createLedger(t: Test): Promise<LedgerWorld> {
       })
       await systemDb.query(await recordStatement(events, Number.MAX_SAFE_INTEGER))
     },
-    async findings() {
-      const { findings } = await run()
+    async findings(ageMs) {
+      const { findings } = await run(ageMs)
       return findings.map(
         ({ kind, deliveryId, eventId, detail }) =>
           `${kind} ${eventId ?? detail}${deliveryId === null ? '' : ' delivery'}`,
