@@ -4,7 +4,7 @@ import { migrate, type RepairReport, repair } from '#src/schema/migrate.ts'
 import { withDatabaseOwner } from './environment.ts'
 import { print, printJson } from './output.ts'
 
-type Options = { readonly json?: true; readonly repair?: true }
+type Options = { readonly json?: true; readonly repair?: true; readonly citus?: true }
 
 /**
  * `gatehouse migrate`: the schema, the queue's schema, the roles and their privileges; with
@@ -14,7 +14,11 @@ export default async function migrateCommand(env: Environment, options: Options)
   const { json } = options
   await withDatabaseOwner(env, async (whole) => {
     const urls = readDatabaseUrls(whole)
-    const { applied, createdRoles, ahead } = await migrate(urls)
+    const { applied, createdRoles, ahead } = await migrate(
+      urls,
+      undefined,
+      options.citus ? { progress: print } : undefined,
+    )
     const report = options.repair && ahead.length === 0 ? await repair(urls) : null
     if (report !== null && report.remaining.length > 0) process.exitCode = 1
     if (json) return printJson({ applied, createdRoles, ahead, ...report })

@@ -130,6 +130,7 @@ per line. The file is readable by this user only.`,
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
     .option('--repair', 'Restore row-level security and functions that were changed')
+    .option('--citus', 'Distribute the tables over the nodes of a Citus cluster')
     .option(...json)
     .addHelpText(
       'after',

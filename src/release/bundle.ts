@@ -72,6 +72,7 @@ function inAscii(code: string): string {
 async function listFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
+    'src/schema/citus/functions.sql',
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@scalar/api-reference/dist/browser/standalone.js',
     'node_modules/@scalar/api-reference/dist/style.css',

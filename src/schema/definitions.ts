@@ -88,7 +88,7 @@ function oneLine(statement: string): string {
 const token = /--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;|[\s\S]/g
 
 /** The statements of a script, without the comments between and in them. Bodies stay as they are. */
-function splitStatements(sql: string): string[] {
+export function splitStatements(sql: string): string[] {
   const statements: string[] = []
   let current = ''
   for (const [text] of sql.matchAll(token)) {

@@ -4,6 +4,9 @@ import { lockIds } from '#src/db/advisory-lock.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
+import { isDistributed } from './citus/cluster.ts'
+import { distribute, type Progress } from './citus/distribute.ts'
+import { joinShardRole } from './citus/privileges.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
@@ -33,6 +36,7 @@ export type MigrateReport = {
 export async function migrate(
   urls: MigrateUrls,
   migrations?: readonly Migration[],
+  citus?: { progress: Progress },
 ): Promise<MigrateReport> {
   const app = loginOf(urls.url)
   const worker = loginOf(urls.workerUrl)
@@ -45,6 +49,7 @@ export async function migrate(
     if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
     if (ahead.length > 0) return { applied: [], createdRoles: [], ahead }
     const applied = await applyMigrations(urls.ownerUrl, owner, known)
+    if (citus !== undefined) await distribute(owner, citus.progress)
     const createdRoles = await untilLocked(async () => {
       await createQueues(urls.ownerUrl, lockWaitMs)
       return grantRoles(owner, app, worker)
@@ -140,6 +145,9 @@ async function grantRoles(
     if (await grantPrivileges(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
     if (!one && (await grantPrivileges(owner, worker, ['worker']))) created.push(worker.name)
     await owner.query('COMMIT')
+    if (await isDistributed(owner)) {
+      for (const { name } of one ? [app] : [app, worker]) await joinShardRole(owner, name)
+    }
     return created
   } catch (error) {
     await owner.query('ROLLBACK')

@@ -2,6 +2,8 @@ import pg from 'pg'
 import { scramVerifier } from '#src/crypto/scram.ts'
 import { defaultLimits } from '#src/db/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { isDistributed } from './citus/cluster.ts'
+import { grantOnCitus, policyFunctions, type TableGrants } from './citus/privileges.ts'
 import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
 
 export type Login = { name: string; password: string }
@@ -30,15 +32,15 @@ export async function grantPrivileges(
 ): Promise<boolean> {
   const created = await createRole(owner, login)
   const role = pg.escapeIdentifier(login.name)
-  await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`)
+  const distributed = await isDistributed(owner)
+  await (distributed ? grantOnCitus : grantOnTables)(owner, login.name, tableGrants(duties))
   await owner.query(`REVOKE ALL ON SCHEMA public, pgboss FROM ${role}`)
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
   await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
+  for (const signature of distributed ? policyFunctions : []) {
+    await owner.query(`GRANT EXECUTE ON FUNCTION public.${signature} TO ${role}`)
+  }
   for (const duty of duties) {
-    for (const [table, grants] of Object.entries(tablePrivileges)) {
-      if (grants[duty] === '') continue
-      await owner.query(`GRANT ${grants[duty]} ON ${pg.escapeIdentifier(table)} TO ${role}`)
-    }
     for (const signature of functionPrivileges[duty]) {
       await owner.query(`GRANT EXECUTE ON FUNCTION public.${signature} TO ${role}`)
     }
@@ -47,6 +49,24 @@ export async function grantPrivileges(
     }
   }
   return created
+}
+
+/** The privileges of all duties by table. */
+function tableGrants(duties: readonly Duty[]): TableGrants {
+  const grants = Object.entries(tablePrivileges).map(([table, rights]) => {
+    return [table, duties.map((duty) => rights[duty]).filter((right) => right !== '')] as const
+  })
+  return Object.fromEntries(
+    grants.filter(([, rights]) => rights.length > 0).map(([table, all]) => [table, all.join(', ')]),
+  )
+}
+
+async function grantOnTables(owner: pg.Client, login: string, grants: TableGrants): Promise<void> {
+  const role = pg.escapeIdentifier(login)
+  await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`)
+  for (const [table, rights] of Object.entries(grants)) {
+    await owner.query(`GRANT ${rights} ON ${pg.escapeIdentifier(table)} TO ${role}`)
+  }
 }
 
 async function createRole(owner: pg.Client, { name, password }: Login): Promise<boolean> {

@@ -1,5 +1,7 @@
 import pg from 'pg'
-import { readDefinitions } from './definitions.ts'
+import { isDistributed } from './citus/cluster.ts'
+import { definitionsFor } from './citus/definitions.ts'
+import { policyFunctions } from './citus/privileges.ts'
 import { type Finding, repairable } from './finding.ts'
 import { repairFunctions } from './repair.ts'
 import { functionPrivileges } from './tables.ts'
@@ -43,14 +45,15 @@ const scopeFunctions = [
  *   as `gatehouse migrate` grants it if both URLs name one role
  */
 export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Finding[]> {
-  const known = listFunctions(['web', 'worker'])
+  const forPolicies = (await isDistributed(client)) ? policyFunctions.map(withoutSpaces) : []
+  const known = [...listFunctions(['web', 'worker']), ...forPolicies]
   const { rows } = await client.query<FunctionFacts>(functionFacts, [fixedPath])
   const byName = new Map(rows.map((row) => [row.name, row]))
   const isBoth = known.every((name) => byName.get(name)?.isCallable === true)
-  const granted = isBoth ? known : listFunctions([duty])
+  const granted = isBoth ? known : [...listFunctions([duty]), ...forPolicies]
   const missing = known.filter((name) => !byName.has(name))
   return [
-    ...(await Promise.all(missing.map(describeMissing))),
+    ...(await Promise.all(missing.map((signature) => describeMissing(client, signature)))),
     ...rows.flatMap((row) => functionProblems(row, known.includes(row.name), granted)),
     ...(await findKeyProblems(client)),
     ...(await tryForgedScope(client)),
@@ -58,9 +61,9 @@ export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Fi
 }
 
 /** `gatehouse migrate --repair` grants the function when it has made it. */
-async function describeMissing(signature: string): Promise<Finding> {
+async function describeMissing(client: pg.Client, signature: string): Promise<Finding> {
   const name = signature.slice(0, signature.indexOf('('))
-  const made = repairFunctions([name], await readDefinitions())
+  const made = repairFunctions([name], await definitionsFor(client))
   const revoke = `REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`
   const repairs = made.length === 0 ? [] : [...made, revoke]
   return repairable(`The function ${signature} is missing.`, repairs, remedy)
@@ -69,7 +72,11 @@ async function describeMissing(signature: string): Promise<Finding> {
 /** As `regprocedure` prints them, without spaces between the types. */
 export function listFunctions(duties: readonly Duty[]): string[] {
   const names = duties.flatMap((duty) => functionPrivileges[duty])
-  return [...new Set(names)].map((name) => name.replaceAll(', ', ','))
+  return [...new Set(names)].map(withoutSpaces)
+}
+
+function withoutSpaces(signature: string): string {
+  return signature.replaceAll(', ', ',')
 }
 
 function functionProblems(
@@ -147,7 +154,7 @@ async function tryForgedScope(client: pg.Client): Promise<Finding[]> {
     },
   )
   if (outcome === 'raised') return []
-  const repairs = repairFunctions(scopeFunctions, await readDefinitions())
+  const repairs = repairFunctions(scopeFunctions, await definitionsFor(client))
   return [repairable('A scope without a valid seal is accepted.', repairs, remedy)]
 }
 

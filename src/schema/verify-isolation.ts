@@ -83,7 +83,7 @@ async function lookWithoutScope(
 ): Promise<string[]> {
   const problems: string[] = []
   for (const { name } of tables) {
-    const { rows } = await client.query(`SELECT EXISTS (SELECT FROM ${quote(name)}) AS shown`)
+    const { rows } = await client.query(`SELECT EXISTS (SELECT 1 FROM ${quote(name)}) AS shown`)
     if (rows[0].shown) problems.push(`The table ${name} shows rows without a scope.`)
   }
   return problems

@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { type Definitions, readDefinitions } from './definitions.ts'
+import { definitionsFor } from './citus/definitions.ts'
+import type { Definitions } from './definitions.ts'
 import { type Finding, repairable } from './finding.ts'
 import { repairPolicies, repairTable, repairView } from './repair.ts'
 import { appendOnly, identityTables, serviceTables } from './tables.ts'
@@ -42,7 +43,7 @@ export async function verifyTables(
   ])
   const faulty = rows.filter((table) => concerns(table.name) && tableProblem(table) !== null)
   if (faulty.length === 0) return []
-  const definitions = await readDefinitions()
+  const definitions = await definitionsFor(client)
   return faulty.map((table) =>
     repairable(tableProblem(table) ?? '', repairsOf(table, definitions), remedy),
   )
@@ -65,7 +66,7 @@ export async function findTableRepairs(client: pg.Client, name: string): Promise
     appendOnly,
     serviceTables,
   ])
-  const definitions = await readDefinitions()
+  const definitions = await definitionsFor(client)
   const table = rows.find((row) => row.name === name)
   if (table === undefined) return []
   if (table.kind === 'v') return repairView(name, definitions)
@@ -147,4 +148,9 @@ const tableFacts = `
                  AND p.polcmd IN ('*', 'a') AND p.text ~ 'current_tenant_id\\(\\)') AS placed
   FROM pg_class c
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    -- Citus's own views, of its catalogue, which everyone may read.
+    AND NOT (c.relkind = 'v' AND EXISTS (
+      SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+        AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'citus'))
   ORDER BY c.relname`

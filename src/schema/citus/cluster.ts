@@ -1,0 +1,29 @@
+import type pg from 'pg'
+
+/**
+ * Whether tables of the database are distributed with Citus. The extension alone changes nothing.
+ * @param client of any role
+ */
+export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
+  )
+  if (!rows[0]?.found) return false
+  const { rows: tables } = await client.query<{ distributed: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_dist_partition
+                    WHERE logicalrelid = to_regclass('public.tenants')) AS distributed`,
+  )
+  return tables[0]?.distributed === true
+}
+
+/** The name of the only shard of each reference table, by the name of the table. */
+export async function readShardNames(client: pg.ClientBase): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; shard: string }>(
+    `SELECT c.relname AS name, c.relname || '_' || s.shardid AS shard
+     FROM pg_catalog.pg_dist_partition p
+     JOIN pg_catalog.pg_dist_shard s USING (logicalrelid)
+     JOIN pg_class c ON c.oid = p.logicalrelid
+     WHERE p.partmethod = 'n' AND p.repmodel = 't' AND c.relnamespace = 'public'::regnamespace`,
+  )
+  return new Map(rows.map(({ name, shard }) => [name, shard]))
+}

@@ -1,0 +1,32 @@
+import type pg from 'pg'
+import { readTextAsset } from '#src/runtime/assets.ts'
+import { type Definitions, parseDefinitions, readDefinitions } from '../definitions.ts'
+import { readMigrations } from '../history.ts'
+import { isDistributed, readShardNames } from './cluster.ts'
+import { citusTables } from './placement.ts'
+import { withoutSubselects } from './policies.ts'
+
+/** What the database of `client` should have: as the migrations make it, or its form for Citus. */
+export async function definitionsFor(client: pg.ClientBase): Promise<Definitions> {
+  return (await isDistributed(client)) ? readCitusDefinitions(client) : readDefinitions()
+}
+
+/** The definitions of a database that is distributed with Citus, or is about to be. */
+export async function readCitusDefinitions(client: pg.ClientBase): Promise<Definitions> {
+  const own = { name: 'citus', sql: await readCitusFunctions(client) }
+  const { tables, ...rest } = parseDefinitions([...(await readMigrations()), own])
+  const derived = [...tables].map(([name, table]) => {
+    if (!citusTables.includes(name)) return [name, table] as const
+    const { policies, ...flags } = table
+    const plain = [...policies].map(([policy, text]) => [policy, withoutSubselects(text)] as const)
+    return [name, { ...flags, policies: new Map(plain) }] as const
+  })
+  return { ...rest, tables: new Map(derived) }
+}
+
+/** The statements of functions.sql; a table that is not copied to the nodes yet has its own name in it. */
+export async function readCitusFunctions(client: pg.ClientBase): Promise<string> {
+  const shards = await readShardNames(client)
+  const sql = await readTextAsset('src/schema/citus/functions.sql')
+  return sql.replaceAll(/\{(\w+)\}/g, (_, table: string) => shards.get(table) ?? table)
+}

@@ -1,0 +1,156 @@
+-- What a database distributed with Citus has instead of what the migrations make. `gatehouse migrate
+-- --citus` runs it as the owner, and the verification compares with it. A name in braces is that of the
+-- table's only shard, which every node has and can read without asking the coordinator.
+
+-- The scope also reaches the nodes. Citus forwards SET LOCAL, but not set_config, and only within a
+-- transaction block or a function that is called by a query: put_scope therefore calls this by a query.
+CREATE OR REPLACE FUNCTION "forward_scope"(setting text) RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET citus.propagate_set_commands = 'local' AS $$
+BEGIN
+  EXECUTE 'SET LOCAL app.scope = ' || quote_literal(coalesce(setting, ''));
+END
+$$;
+
+CREATE OR REPLACE FUNCTION "put_scope"(setting text) RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM public.forward_scope(setting);
+  RETURN setting;
+END
+$$;
+
+-- The number and start of the distributed transaction, which are the same on the coordinator and the
+-- nodes; NULL outside of one.
+CREATE OR REPLACE FUNCTION "distributed_transaction"() RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+  SELECT concat_ws('/', t.initiator_node_identifier, t.transaction_number,
+                   encode(timestamptz_send(t.transaction_stamp), 'hex'))
+  FROM get_current_transaction_id() AS t WHERE t.transaction_number > 0);
+
+-- Seals the distributed transaction instead of backend and start, which differ on the nodes. Citus begins
+-- one when it is needed, for a read without BEGIN not at all, so it is begun here: by an intermediate
+-- result, which nothing reads.
+CREATE OR REPLACE FUNCTION "set_scope"(kind text, detail text, user_id bigint, tenant_id uuid) RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  key_id bigint;
+  secret bytea;
+  content text;
+  transaction text;
+BEGIN
+  IF detail !~ '^[a-z0-9_/-]*$' THEN
+    RAISE EXCEPTION 'the detail of a scope has a character that is not allowed'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT k.id, k.key INTO STRICT key_id, secret
+    FROM public.{scope_keys} k ORDER BY k.id DESC LIMIT 1;
+  transaction := public.distributed_transaction();
+  IF transaction IS NULL THEN
+    PERFORM create_intermediate_result('scope', 'SELECT 1');
+    transaction := public.distributed_transaction();
+  END IF;
+  IF transaction IS NULL THEN
+    RAISE EXCEPTION 'no distributed transaction has begun' USING ERRCODE = 'invalid_transaction_state';
+  END IF;
+  content := format('%s:%s:%s:%s:%s:%s:', key_id, kind, detail, user_id, tenant_id, transaction);
+  RETURN public.put_scope(content || ':' || public.scope_seal(secret, content));
+END
+$$;
+
+CREATE OR REPLACE FUNCTION "verified_scope"() RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+DECLARE
+  setting text := current_setting('app.scope', true);
+  content text;
+  fields text[];
+  secret bytea;
+BEGIN
+  IF setting IS NULL OR setting = '' THEN RETURN NULL; END IF;
+  fields := string_to_array(setting, ':');
+  content := left(setting, -65); -- a colon and the 64 digits of the seal
+  SELECT k.key INTO secret FROM public.{scope_keys} k WHERE k.id::text = fields[1];
+  IF secret IS NULL
+    OR setting IS DISTINCT FROM content || ':' || public.scope_seal(secret, content)
+    OR fields[6] IS DISTINCT FROM public.distributed_transaction()
+  THEN
+    RAISE EXCEPTION 'the scope was not set by a credential in this transaction'
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN fields;
+END
+$$;
+
+-- LOCK TABLE is not for reference tables; writing one of them is serialized by Citus.
+CREATE OR REPLACE FUNCTION "rotate_scope_key"() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  oldest bigint;
+BEGIN
+  PERFORM public.add_scope_key();
+  SELECT min(k.id) INTO oldest
+    FROM (SELECT n.id FROM public.scope_keys n ORDER BY n.id DESC LIMIT 2) k;
+  DELETE FROM public.scope_keys k WHERE k.id < oldest;
+END
+$$;
+
+-- The ids of the keys are 64-bit here: Citus does not copy a table with smaller identities.
+CREATE OR REPLACE FUNCTION "list_scope_keys"() RETURNS TABLE (id integer, created_at timestamptz)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT k.id::integer, k.created_at FROM public.scope_keys k ORDER BY k.id DESC;
+END
+$$;
+
+-- Policies without subqueries, which Citus refuses on its tables. All others are derived (policies.ts).
+
+-- Whether the person of the scope is a member of the tenant.
+CREATE OR REPLACE FUNCTION "is_own_tenant"(tenant uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM public.{memberships} m
+                 WHERE m.tenant_id = tenant AND m.user_id = public.current_user_id());
+END
+$$;
+CREATE POLICY "member_scope" ON "tenants" FOR SELECT
+  USING (current_user_id() IS NOT NULL AND is_own_tenant("id"));
+
+-- Whether the person is a member of the tenant of the scope.
+CREATE OR REPLACE FUNCTION "is_member"(person bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM public.{memberships} m
+                 WHERE m.tenant_id = public.current_tenant_id() AND m.user_id = person);
+END
+$$;
+CREATE POLICY "self_or_tenant" ON "users" FOR SELECT
+  USING ("id" = current_user_id() OR "own_tenant_id" = current_tenant_id() OR is_member("id"));
+
+-- The teams of the person of the scope in its tenant, read from the shard that has the tenant's rows. It
+-- runs as the role that asks, so that row-level security of team_members holds here too.
+CREATE OR REPLACE FUNCTION "current_team_ids"() RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  tenant uuid := public.current_tenant_id();
+  teams bigint[];
+BEGIN
+  IF tenant IS NULL THEN RETURN '{}'; END IF;
+  EXECUTE format('SELECT array_agg(m.team_id) FROM public.%I m WHERE m.tenant_id = $1 AND m.user_id = $2',
+      'team_members_' || get_shard_id_for_distribution_column('public.team_members', tenant))
+    INTO teams USING tenant, public.current_user_id();
+  RETURN coalesce(teams, '{}');
+END
+$$;
+CREATE POLICY "chain_scope" ON "documents"
+  USING ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()))
+  WITH CHECK ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()));
+
+-- For functions of the owner alone, as what they replace.
+REVOKE ALL ON FUNCTION "forward_scope"(text), "distributed_transaction"() FROM PUBLIC;
+REVOKE ALL ON FUNCTION "is_own_tenant"(uuid), "is_member"(bigint) FROM PUBLIC;
