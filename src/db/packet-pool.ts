@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { RefusedStatement, type Statement, sendOnce as sendStatements } from './one-trip.ts'
@@ -48,11 +48,14 @@ type Result = { rows: Row[][] } | { error: unknown }
 const maxReads = 32
 const readOnly =
   'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
+const hasCitus = `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS citus`
 const commit: Statement = { text: 'COMMIT' }
 
 /**
  * Connections for transactions of one packet. Those of a pool that reads only read. Behind a pooler a
- * connection has no settings and keeps no names, so there BEGIN and COMMIT ride in the same packet.
+ * connection has no settings and keeps no names, so there BEGIN and COMMIT ride in the same packet. So
+ * they do in reads with Citus, which otherwise runs each statement in a transaction of its own on the
+ * nodes; setting the scope would have to begin one, which takes longer (src/schema/citus/functions.sql).
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
@@ -65,6 +68,7 @@ export function openPacketPool(
   { access, watch, limits }: PacketPoolOptions,
 ): PacketPool {
   const pooled = isPooled(url)
+  const withBegin = new WeakSet<pg.ClientBase>()
   const begin: Statement = { text: access === 'read' ? beginRead : 'BEGIN' }
   const options = poolOptions(url, size, limits)
   const pool = survivesBrokenConnections(
@@ -75,7 +79,8 @@ export function openPacketPool(
         pipeline: false,
         onConnect: async (client) => {
           options.onConnect(client)
-          if (!pooled && access === 'read') await client.query(readOnly)
+          if (pooled) withBegin.add(client)
+          else if (access === 'read' && (await setReadOnly(client))) withBegin.add(client)
         },
       },
       watch,
@@ -97,7 +102,7 @@ export function openPacketPool(
       return (await sendPacket(reads)).map((rows) => ({ rows }))
     } catch (error) {
       if (!(error instanceof RefusedStatement)) return reads.map(() => ({ error }))
-      const refused = indexOfRead(reads, error.position - (pooled ? 1 : 0))
+      const refused = indexOfRead(reads, error.position)
       const results = await send(reads.toSpliced(refused, 1))
       return results.toSpliced(refused, 0, { error: error.cause })
     }
@@ -105,18 +110,18 @@ export function openPacketPool(
 
   async function sendPacket(reads: readonly Read[]): Promise<Row[][][]> {
     const client = await pool.connect()
+    const begins = withBegin.has(client)
+    const statements = pooled ? reads.flat().map(withoutName) : reads.flat()
     try {
-      const rows = pooled
-        ? (await sendStatements(client, [begin, ...reads.flat().map(withoutName), commit])).slice(
-            1,
-            -1,
-          )
-        : await sendStatements(client, reads.flat())
+      const rows = begins
+        ? (await sendStatements(client, [begin, ...statements, commit])).slice(1, -1)
+        : await sendStatements(client, statements)
       client.release()
       return divide(reads, rows)
     } catch (error) {
-      await giveBack(client, error, pooled)
-      return rethrowSilence(error)
+      await giveBack(client, error, begins)
+      if (!(error instanceof RefusedStatement)) return rethrowSilence(error)
+      throw begins ? new RefusedStatement(error.position - 1, error.cause) : error
     }
   }
 
@@ -150,13 +155,20 @@ function settle(
 }
 
 /** A connection that is ending or may be inside a transaction is not used again. */
-async function giveBack(client: pg.PoolClient, error: unknown, pooled: boolean): Promise<void> {
+async function giveBack(client: pg.PoolClient, error: unknown, begins: boolean): Promise<void> {
   if (!(error instanceof RefusedStatement)) return client.release(true)
-  if (!pooled) return client.release()
+  if (!begins) return client.release()
   await client.query('ROLLBACK').then(
     () => client.release(client.getTransactionStatus() !== 'I'),
     () => client.release(true),
   )
+}
+
+/** @returns whether the database has Citus; asked in the same query */
+async function setReadOnly(client: pg.ClientBase): Promise<boolean> {
+  const results: unknown = await client.query(`${readOnly}; ${hasCitus}`)
+  const last: unknown = Array.isArray(results) ? results.at(-1) : null
+  return last instanceof pg.Result && last.rows[0]?.citus === true
 }
 
 function withoutName({ text, values = [] }: Statement): Statement {
