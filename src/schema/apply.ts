@@ -1,8 +1,16 @@
 import type pg from 'pg'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { isDistributed } from './citus/cluster.ts'
+import { readCitusForm } from './citus/script.ts'
 import type { Migration } from './history.ts'
 import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
-import { migrationList, noFilters, openSchemaEngine, type SchemaEngine } from './schema-engine.ts'
+import {
+  migrationList,
+  noFilters,
+  openSchemaEngine,
+  type SchemaEngine,
+  WholeScripts,
+} from './schema-engine.ts'
 
 /**
  * Applies missing migrations, oldest first. Each runs in one transaction, so a failed one has changed
@@ -16,7 +24,7 @@ export async function applyMigrations(
   owner: pg.Client,
   migrations: readonly Migration[],
 ): Promise<string[]> {
-  const schema = await openSchemaEngine(ownerUrl)
+  const schema = await openEngine(ownerUrl, owner)
   try {
     return await apply(schema, owner, migrations)
   } catch (error) {
@@ -24,6 +32,13 @@ export async function applyMigrations(
   } finally {
     await schema.close()
   }
+}
+
+/** On a distributed database migrations run in the form that Citus accepts. */
+async function openEngine(ownerUrl: string, owner: pg.Client): Promise<SchemaEngine> {
+  if (!(await isDistributed(owner))) return openSchemaEngine(ownerUrl)
+  const formOf = await readCitusForm()
+  return openSchemaEngine(ownerUrl, undefined, (pool, note) => new WholeScripts(pool, note, formOf))
 }
 
 function toProblem(

@@ -37,7 +37,7 @@ export async function openSchemaEngine(
   connectionString: string,
   datamodels?: [string, string][],
   adapterFor: (pool: pg.Pool, note: Note) => PrismaPg = (pool, note) =>
-    new WholeScripts(pool, note),
+    new WholeScripts(pool, note, (script) => [script]),
 ): Promise<SchemaEngine> {
   let failure: { sql: string; error: Error } | null = null
   await loadEngineOnce()
@@ -56,18 +56,21 @@ export async function openSchemaEngine(
  * without one. Prisma's adapter would split scripts at every semicolon, also in comments and function
  * bodies.
  */
-class WholeScripts extends PrismaPg {
+export class WholeScripts extends PrismaPg {
   readonly #note: Note
+  readonly #formOf: (script: string) => readonly string[]
 
-  constructor(pool: pg.Pool, note: Note) {
+  /** @param formOf the statements that are run for the script of a migration, or the whole script */
+  constructor(pool: pg.Pool, note: Note, formOf: (script: string) => readonly string[]) {
     super(pool)
     this.#note = note
+    this.#formOf = formOf
   }
 
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect()
     adapter.executeScript = (script) =>
-      runScript(adapter.underlyingDriver(), script).catch((error) => {
+      runScript(adapter.underlyingDriver(), this.#formOf(script)).catch((error) => {
         this.#note(script, error)
         rethrowForEngine(error)
       })
@@ -78,15 +81,31 @@ class WholeScripts extends PrismaPg {
 // CREATE INDEX CONCURRENTLY waits for older transactions and does not block other queries.
 const concurrentWaitMs = 600_000
 
-async function runScript(pool: pg.Pool, script: string): Promise<void> {
-  const isConcurrent = /\bCONCURRENTLY\b/i.test(script)
+async function runScript(pool: pg.Pool, statements: readonly string[]): Promise<void> {
+  const isConcurrent = statements.some((statement) => /\bCONCURRENTLY\b/i.test(statement))
   const client = await pool.connect()
   try {
     await client.query(`SET lock_timeout = ${isConcurrent ? concurrentWaitMs : lockWaitMs}`)
-    if (isConcurrent) await client.query(script)
-    else await untilLocked(() => client.query(script))
+    if (isConcurrent) await runAll(client, statements)
+    else await untilLocked(() => runAll(client, statements))
   } finally {
     client.release()
+  }
+}
+
+/** Several statements run in one transaction. */
+async function runAll(client: pg.PoolClient, statements: readonly string[]): Promise<void> {
+  if (statements.length === 1) {
+    await client.query(statements.join())
+    return
+  }
+  await client.query('BEGIN')
+  try {
+    for (const statement of statements) await client.query(statement)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
   }
 }
 
