@@ -14,11 +14,10 @@ export default async function migrateCommand(env: Environment, options: Options)
   const { json } = options
   await withDatabaseOwner(env, async (whole) => {
     const urls = readDatabaseUrls(whole)
-    const { applied, createdRoles, ahead } = await migrate(
-      urls,
-      undefined,
-      options.citus ? { progress: print } : undefined,
-    )
+    const { applied, createdRoles, ahead } = await migrate(urls, undefined, {
+      citus: options.citus === true,
+      ...(!json && { progress: print }),
+    })
     const report = options.repair && ahead.length === 0 ? await repair(urls) : null
     if (report !== null && report.remaining.length > 0) process.exitCode = 1
     if (json) return printJson({ applied, createdRoles, ahead, ...report })

@@ -6,6 +6,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
 import { isDistributed } from './citus/cluster.ts'
 import { distribute, type Progress } from './citus/distribute.ts'
+import { verifyPreparation } from './citus/nodes.ts'
 import { joinShardRole } from './citus/privileges.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, type Migration, readMigrations } from './history.ts'
@@ -25,6 +26,12 @@ export type MigrateReport = {
   ahead: string[]
 }
 
+export type MigrateOptions = {
+  /** Distribute the tables with Citus. Once they are distributed, each run completes it. */
+  citus?: boolean
+  progress?: Progress
+}
+
 /**
  * Migrates the schema and the queue's schema and grants the privileges of the application roles. Can
  * be run again at any time. On a database of a newer release it changes nothing, because privileges
@@ -36,7 +43,7 @@ export type MigrateReport = {
 export async function migrate(
   urls: MigrateUrls,
   migrations?: readonly Migration[],
-  citus?: { progress: Progress },
+  options: MigrateOptions = {},
 ): Promise<MigrateReport> {
   const app = loginOf(urls.url)
   const worker = loginOf(urls.workerUrl)
@@ -44,12 +51,14 @@ export async function migrate(
   const owner = await connectOwner(urls.ownerUrl)
   try {
     await acquireMigrateLock(owner)
+    const distributes = options.citus || (await isDistributed(owner))
+    if (distributes) await requirePreparation(owner)
     const known = migrations ?? (await readMigrations())
     const { ahead, behind } = await compareHistory(owner, known)
     if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
     if (ahead.length > 0) return { applied: [], createdRoles: [], ahead }
     const applied = await applyMigrations(urls.ownerUrl, owner, known)
-    if (citus !== undefined) await distribute(owner, citus.progress)
+    if (distributes) await distribute(owner, options.progress ?? (() => {}))
     const createdRoles = await untilLocked(async () => {
       await createQueues(urls.ownerUrl, lockWaitMs)
       return grantRoles(owner, app, worker)
@@ -61,6 +70,11 @@ export async function migrate(
   } finally {
     await owner.end()
   }
+}
+
+async function requirePreparation(owner: pg.Client): Promise<void> {
+  const [fault] = await verifyPreparation(owner)
+  if (fault !== undefined) throw new OperatorError(fault.problem, fault.remedy)
 }
 
 /**

@@ -3,7 +3,7 @@ import { scramVerifier } from '#src/crypto/scram.ts'
 import { defaultLimits } from '#src/db/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { isDistributed } from './citus/cluster.ts'
-import { grantOnCitus, policyFunctions, type TableGrants } from './citus/privileges.ts'
+import { citusFunctions, grantOnCitus, type TableGrants } from './citus/privileges.ts'
 import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
 
 export type Login = { name: string; password: string }
@@ -37,7 +37,7 @@ export async function grantPrivileges(
   await owner.query(`REVOKE ALL ON SCHEMA public, pgboss FROM ${role}`)
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
   await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
-  for (const signature of distributed ? policyFunctions : []) {
+  for (const signature of distributed ? citusFunctions : []) {
     await owner.query(`GRANT EXECUTE ON FUNCTION public.${signature} TO ${role}`)
   }
   for (const duty of duties) {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { isDistributed } from './citus/cluster.ts'
 import { definitionsFor } from './citus/definitions.ts'
-import { policyFunctions } from './citus/privileges.ts'
+import { citusFunctions } from './citus/privileges.ts'
 import { type Finding, repairable } from './finding.ts'
 import { repairFunctions } from './repair.ts'
 import { functionPrivileges } from './tables.ts'
@@ -45,12 +45,12 @@ const scopeFunctions = [
  *   as `gatehouse migrate` grants it if both URLs name one role
  */
 export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Finding[]> {
-  const forPolicies = (await isDistributed(client)) ? policyFunctions.map(withoutSpaces) : []
-  const known = [...listFunctions(['web', 'worker']), ...forPolicies]
+  const ofCitus = (await isDistributed(client)) ? citusFunctions.map(withoutSpaces) : []
+  const known = [...listFunctions(['web', 'worker']), ...ofCitus]
   const { rows } = await client.query<FunctionFacts>(functionFacts, [fixedPath])
   const byName = new Map(rows.map((row) => [row.name, row]))
   const isBoth = known.every((name) => byName.get(name)?.isCallable === true)
-  const granted = isBoth ? known : [...listFunctions([duty]), ...forPolicies]
+  const granted = isBoth ? known : [...listFunctions([duty]), ...ofCitus]
   const missing = known.filter((name) => !byName.has(name))
   return [
     ...(await Promise.all(missing.map((signature) => describeMissing(client, signature)))),

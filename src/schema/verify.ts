@@ -2,6 +2,7 @@ import pg from 'pg'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
 import { isDistributed } from './citus/cluster.ts'
+import { findUnfinished, verifyCluster } from './citus/verify.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, readMigrations } from './history.ts'
 import { tablePrivileges } from './tables.ts'
@@ -59,6 +60,8 @@ async function findFindings(
     const problem = `The database is behind by ${behind.length} migration(s): ${behind.join(', ')}.`
     return [{ problem, remedy: migrateRemedy }]
   }
+  const unfinished = await findUnfinished(client)
+  if (unfinished.length > 0) return unfinished
   // Tables of a newer release are not used by this one; that release verifies them.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
   const roleFlaws = await verifyRoles(client)
@@ -68,9 +71,12 @@ async function findFindings(
     ...(roleFlaws.length === 0 ? await verifyFunctions(client, duty) : []),
     ...(await verifyTables(client, concerns)),
   ]
+  if (findings.length > 0) return findings
+  const distributed = await isDistributed(client)
+  if (distributed) findings.push(...(await verifyCluster(client, depth === 'catalogue')))
   if (findings.length > 0 || duty === 'worker') return findings
   // With Citus a role cannot use what functions of the owner have written in the same transaction.
-  return depth === 'isolation' && !(await isDistributed(client))
+  return depth === 'isolation' && !distributed
     ? verifyIsolation(client, concerns)
     : verifyWithoutScope(client, concerns)
 }

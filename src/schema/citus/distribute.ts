@@ -4,35 +4,40 @@ import { splitStatements } from '../definitions.ts'
 import { repairPolicies } from '../repair.ts'
 import { readShardNames } from './cluster.ts'
 import { readCitusDefinitions, readCitusFunctions } from './definitions.ts'
-import { citusTables, isReferenceTable, referenceTables } from './placement.ts'
+import { findPlacedByHand, findUndistributed } from './placed.ts'
+import { citusTables, firstTable, functionsOfTriggers, isReferenceTable } from './placement.ts'
+import { sessionSettings } from './script.ts'
 
 /** Called with each step that takes time or changes something. */
 export type Progress = (line: string) => void
 
 /**
  * Distributes the migrated database with Citus: functions and policies in the form that Citus accepts,
- * reference tables, then every tenant table by `tenant_id`. A table with rows is distributed while it is
- * written to. Foreign keys are dropped first and added again at the end, from a list that is kept in the
+ * reference tables, then every tenant table by `tenant_id`, with its rows. Foreign keys are dropped first and added again at the end, from a list that is kept in the
  * database meanwhile, so a run that was interrupted is continued by the next one. Changes nothing on a
  * database that is distributed already.
  * @param owner a connection to the coordinator as the owner of the tables
+ * @throws OperatorError if the cluster is not prepared, or a table was distributed in another way
  */
 export async function distribute(owner: pg.Client, progress: Progress): Promise<void> {
-  await owner.query(sessionSettings)
+  const [misplaced] = await findPlacedByHand(owner)
+  if (misplaced !== undefined) throw new OperatorError(misplaced.problem, misplaced.remedy)
+  await owner.query(sessionSettings.join(';'))
   await replaceFunctions(owner)
-  await replacePolicies(owner, progress)
   const missing = await findUndistributed(owner)
   if (missing.length > 0) await setKeysAside(owner, progress)
-  await dropReferenceTriggers(owner)
-  for (const table of missing) await distributeTable(owner, table, progress)
-  await restoreKeys(owner, progress)
+  for (const table of missing.filter(isReferenceTable)) {
+    await distributeTable(owner, table)
+    progress(`${table} copied to every node`)
+  }
   await replaceFunctions(owner) // with the names of the shards
+  for (const table of missing.filter((name) => !isReferenceTable(name))) {
+    await distributeTable(owner, table)
+    progress(`${table} distributed`)
+    if (table === 'usage_changes') await distributeFunctions(owner)
+  }
+  await restoreKeys(owner, progress)
 }
-
-/** Triggers on distributed tables are those of the counters, which write only rows of the same tenant. */
-const sessionSettings = `
-  SET citus.enable_unsafe_triggers = on;
-  SET citus.multi_shard_modify_mode = 'sequential'`
 
 async function replaceFunctions(owner: pg.Client): Promise<void> {
   const statements = splitStatements(await readCitusFunctions(owner))
@@ -41,93 +46,110 @@ async function replaceFunctions(owner: pg.Client): Promise<void> {
   }
 }
 
-/** Recreates the policies of tables that have one with a subquery, each table in one transaction. */
-async function replacePolicies(owner: pg.Client, progress: Progress): Promise<void> {
-  const { rows } = await owner.query<{ name: string; policies: string[] }>(policiesWithSubqueries, [
-    citusTables,
-  ])
-  const definitions = await readCitusDefinitions(owner)
-  for (const table of rows) {
-    const unchanged = { ...table, public: false, enabled: true, forced: true }
-    const statements = repairPolicies(unchanged, definitions)
-    await owner.query(['BEGIN', ...statements, 'COMMIT'].join(';\n'))
-  }
-  if (rows.length > 0) progress(`policies of ${rows.length} tables without subqueries`)
-}
-
-const policiesWithSubqueries = `
-  SELECT c.relname AS name, array_agg(p.polname::text ORDER BY p.polname) AS policies
-  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-  WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
-  GROUP BY c.relname
-  HAVING bool_or(pg_get_expr(p.polqual, p.polrelid) ~ '\\mSELECT\\M'
-                 OR pg_get_expr(p.polwithcheck, p.polrelid) ~ '\\mSELECT\\M')
-  ORDER BY c.relname`
-
-const placements = `
-  SELECT w.name, w.kind, t.citus_table_type::text AS found, t.distribution_column AS "column",
-    t.colocation_id = (SELECT o.colocation_id FROM citus_tables o
-                       WHERE o.table_name = 'public.orders'::regclass) AS colocated
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (name, kind, position)
-  LEFT JOIN citus_tables t ON t.table_name = to_regclass('public.' || quote_ident(w.name))
-  ORDER BY w.position`
-
-type Placement = {
-  name: string
-  kind: 'distributed' | 'reference'
-  found: string | null
-  column: string | null
-  colocated: boolean | null
-}
-
-/** @throws OperatorError if a table was distributed in another way */
-async function findUndistributed(owner: pg.Client): Promise<string[]> {
-  const kinds = citusTables.map((name) => (isReferenceTable(name) ? 'reference' : 'distributed'))
-  const { rows } = await owner.query<Placement>(placements, [citusTables, kinds])
-  const wrong = rows.find((row) => !isUndistributed(row) && !isAsPlanned(row))
-  if (wrong !== undefined) throw placedByHand(wrong)
-  return rows.filter(isUndistributed).map(({ name }) => name)
-}
-
-/** A table that has only a key to a reference table is in Citus's metadata as a local one. */
-function isUndistributed({ found }: Placement): boolean {
-  return found === null || found === 'local'
-}
-
-function isAsPlanned({ kind, found, column, colocated }: Placement): boolean {
-  if (found !== kind) return false
-  return kind === 'reference' || (column === 'tenant_id' && colocated === true)
-}
-
-function placedByHand({ name, kind }: Placement): OperatorError {
-  const planned = kind === 'reference' ? 'a reference table' : 'by tenant_id, with orders'
-  return new OperatorError(
-    `The table ${name} is distributed in another way than ${planned}.`,
-    `Undo it with SELECT undistribute_table('${name}', cascade_via_foreign_keys => true); then run \`gatehouse migrate --citus\` again.`,
+/**
+ * What the triggers of shards call. Citus finds the functions of policies and triggers by itself, but not
+ * what is called in their bodies, if they were made before the extension.
+ */
+async function distributeFunctions(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query<{ signature: string }>(
+    `SELECT p.oid::regprocedure::text AS signature FROM pg_proc p
+     WHERE p.pronamespace = 'public'::regnamespace AND p.proname = ANY ($1)
+       AND NOT EXISTS (SELECT FROM pg_catalog.pg_dist_object o
+                       WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid)`,
+    [functionsOfTriggers],
   )
+  for (const { signature } of rows) {
+    await owner.query('SELECT create_distributed_function($1::regprocedure)', [signature])
+  }
 }
 
-/** Citus runs no triggers of reference tables; functions do their work. */
-async function dropReferenceTriggers(owner: pg.Client): Promise<void> {
-  const { rows } = await owner.query<{ table: string; name: string }>(
-    `SELECT c.relname AS table, g.tgname AS name FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
-     WHERE NOT g.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)`,
-    [referenceTables],
-  )
-  for (const { table, name } of rows) {
-    await owner.query(`DROP TRIGGER ${pg.escapeIdentifier(name)} ON ${pg.escapeIdentifier(table)}`)
+/**
+ * Recreates the policies of a table without subqueries, and distributes it with its rows, in one
+ * transaction: statements that write to it wait. Citus copies the rows with COPY, which forced row-level
+ * security refuses, so it is not forced within this transaction. For the same reason
+ * create_distributed_table_concurrently is not used: it needs several transactions.
+ */
+async function distributeTable(owner: pg.Client, name: string): Promise<void> {
+  const table = pg.escapeLiteral(`public.${name}`)
+  const together = pg.escapeLiteral(name === firstTable ? 'none' : `public.${firstTable}`)
+  await owner.query('BEGIN')
+  try {
+    await owner.query(await replacePolicies(owner, name))
+    if (name === 'scope_keys')
+      await owner.query('ALTER TABLE scope_keys ALTER COLUMN id TYPE bigint')
+    const isForced = await setForced(owner, name, false)
+    const triggers = await dropTriggers(owner, name)
+    await owner.query(
+      isReferenceTable(name)
+        ? `SELECT create_reference_table(${table})`
+        : `SELECT create_distributed_table(${table}, 'tenant_id', colocate_with => ${together})`,
+    )
+    for (const trigger of isReferenceTable(name) ? [] : triggers) await owner.query(trigger)
+    if (isForced) await setForced(owner, name, true)
+    await owner.query('COMMIT')
+  } catch (error) {
+    await owner.query('ROLLBACK')
+    throw error
   }
+}
+
+/**
+ * Copied rows would be counted again. Citus runs no triggers of reference tables; functions do their work.
+ * @returns the statements that create them
+ */
+async function dropTriggers(owner: pg.Client, name: string): Promise<string[]> {
+  const table = pg.escapeIdentifier(name)
+  const { rows } = await owner.query<{ trigger: string; definition: string }>(
+    `SELECT tgname AS trigger, pg_get_triggerdef(oid) AS definition FROM pg_trigger
+     WHERE NOT tgisinternal AND tgrelid = to_regclass('public.' || quote_ident($1))`,
+    [name],
+  )
+  for (const { trigger } of rows) {
+    await owner.query(`DROP TRIGGER ${pg.escapeIdentifier(trigger)} ON ${table}`)
+  }
+  return rows.map(({ definition }) => definition)
+}
+
+/** @returns whether it was forced before */
+async function setForced(owner: pg.Client, name: string, forced: boolean): Promise<boolean> {
+  const { rows } = await owner.query<{ forced: boolean }>(
+    `SELECT relforcerowsecurity AS forced FROM pg_class WHERE oid = to_regclass('public.' || quote_ident($1))`,
+    [name],
+  )
+  const was = rows[0]?.forced === true
+  const force = forced ? 'FORCE' : 'NO FORCE'
+  if (was !== forced) {
+    await owner.query(`ALTER TABLE ${pg.escapeIdentifier(name)} ${force} ROW LEVEL SECURITY`)
+  }
+  return was
+}
+
+/** The statements that recreate the policies of a table. */
+async function replacePolicies(owner: pg.Client, name: string): Promise<string> {
+  const { rows } = await owner.query<{ policies: string[] }>(
+    `SELECT coalesce(array_agg(polname::text ORDER BY polname), '{}') AS policies
+     FROM pg_policy WHERE polrelid = to_regclass('public.' || quote_ident($1))`,
+    [name],
+  )
+  const found = {
+    name,
+    policies: rows[0]?.policies ?? [],
+    public: false,
+    enabled: true,
+    forced: true,
+  }
+  return repairPolicies(found, await readCitusDefinitions(owner)).join(';\n')
 }
 
 /** Keys from or to a table that is not distributed yet; Citus accepts most of them only afterwards. */
 async function setKeysAside(owner: pg.Client, progress: Progress): Promise<void> {
   await owner.query('BEGIN')
   await owner.query(
-    `CREATE TABLE IF NOT EXISTS ${aside} (
+    `CREATE TABLE IF NOT EXISTS ${keysAside} (
        "table" text NOT NULL, "name" text NOT NULL, "definition" text NOT NULL)`,
   )
   const { rows } = await owner.query<{ table: string; name: string }>(
-    `INSERT INTO ${aside}
+    `INSERT INTO ${keysAside}
      SELECT c.conrelid::regclass::text, c.conname, pg_get_constraintdef(c.oid)
      FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid JOIN pg_class r ON r.oid = c.confrelid
      WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace
@@ -142,19 +164,31 @@ async function setKeysAside(owner: pg.Client, progress: Progress): Promise<void>
   if (rows.length > 0) progress(`${rows.length} foreign keys set aside`)
 }
 
+/** In one transaction, in which the owner sees all rows: a key is checked with the rights of the owner. */
 async function restoreKeys(owner: pg.Client, progress: Progress): Promise<void> {
-  const { rows: tables } = await owner.query(`SELECT 1 WHERE to_regclass('${aside}') IS NOT NULL`)
+  const { rows: tables } = await owner.query(
+    `SELECT 1 WHERE to_regclass('${keysAside}') IS NOT NULL`,
+  )
   if (tables.length === 0) return
   const { rows } = await owner.query<{ table: string; name: string; definition: string }>(
-    `SELECT "table", "name", "definition" FROM ${aside} ORDER BY "definition" ~ 'REFERENCES tenants' DESC`,
+    `SELECT "table", "name", "definition" FROM ${keysAside}`,
   )
   const shards = await readShardNames(owner)
-  for (const { table, name, definition } of rows) {
-    const key = citusTables.includes(table) ? definition : toShard(definition, shards)
-    await owner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${pg.escapeIdentifier(name)} ${key}`)
-    await owner.query(`DELETE FROM ${aside} WHERE "table" = $1 AND "name" = $2`, [table, name])
+  await owner.query('BEGIN')
+  try {
+    const forced: string[] = []
+    for (const table of citusTables) if (await setForced(owner, table, false)) forced.push(table)
+    for (const { table, name, definition } of rows) {
+      const key = citusTables.includes(table) ? definition : toShard(definition, shards)
+      await owner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${pg.escapeIdentifier(name)} ${key}`)
+    }
+    for (const table of forced) await setForced(owner, table, true)
+    await owner.query(`DROP TABLE ${keysAside}`)
+    await owner.query('COMMIT')
+  } catch (error) {
+    await owner.query('ROLLBACK')
+    throw error
   }
-  await owner.query(`DROP TABLE ${aside}`)
   progress(`${rows.length} foreign keys added again`)
 }
 
@@ -170,21 +204,4 @@ function toShard(definition: string, shards: ReadonlyMap<string, string>): strin
 }
 
 /** The foreign keys of an unfinished distribution. While it exists, the program does not start. */
-const aside = 'keys_set_aside'
-
-async function distributeTable(owner: pg.Client, name: string, progress: Progress): Promise<void> {
-  const table = pg.escapeLiteral(`public.${name}`)
-  if (isReferenceTable(name)) {
-    if (name === 'scope_keys') {
-      await owner.query('ALTER TABLE scope_keys ALTER COLUMN id TYPE bigint')
-    }
-    await owner.query(`SELECT create_reference_table(${table})`)
-    return progress(`${name} copied to every node`)
-  }
-  const { rows } = await owner.query(`SELECT 1 FROM ${pg.escapeIdentifier(name)} LIMIT 1`)
-  const create =
-    rows.length > 0 ? 'create_distributed_table_concurrently' : 'create_distributed_table'
-  const together = name === 'orders' ? 'none' : 'public.orders'
-  await owner.query(`SELECT ${create}(${table}, 'tenant_id', colocate_with => '${together}')`)
-  progress(`${name} distributed${rows.length > 0 ? ' with its rows' : ''}`)
-}
+export const keysAside = 'keys_set_aside'

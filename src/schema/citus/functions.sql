@@ -21,13 +21,22 @@ END
 $$;
 
 -- The number and start of the distributed transaction, which are the same on the coordinator and the
--- nodes; NULL outside of one.
+-- nodes; NULL outside of one. On a node the number is what the connection assigned to itself, as Citus
+-- does, so the seal of an earlier transaction could be used there again. A limit on the age of the
+-- transaction ends that (docs/security.md).
 CREATE OR REPLACE FUNCTION "distributed_transaction"() RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
   SELECT concat_ws('/', t.initiator_node_identifier, t.transaction_number,
                    encode(timestamptz_send(t.transaction_stamp), 'hex'))
-  FROM get_current_transaction_id() AS t WHERE t.transaction_number > 0);
+  FROM get_current_transaction_id() AS t
+  WHERE t.transaction_number > 0
+    AND t.transaction_stamp > transaction_timestamp() - interval '10 minutes');
+
+-- As the migrations make it. Made again, it is on the nodes before any table.
+CREATE OR REPLACE FUNCTION "scope_seal"(secret bytea, content text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
 
 -- Seals the distributed transaction instead of backend and start, which differ on the nodes. Citus begins
 -- one when it is needed, for a read without BEGIN not at all, so it is begun here: by an intermediate
@@ -105,6 +114,28 @@ BEGIN
 END
 $$;
 
+-- Triggers call it on the nodes, where Citus plans no query with the parameters of a function in SQL.
+CREATE OR REPLACE FUNCTION "add_waiting_usage"(tenant uuid) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  WITH added AS (
+    DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
+      SELECT o.id FROM public.usage_changes o WHERE o.tenant_id = tenant LIMIT 1000)
+    RETURNING c.*
+  ), total AS (
+    SELECT sum(a.resource_rows)::bigint AS resource_rows,
+           sum(a.resource_bytes)::bigint AS resource_bytes,
+           sum(a.event_rows)::bigint AS event_rows, sum(a.event_bytes)::bigint AS event_bytes
+    FROM added a HAVING count(*) > 0
+  )
+  UPDATE public.tenant_usage u SET
+      resource_rows = u.resource_rows + total.resource_rows,
+      resource_bytes = u.resource_bytes + total.resource_bytes,
+      event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
+    FROM total WHERE u.tenant_id = tenant;
+END
+$$;
+
 -- Policies without subqueries, which Citus refuses on its tables. All others are derived (policies.ts).
 
 -- Whether the person of the scope is a member of the tenant.
@@ -151,6 +182,68 @@ CREATE POLICY "chain_scope" ON "documents"
   USING ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()))
   WITH CHECK ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()));
 
+-- What the verification compares on every node (verify.ts): of each table the row-level security,
+-- triggers and privileges of its copies or shards there, as a digest with one of the names; and of the
+-- roles that have privileges, whether they could bypass it.
+CREATE OR REPLACE FUNCTION "node_facts"() RETURNS json
+LANGUAGE sql STABLE
+RETURN (
+  WITH relation AS (
+    SELECT t.relname AS name, t.oid AS relation, NULL::oid AS shard
+    FROM pg_catalog.pg_dist_partition p JOIN pg_catalog.pg_class t ON t.oid = p.logicalrelid
+    WHERE t.relnamespace = 'public'::regnamespace
+    UNION ALL
+    SELECT t.relname, t.oid, coalesce(to_regclass(format('public.%I', t.relname || '_' || s.shardid)), 0)
+    FROM pg_catalog.pg_dist_shard s
+    JOIN pg_catalog.pg_dist_placement l ON l.shardid = s.shardid
+      AND l.groupid = (SELECT g.groupid FROM pg_catalog.pg_dist_local_group g)
+    JOIN pg_catalog.pg_class t ON t.oid = s.logicalrelid
+    WHERE t.relnamespace = 'public'::regnamespace
+  ), described AS (
+    SELECT r.name, r.shard IS NOT NULL AS "isShard", coalesce(r.shard, r.relation)::regclass::text AS one,
+      json_build_object(
+        'enabled', c.relrowsecurity, 'forced', c.relforcerowsecurity,
+        'policies', (
+          SELECT json_agg(json_build_array(p.polname, p.polcmd, p.polpermissive, p.polroles::regrole[],
+                            pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))
+                          ORDER BY p.polname)
+          FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid),
+        'privileges', (
+          SELECT json_agg(json_build_array(coalesce(g.rolname, 'PUBLIC'), a.privilege_type)
+                          ORDER BY g.rolname, a.privilege_type)
+          FROM pg_catalog.aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles g ON g.oid = a.grantee
+          WHERE a.grantee = 0 OR g.rolname LIKE '%\_on\_nodes')) AS facts
+    FROM relation r LEFT JOIN pg_catalog.pg_class c ON c.oid = coalesce(r.shard, r.relation)
+  ), grouped AS (
+    SELECT d.name, d."isShard", md5(d.facts::text) AS digest, min(d.one) AS one
+    FROM described d GROUP BY 1, 2, 3
+  )
+  SELECT json_build_object(
+    'isCoordinator', (SELECT g.groupid = 0 FROM pg_catalog.pg_dist_local_group g),
+    'citus', (SELECT e.extversion FROM pg_catalog.pg_extension e WHERE e.extname = 'citus'),
+    'postgres', current_setting('server_version_num')::integer / 10000,
+    'showsStatements', current_setting('track_activities')::boolean,
+    'preparedTransactions', current_setting('max_prepared_transactions')::integer,
+    'tables', (SELECT json_agg(g ORDER BY g.name, g."isShard") FROM grouped g),
+    'roles', (
+      SELECT coalesce(json_agg(json_build_object('name', r.rolname, 'bypasses', r.rolsuper OR r.rolbypassrls,
+          'isMember', pg_has_role(r.oid, n.oid, 'MEMBER')) ORDER BY r.rolname), '[]')
+      FROM pg_catalog.pg_roles n JOIN pg_catalog.pg_roles r ON n.rolname = r.rolname || '_on_nodes')));
+
+-- The same from every node, or what it answers instead.
+CREATE OR REPLACE FUNCTION "cluster_facts"() RETURNS TABLE (node text, success boolean, result text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 3
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
+    SELECT n.nodename || ':' || n.nodeport, r.success, r.result
+    FROM run_command_on_all_nodes('SELECT public.node_facts()') r
+    JOIN pg_catalog.pg_dist_node n ON n.nodeid = r.nodeid
+    ORDER BY n.groupid;
+END
+$$;
+
 -- For functions of the owner alone, as what they replace.
 REVOKE ALL ON FUNCTION "forward_scope"(text), "distributed_transaction"() FROM PUBLIC;
-REVOKE ALL ON FUNCTION "is_own_tenant"(uuid), "is_member"(bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "is_own_tenant"(uuid), "is_member"(bigint), "node_facts"(), "cluster_facts"()
+  FROM PUBLIC;

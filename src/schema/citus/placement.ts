@@ -4,8 +4,13 @@
  * tenant is known, or belongs to no tenant. Citus does not know it, so it accepts any statement.
  */
 
-/** Distributed by `tenant_id`, all together; the rows of one tenant are on one node. */
+/**
+ * Distributed by `tenant_id`, all together, in this order: the triggers of the others write the first two.
+ * The rows of one tenant are on one node.
+ */
 export const distributedTables = [
+  'tenant_usage',
+  'usage_changes',
   'orders',
   'posts',
   'invoices',
@@ -20,9 +25,13 @@ export const distributedTables = [
   'due_attempts',
   'notifications',
   'endpoint_replays',
-  'tenant_usage',
-  'usage_changes',
 ] as const
+
+/** The others are distributed together with it. */
+export const [firstTable] = distributedTables
+
+/** The counters of what a tenant stores, which triggers write on the nodes. */
+export const functionsOfTriggers = ['add_usage', 'add_waiting_usage', 'usage_lock']
 
 /**
  * Copied to every node: distributed tables reference them, or policies read them. The keys of the seal

@@ -4,7 +4,11 @@ import pg from 'pg'
 export type TableGrants = Readonly<Record<string, string>>
 
 /** The functions that policies of a distributed database call, besides those of every database. */
-export const policyFunctions = ['is_own_tenant(uuid)', 'is_member(bigint)'] as const
+export const citusFunctions = [
+  'is_own_tenant(uuid)',
+  'is_member(bigint)',
+  'cluster_facts()',
+] as const
 
 /** The role that has a login role's privileges on shards. On the nodes the login role is a member of it. */
 export function shardRoleOf(login: string): string {
