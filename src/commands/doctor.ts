@@ -10,7 +10,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { describeDatabase, verifyDatabase } from '#src/schema/verify.ts'
 import { withEnvironment } from './environment.ts'
 import { encryptedColumns } from './keys.ts'
 import { print, printJson } from './output.ts'
@@ -86,7 +86,12 @@ async function examineDatabase({ setting, url, duty }: Login): Promise<Finding> 
   const findings = await verifyDatabase(url, duty).catch((error) => [
     describeUnreachable(setting, url, error),
   ])
-  return { subject, faults: findings.map(({ problem, remedy }) => `${problem} ${remedy}`) }
+  const kind = await describeDatabase(url).catch(() => null)
+  return {
+    subject,
+    faults: findings.map(({ problem, remedy }) => `${problem} ${remedy}`),
+    hints: kind === null ? [] : [kind],
+  }
 }
 
 async function examineQueue({ setting, url }: Login): Promise<Finding> {

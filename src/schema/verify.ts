@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
-import { isDistributed } from './citus/cluster.ts'
+import { describeKind, isDistributed } from './citus/cluster.ts'
 import { findUnfinished, verifyCluster } from './citus/verify.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, readMigrations } from './history.ts'
@@ -33,15 +33,29 @@ export async function verifyDatabase(
   duty: 'web' | 'worker',
   depth: Depth = 'isolation',
 ): Promise<Finding[]> {
+  return withClient(url, (client) =>
+    findFindings(client, duty, depth).catch((error) => {
+      if (isDatabaseUnavailable(error)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
+    }),
+  )
+}
+
+/**
+ * One line on what kind of database is at `url`: one PostgreSQL, or a cluster.
+ * @throws if the database cannot be reached
+ */
+export async function describeDatabase(url: string): Promise<string> {
+  return withClient(url, describeKind)
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
   client.on('error', () => {})
   await client.connect()
   try {
-    return await findFindings(client, duty, depth)
-  } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
+    return await work(client)
   } finally {
     await client.end()
   }

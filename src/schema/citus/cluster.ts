@@ -27,3 +27,17 @@ export async function readShardNames(client: pg.ClientBase): Promise<Map<string,
   )
   return new Map(rows.map(({ name, shard }) => [name, shard]))
 }
+
+/** One line on what kind of database it is, for operators. */
+export async function describeKind(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ version: string }>(
+    `SELECT current_setting('server_version_num')::integer / 10000 AS version`,
+  )
+  if (!(await isDistributed(client))) return `One PostgreSQL ${rows[0]?.version}.`
+  const { rows: nodes } = await client.query<{ version: string; nodes: string }>(
+    `SELECT (SELECT extversion FROM pg_extension WHERE extname = 'citus') AS version, count(*) AS nodes
+     FROM pg_dist_node WHERE isactive AND noderole = 'primary' AND groupid <> 0`,
+  )
+  const [citus] = nodes
+  return `PostgreSQL ${rows[0]?.version}, distributed with Citus ${citus?.version} over ${citus?.nodes} nodes.`
+}

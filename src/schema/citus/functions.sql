@@ -162,18 +162,22 @@ $$;
 CREATE POLICY "self_or_tenant" ON "users" FOR SELECT
   USING ("id" = current_user_id() OR "own_tenant_id" = current_tenant_id() OR is_member("id"));
 
--- The teams of the person of the scope in its tenant, read from the shard that has the tenant's rows. It
--- runs as the role that asks, so that row-level security of team_members holds here too.
+-- The teams of the person of the scope in its tenant, read from the shard that has the tenant's rows; a
+-- node without it has no row of the tenant either. It runs as the role that asks, so that row-level
+-- security of team_members holds here too.
 CREATE OR REPLACE FUNCTION "current_team_ids"() RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   tenant uuid := public.current_tenant_id();
+  shard text;
   teams bigint[];
 BEGIN
   IF tenant IS NULL THEN RETURN '{}'; END IF;
-  EXECUTE format('SELECT array_agg(m.team_id) FROM public.%I m WHERE m.tenant_id = $1 AND m.user_id = $2',
-      'team_members_' || get_shard_id_for_distribution_column('public.team_members', tenant))
+  shard := format('public.%I',
+    'team_members_' || get_shard_id_for_distribution_column('public.team_members', tenant));
+  IF to_regclass(shard) IS NULL THEN RETURN '{}'; END IF;
+  EXECUTE 'SELECT array_agg(m.team_id) FROM ' || shard || ' m WHERE m.tenant_id = $1 AND m.user_id = $2'
     INTO teams USING tenant, public.current_user_id();
   RETURN coalesce(teams, '{}');
 END
