@@ -141,7 +141,10 @@ has a role of its own. Creates a missing role with the password in its URL. Can
 be run again at any time; a second run waits for the first.
 With --repair it then verifies the database as serve does at start, and runs the
 statements that repair what it finds; policies that no migration makes are
-dropped. Prints each of them, and what is still wrong.`,
+dropped. Prints each of them, and what is still wrong.
+With --citus it distributes the tables over the nodes of a Citus cluster, which
+has to be prepared as docs/growth.md shows, and prints each step. Stop all
+processes first. Later runs need no --citus.`,
       ),
     )
     .action(async (options) => (await import('./migrate.ts')).default(readEnvironment(), options))
