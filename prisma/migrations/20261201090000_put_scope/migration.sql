@@ -1,5 +1,5 @@
--- One function sets the scope of a transaction; every other calls it. On a database that is distributed
--- with Citus its body is another one, which also sets the scope on the nodes (src/schema/citus).
+-- One function puts a scope back or clears it. On a database that is distributed with Citus its body is
+-- another one, which does so on the nodes too (src/schema/citus), as set_scope has another one there.
 
 -- Returns the setting, so that its callers can assign it: PERFORM costs five times as much.
 CREATE FUNCTION "put_scope"(setting text) RETURNS text
@@ -9,25 +9,6 @@ RETURN set_config('app.scope', setting, true);
 CREATE OR REPLACE FUNCTION "clear_scope"() RETURNS text
 LANGUAGE sql VOLATILE
 RETURN public.put_scope('');
-
-CREATE OR REPLACE FUNCTION "set_scope"(kind text, detail text, user_id bigint, tenant_id uuid) RETURNS text
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  key_id integer;
-  secret bytea;
-  content text;
-BEGIN
-  IF detail !~ '^[a-z0-9_/-]*$' THEN
-    RAISE EXCEPTION 'the detail of a scope has a character that is not allowed'
-      USING ERRCODE = 'invalid_parameter_value';
-  END IF;
-  SELECT k.id, k.key INTO STRICT key_id, secret
-    FROM public.scope_keys k ORDER BY k.id DESC LIMIT 1;
-  content := format('%s:%s:%s:%s:%s:%s:%s', key_id, kind, detail, user_id, tenant_id,
-    pg_backend_pid(), encode(timestamptz_send(transaction_timestamp()), 'hex'));
-  RETURN public.put_scope(content || ':' || public.scope_seal(secret, content));
-END
-$$;
 
 -- As before, each of them.
 CREATE OR REPLACE FUNCTION "note_erasure"() RETURNS trigger
