@@ -1,5 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { openPacketPool } from '#src/db/packet-pool.ts'
 import { distributedTables } from '#src/schema/citus/placement.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import {
@@ -8,7 +9,6 @@ import {
   skipWithoutCitus,
   startCluster,
 } from '#test/support/citus.ts'
-import { logins } from '#test/support/template.ts'
 import { type CitusTenant, createCitusTenant } from './tenant-rows.ts'
 
 const denied = '42501'
@@ -77,15 +77,30 @@ t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCitus }, 
     })
   })
 
-  await t.test('a read in one packet has the scope without BEGIN', async (t) => {
+  await t.test('reads that share a packet have their own scopes, and none stays', async (t) => {
+    const pool = openPacketPool(database.url, 1, { access: 'read' })
+    t.teardown(() => pool.close())
+    const read = (credential: Buffer, text = 'SELECT DISTINCT tenant_id FROM posts') => {
+      const enter = { text: 'SELECT enter_session($1, 60, false)', values: [credential] }
+      return pool.sendOnce<[object, { tenant_id: string }]>([enter, { text }], true)
+    }
+    const refused = read(one.credential, 'SELECT 1 / 0 FROM posts')
+    t.teardown(() => refused.catch(() => {}))
+    const all = await Promise.all(tenants.map(({ credential }) => read(credential)))
+    t.strictSame(
+      all.map(([, rows]) => rows.map(({ tenant_id }) => tenant_id)),
+      tenants.map(({ tenantId }) => [tenantId]),
+    )
+    await t.rejects(refused, { code: '22012' }, 'one that fails takes no other with it')
+    const [, unknown] = await read(Buffer.alloc(32))
+    t.strictSame(unknown, [], 'a session that is unknown')
+    const [rows] = await pool.sendOnce([{ text: 'SELECT tenant_id FROM posts' }])
+    t.strictSame(rows, [], 'without a credential')
+  })
+
+  await t.test('a statement without BEGIN that enters and reads has the scope', async (t) => {
     const web = await connect(t, database.url)
-    const [entered, rows] = await Promise.all([
-      web.query('SELECT enter_session($1, 60, false)', [one.credential]),
-      web.query('SELECT tenant_id FROM posts'),
-    ])
-    t.equal(entered.rowCount, 1)
-    t.strictSame(rows.rows, [], 'two packets are two transactions')
-    const both = await web.query(
+    const both: unknown = await web.query(
       `SELECT enter_session('\\x${one.credential.toString('hex')}', 60, false);
        SELECT DISTINCT tenant_id FROM posts`,
     )
@@ -167,7 +182,6 @@ t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCitus }, 
       )
       t.equal(changed.rowCount, 1)
     })
-    t.not(logins.app.name, logins.worker.name)
   })
 })
 
