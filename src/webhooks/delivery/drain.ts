@@ -10,7 +10,6 @@ import { drainRate } from '#src/webhooks/health/recovery.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
 import { scheduleAttempts } from './due-attempts.ts'
 import { grantDeliveries } from './rate-limit.ts'
-import { waitingFor } from './trial.ts'
 
 /** At most one job of an endpoint waits. It releases deliveries that are held. */
 export const drainQueue = 'endpoint-drain'
@@ -115,25 +114,10 @@ async function releaseHeld(
   now: Date,
 ): Promise<number> {
   if (waitsSeconds.length === 0) return 0
-  const waits = JSON.stringify(waitsSeconds)
-  const [row] = await tx.$queryRaw<{ released: number }[]>`
-    WITH held AS MATERIALIZED (
-      SELECT id FROM deliveries
-      WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = ${id}::uuid
-        AND held_for = 'rate' AND status = 'pending'
-      ORDER BY created_at LIMIT ${waitsSeconds.length} FOR UPDATE
-    ), slot AS (
-      SELECT id, (${waits}::text::json ->> (row_number() OVER ())::int - 1)::float8 AS wait_seconds
-      FROM held
-    ), released AS (
-      UPDATE deliveries d
-      SET held_for = NULL, next_attempt_at = ${now}::timestamptz + make_interval(secs => wait_seconds)
-      FROM slot WHERE d.tenant_id = ${tenantId}::uuid AND d.id = slot.id
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts + 1 AS number,
-        d.next_attempt_at, slot.wait_seconds
-    ), ${await scheduleAttempts(released, { released: true })}
-    SELECT count(*)::int AS released FROM released`
-  return row?.released ?? 0
+  const call = Prisma.sql`
+    release_held(${tenantId}::uuid, ${id}::uuid, ${[...waitsSeconds]}::float8[], ${now})`
+  const rows = await tx.$queryRaw<object[]>(await scheduleAttempts({ tenantId }, call))
+  return rows.length
 }
 
 /**
@@ -152,19 +136,9 @@ async function releaseWaiting(
   if (status !== 'active') return false
   const isRecovering = recoveryStep > 0
   const wanted = isRecovering ? drainRate(recoveryStep) * everySeconds : maxReleased
-  const [row] = await tx.$queryRaw<{ released: number }[]>`
-    WITH waiting AS MATERIALIZED (
-      ${waitingFor(tenantId, id)} ORDER BY d.created_at LIMIT ${wanted} FOR UPDATE OF d
-    ), released AS (
-      UPDATE deliveries d
-      SET status = 'pending', series = d.series + 1, attempts = 0, held_for = NULL,
-        finished_at = NULL, next_attempt_at = ${now}
-      FROM waiting WHERE d.tenant_id = ${tenantId}::uuid AND d.id = waiting.id
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, 1 AS number, d.next_attempt_at,
-        0 AS wait_seconds
-    ), ${await scheduleAttempts(released)}
-    SELECT count(*)::int AS released FROM released`
-  const isMore = row?.released === wanted
+  const call = Prisma.sql`release_waiting(${tenantId}::uuid, ${id}::uuid, ${wanted}, ${now})`
+  const rows = await tx.$queryRaw<object[]>(await scheduleAttempts({ tenantId }, call))
+  const isMore = rows.length === wanted
   if (isRecovering && !isMore) await endRecovery(tx, queue, scope, endpoint, now)
   return isMore
 }
@@ -182,9 +156,3 @@ async function endRecovery(
   const alert = { kind: 'endpoint.recovered', endpointId: id, url } as const
   await alertOwners(tx, queue, scope, alert, now)
 }
-
-// The endpoint's row is locked, but `in_turn` need not be read for the few jobs of a drain.
-const released = Prisma.sql`
-  SELECT tenant_id, id AS delivery_id, series, number, endpoint_id, next_attempt_at AS due_at,
-    wait_seconds, 0 AS priority, false AS in_turn
-  FROM released`

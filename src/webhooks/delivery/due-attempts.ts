@@ -31,31 +31,30 @@ export const deliverQueue = 'deliver'
 export const deliverChannel = 'gatehouse_deliver'
 
 /**
- * The parts `scheduled` and `turn` of a WITH: they add the due attempts of `source`, or change those
- * that its deliveries have, and the jobs of their endpoints. Attempts of one endpoint that are due in the
- * same second share a job.
- * @param source tenant_id, delivery_id, series, number, endpoint_id, due_at, wait_seconds, priority, and
- *   in_turn, read from the endpoint's row under a lock, FOR KEY SHARE or stronger; false is always right
- * @param options `released`: they are within the rate limit of their endpoint; `isNew`: none of the
- *   deliveries can have an attempt
+ * The statement that calls a function of the database which adds due attempts, and adds the jobs of their
+ * endpoints. Attempts of one endpoint that are due in the same second share a job. The rows are the ids of
+ * the deliveries.
+ *
+ * Attempts and jobs are two parts, because only the attempts are rows of a tenant: on a distributed
+ * database they are on the node of the tenant and the jobs are not.
+ * @param call returns delivery_id, endpoint_id, due_at, wait_seconds, priority and in_turn, which was read
+ *   from the endpoint's row under a lock, FOR KEY SHARE or stronger; without `due_at` there is no attempt
  */
 export async function scheduleAttempts(
-  source: Prisma.Sql,
-  { released = false, isNew = false } = {},
+  { tenantId }: TenantScope,
+  call: Prisma.Sql,
 ): Promise<Prisma.Sql> {
-  return Prisma.sql`due AS MATERIALIZED (${source}), scheduled AS (
-    INSERT INTO due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number, released)
-    SELECT tenant_id, delivery_id, endpoint_id, due_at, series, number, ${released} FROM due
-    ${isNew ? Prisma.empty : replaceAttempt}
-  ), turn AS (${await turnJobs(missingTurns)})`
+  const missingTurns = Prisma.sql`
+    SELECT ${tenantId}::uuid AS tenant_id, endpoint_id, second, max(priority) AS priority,
+      min(wait_seconds) AS wait_seconds
+    FROM (
+      SELECT *, CASE WHEN wait_seconds > 0 THEN floor(extract(epoch FROM due_at))::bigint END AS second
+      FROM due WHERE due_at IS NOT NULL AND (wait_seconds > 0 OR NOT in_turn)) AS missing
+    GROUP BY endpoint_id, second`
+  return Prisma.sql`
+    WITH due AS MATERIALIZED (SELECT * FROM ${call}), turn AS (${await turnJobs(missingTurns)})
+    SELECT delivery_id AS id FROM due`
 }
-
-const missingTurns = Prisma.sql`
-  SELECT tenant_id, endpoint_id, second, max(priority) AS priority, min(wait_seconds) AS wait_seconds
-  FROM (
-    SELECT *, CASE WHEN wait_seconds > 0 THEN floor(extract(epoch FROM due_at))::bigint END AS second
-    FROM due WHERE wait_seconds > 0 OR NOT in_turn) AS missing
-  GROUP BY tenant_id, endpoint_id, second`
 
 /**
  * The statement that adds the jobs of endpoints, if they do not wait already.
@@ -73,11 +72,6 @@ export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
       'startAfter', make_interval(secs => wait_seconds))), '[]')
     FROM (${source}) AS turns)${Prisma.raw(after)}`
 }
-
-const replaceAttempt = Prisma.sql`
-  ON CONFLICT (tenant_id, delivery_id) DO UPDATE
-  SET due_at = excluded.due_at, series = excluded.series, number = excluded.number,
-    released = excluded.released`
 
 /** Wakes the workers once `tx` is committed. Without it they find the attempts within half a second. */
 export function wakeWorkers(tx: Tx, { tenantId }: TenantScope): void {
@@ -123,17 +117,15 @@ export async function addLostAttempt(
   const { deliveryId, series, number, released = false } = data
   await db.write(enterJobs(deliverQueue, [id]), async (tx, { tenantId }) => {
     await queue.deleteJob(deliverQueue, id, { db: transactionOf(tx) })
-    await tx.$queryRaw`
-      WITH delivery AS (
-        SELECT d.tenant_id, d.id AS delivery_id, d.series, d.attempts + 1 AS number, d.endpoint_id,
-          coalesce(d.next_attempt_at, d.created_at) AS due_at, 0 AS wait_seconds, 0 AS priority,
-          false AS in_turn
-        FROM deliveries d JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
-        WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ${deliveryId}::uuid AND d.status = 'pending'
-          AND d.series = ${series} AND d.attempts = ${number} - 1 AND d.held_for IS NULL
-        FOR NO KEY UPDATE OF d FOR KEY SHARE OF e
-      ), ${await scheduleAttempts(Prisma.sql`SELECT * FROM delivery`, { released })}
-      SELECT count(*)::int FROM turn`
+    const [delivery] = await tx.$queryRaw<object[]>`
+      SELECT d.id FROM deliveries d
+      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ${deliveryId}::uuid AND d.status = 'pending'
+        AND d.series = ${series} AND d.attempts = ${number} - 1 AND d.held_for IS NULL
+      FOR NO KEY UPDATE`
+    if (delivery === undefined) return
+    const call = Prisma.sql`
+      schedule_attempts(${tenantId}::uuid, ARRAY[${deliveryId}::uuid], ${released}, now())`
+    await tx.$queryRaw(await scheduleAttempts({ tenantId }, call))
     wakeWorkers(tx, { tenantId })
   })
 }

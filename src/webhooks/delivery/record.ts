@@ -53,64 +53,23 @@ export async function recordOutcomes(
 }
 
 /**
- * The ids are repeated as an array so that PostgreSQL looks them up in the primary key. With the join
- * alone it reads all deliveries of the tenant while a new table has no statistics.
+ * Makes the changes of the outcomes and adds the next attempts; the rows are the ids of what changed. The
+ * queue has no part in it when nothing is tried again.
  */
 async function recording(
   { tenantId }: TenantScope,
   ended: readonly Ended[],
   now: Date,
 ): Promise<Prisma.Sql> {
+  const ids = ended.map(({ deliveryId }) => deliveryId)
   const changes = JSON.stringify(ended.map((one) => toRow(one, now)))
+  const call = Prisma.sql`
+    record_outcomes(${tenantId}::uuid, ${ids}::uuid[], ${changes}::text::json, ${now})`
   const isRetried = ended.some(({ outcome }) => outcome !== null && waitAfter(outcome) !== null)
-  return Prisma.sql`
-    WITH change AS MATERIALIZED (
-      SELECT * FROM json_to_recordset(${changes}::text::json) AS one (
-        delivery_id uuid, series int, number int, before int, after int, status text,
-        wait_seconds float8, next_attempt_at timestamptz, finished_at timestamptz, priority int,
-        started_at timestamptz, duration_ms int, status_code int, error text, cause text,
-        response_excerpt text, unusual_status int, unusual_class int)
-    ), updated AS (
-      UPDATE deliveries d SET status = change.status, attempts = change.after,
-        held_for = CASE change.status WHEN 'exhausted' THEN 'recovery' END,
-        next_attempt_at = change.next_attempt_at, finished_at = change.finished_at,
-        http_status = CASE WHEN change.started_at IS NULL THEN d.http_status
-          ELSE coalesce(change.status_code, 0) END,
-        unusual_status = CASE WHEN change.started_at IS NULL THEN d.unusual_status
-          ELSE change.unusual_status END,
-        unusual_class = CASE WHEN change.started_at IS NULL THEN d.unusual_class
-          ELSE change.unusual_class END,
-        stored_attempts = d.stored_attempts + (change.started_at IS NOT NULL)::int,
-        stored_bytes = d.stored_bytes + octet_length(concat(change.error, change.cause, change.response_excerpt))
-      FROM change
-      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (ARRAY(SELECT delivery_id FROM change))
-        AND d.id = change.delivery_id AND d.status = 'pending' AND d.series = change.series
-        AND d.attempts = change.before AND change.status IS NOT NULL
-      RETURNING d.tenant_id, d.endpoint_id, change.*
-    ), attempt AS (
-      INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at,
-        duration_ms, status_code, error, cause, response_excerpt)
-      SELECT tenant_id, delivery_id, series, after, started_at, duration_ms, status_code, error,
-        cause, response_excerpt
-      FROM updated WHERE started_at IS NOT NULL
-    ), ended AS (
-      -- Not those that are changed below. They are locked after their deliveries, as everywhere.
-      DELETE FROM due_attempts a USING change
-      WHERE a.tenant_id = ${tenantId}::uuid
-        AND a.delivery_id = ANY (ARRAY(SELECT delivery_id FROM change))
-        AND a.delivery_id = change.delivery_id
-        AND a.series = change.series AND a.number = change.number
-        AND (change.wait_seconds IS NULL
-          OR change.delivery_id NOT IN (SELECT delivery_id FROM updated))
-    )${isRetried ? Prisma.sql`, ${await scheduleAttempts(nextAttempts)}` : Prisma.empty}
-    SELECT delivery_id AS id FROM updated`
+  return isRetried
+    ? scheduleAttempts({ tenantId }, call)
+    : Prisma.sql`SELECT delivery_id AS id FROM ${call}`
 }
-
-const nextAttempts = Prisma.sql`
-  SELECT u.tenant_id, u.delivery_id, u.series, u.after + 1 AS number, u.endpoint_id,
-    u.next_attempt_at AS due_at, u.wait_seconds, u.priority, e.in_turn
-  FROM updated u JOIN webhook_endpoints e ON e.tenant_id = u.tenant_id AND e.id = u.endpoint_id
-  WHERE u.wait_seconds IS NOT NULL FOR KEY SHARE OF e`
 
 /** One row of the recordset. Without a status it only ends the attempt. */
 function toRow({ deliveryId, series, number, outcome }: Ended, now: Date) {

@@ -329,28 +329,8 @@ export async function startReplay(
   deliveryIds: readonly string[],
   now: Date,
 ): Promise<readonly string[]> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    WITH chosen AS (
-      SELECT d.id, e.in_turn,
-        e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
-      FROM deliveries d
-      JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
-      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...deliveryIds]}::uuid[])
-      ORDER BY d.id FOR UPDATE OF d FOR KEY SHARE OF e
-    ), started AS (
-      UPDATE deliveries d
-      SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = ${now},
-          finished_at = NULL, held_for = NULL
-      FROM chosen
-      WHERE d.tenant_id = ${tenantId}::uuid AND d.id = chosen.id AND chosen.startable
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.next_attempt_at, chosen.in_turn
-    ), ${await scheduleAttempts(nextSeries)}
-    SELECT id FROM started`
+  const call = Prisma.sql`start_series(${tenantId}::uuid, ${[...deliveryIds]}::uuid[], ${now})`
+  const rows = await tx.$queryRaw<{ id: string }[]>(await scheduleAttempts({ tenantId }, call))
   if (rows.length > 0) wakeWorkers(tx, { tenantId })
   return rows.map(({ id }) => id)
 }
-
-const nextSeries = Prisma.sql`
-  SELECT tenant_id, id AS delivery_id, series, 1 AS number, endpoint_id, next_attempt_at AS due_at,
-    0 AS wait_seconds, 0 AS priority, in_turn
-  FROM started`

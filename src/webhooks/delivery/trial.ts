@@ -95,23 +95,10 @@ async function startDelivery(
     const where = { tenantId, id: trialDeliveryId, status: 'pending' }
     if ((await tx.delivery.count({ where })) > 0) return null
   }
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    WITH oldest AS (
-      ${waitingFor(tenantId, endpointId)} ORDER BY d.created_at LIMIT 1 FOR UPDATE OF d
-    ), started AS (
-      UPDATE deliveries d
-      SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = ${now}
-      FROM oldest WHERE d.tenant_id = ${tenantId}::uuid AND d.id = oldest.id
-      RETURNING d.tenant_id, d.id, d.endpoint_id, d.series, d.attempts, d.next_attempt_at
-    ), ${await scheduleAttempts(nextAttempt, { released: true })}
-    SELECT id FROM started`
+  const call = Prisma.sql`start_trial(${tenantId}::uuid, ${endpointId}::uuid, ${now})`
+  const rows = await tx.$queryRaw<{ id: string }[]>(await scheduleAttempts({ tenantId }, call))
   return rows[0]?.id ?? null
 }
-
-const nextAttempt = Prisma.sql`
-  SELECT tenant_id, id AS delivery_id, series, attempts + 1 AS number, endpoint_id,
-    next_attempt_at AS due_at, 0 AS wait_seconds, 0 AS priority, false AS in_turn
-  FROM started`
 
 /**
  * Selects the ids of deliveries that wait for the recovery of an endpoint. What failed before it was
