@@ -16,7 +16,9 @@ type EventRow = { body: string; xact_id: string; sequence: string }
 
 /**
  * The tenant's events in order, after a cursor. Rows become visible when their transaction commits.
- * The feed stops before the oldest transaction in progress, so that it never skips a late commit.
+ * The feed stops at `feed_horizon()`, before the oldest transaction in progress, so that it never skips a
+ * late commit. On a database distributed with Citus, events of a tenant become visible in their order, and
+ * there is no such horizon.
  * Examples are left out, because they report no change.
  */
 export async function readFeed(
@@ -33,7 +35,7 @@ export async function readFeed(
     ...(xactId === undefined || sequence === undefined
       ? []
       : [Prisma.sql`(xact_id, sequence) > (${xactId}::xid8, ${sequence}::bigint)`]),
-    Prisma.sql`xact_id < pg_snapshot_xmin(pg_current_snapshot())`,
+    Prisma.sql`xact_id < feed_horizon()`,
     Prisma.sql`NOT example`,
   ]
   // With the table's name the order is by the columns, without it by their text aliases.
