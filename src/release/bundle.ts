@@ -73,6 +73,7 @@ async function listFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
     'src/schema/citus/functions.sql',
+    'src/schema/citus/data-flow.sql',
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@scalar/api-reference/dist/browser/standalone.js',
     'node_modules/@scalar/api-reference/dist/style.css',

@@ -8,6 +8,7 @@ import { isDistributed } from './citus/cluster.ts'
 import { distribute, type Progress } from './citus/distribute.ts'
 import { verifyPreparation } from './citus/nodes.ts'
 import { joinShardRole } from './citus/privileges.ts'
+import { addTriggers } from './citus/triggers.ts'
 import type { Finding } from './finding.ts'
 import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
@@ -61,6 +62,7 @@ export async function migrate(
     if (distributes) await distribute(owner, options.progress ?? (() => {}))
     const createdRoles = await untilLocked(async () => {
       await createQueues(urls.ownerUrl, lockWaitMs)
+      if (await isDistributed(owner)) await addTriggers(owner)
       return grantRoles(owner, app, worker)
     }).catch((error) => {
       if (!isLockTimeout(error)) throw error

@@ -24,9 +24,12 @@ export async function readCitusDefinitions(client: pg.ClientBase): Promise<Defin
   return { ...rest, tables: new Map(derived) }
 }
 
-/** The statements of functions.sql; a table that is not copied to the nodes yet has its own name in it. */
+/** The statements of functions.sql and data-flow.sql; a table that is not copied to the nodes yet has its own name in it. */
 export async function readCitusFunctions(client: pg.ClientBase): Promise<string> {
   const shards = await readShardNames(client)
-  const sql = await readTextAsset('src/schema/citus/functions.sql')
+  const sql = [
+    await readTextAsset('src/schema/citus/functions.sql'),
+    await readTextAsset('src/schema/citus/data-flow.sql'),
+  ].join('\n')
   return sql.replaceAll(/\{(\w+)\}/g, (_, table: string) => shards.get(table) ?? table)
 }
