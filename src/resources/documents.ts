@@ -80,11 +80,8 @@ export async function createDocument(
 ) {
   const { folderId, title, body } = document
   const [row] = await tx.$queryRaw<Row[]>`
-    INSERT INTO documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)
-    SELECT tenant_id, id, team_id, ${title}, ${body}, ${now}::timestamptz, ${now}::timestamptz
-    FROM folders WHERE ${inReach(caller)} AND id = ${folderId}
-    FOR KEY SHARE OF folders
-    RETURNING ${columns}`
+    SELECT ${columns} FROM create_document(
+      ${caller.tenantId}::uuid, ${caller.userId}, ${folderId}, ${title}, ${body}, ${now})`
   return row === undefined ? null : toDocument(row)
 }
 

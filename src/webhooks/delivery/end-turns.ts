@@ -29,29 +29,13 @@ export async function endTurns(
     const ended = jobs.filter(({ data }) => !busy.has(data.endpointId))
     if (ended.length > 0) {
       const ids = ended.map(({ data }) => data.endpointId)
-      await tx.$queryRaw`
-        WITH idle AS (
-          UPDATE webhook_endpoints SET in_turn = false
-          WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[]) AND in_turn
-        ), turn AS (${await turnJobs(laterTurns(tenantId, ids, now))})
-        SELECT count(*)::int FROM turn`
+      const later = Prisma.sql`
+        SELECT ${tenantId}::uuid AS tenant_id, * FROM end_turns(${tenantId}::uuid, ${ids}::uuid[], ${now})`
+      await tx.$queryRaw(await turnJobs(later))
       await completeJobs(tx, queue, ended)
     }
     return jobs.map(({ data }) => !busy.has(data.endpointId))
   })
-}
-
-/** The first attempt that is due later to each of the endpoints. */
-function laterTurns(tenantId: string, ids: readonly string[], now: Date): Prisma.Sql {
-  return Prisma.sql`
-    SELECT a.tenant_id, a.endpoint_id, floor(extract(epoch FROM a.due_at))::bigint AS second,
-      greatest(extract(epoch FROM a.due_at - ${now}::timestamptz), 0)::float8 AS wait_seconds,
-      0 AS priority
-    FROM unnest(${ids}::uuid[]) AS endpoint (id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM due_attempts
-      WHERE tenant_id = ${tenantId}::uuid AND endpoint_id = endpoint.id
-      ORDER BY due_at LIMIT 1) AS a`
 }
 
 /** Endpoints that are locked by another transaction, or to which an attempt is due. */
