@@ -1,10 +1,11 @@
 import type pg from 'pg'
-import { readTextAsset } from '#src/runtime/assets.ts'
 import { type Definitions, parseDefinitions, readDefinitions } from '../definitions.ts'
 import { readMigrations } from '../history.ts'
 import { isDistributed, readShardNames } from './cluster.ts'
+import { deriveFunctions } from './functions.ts'
 import { citusTables } from './placement.ts'
 import { withoutSubselects } from './policies.ts'
+import { readScripts } from './script.ts'
 
 /** What the database of `client` should have: as the migrations make it, or its form for Citus. */
 export async function definitionsFor(client: pg.ClientBase): Promise<Definitions> {
@@ -14,7 +15,10 @@ export async function definitionsFor(client: pg.ClientBase): Promise<Definitions
 /** The definitions of a database that is distributed with Citus, or is about to be. */
 export async function readCitusDefinitions(client: pg.ClientBase): Promise<Definitions> {
   const own = { name: 'citus', sql: await readCitusFunctions(client) }
-  const { tables, ...rest } = parseDefinitions([...(await readMigrations()), own])
+  const migrations = await readMigrations()
+  const { functions } = parseDefinitions(migrations)
+  const adapted = { name: 'derived', sql: [...deriveFunctions(functions).values()].join(';\n') }
+  const { tables, ...rest } = parseDefinitions([...migrations, adapted, own])
   const derived = [...tables].map(([name, table]) => {
     if (!citusTables.includes(name)) return [name, table] as const
     const { policies, ...flags } = table
@@ -24,12 +28,15 @@ export async function readCitusDefinitions(client: pg.ClientBase): Promise<Defin
   return { ...rest, tables: new Map(derived) }
 }
 
+/** The functions of the migrations in the form that Citus needs, derived from them. */
+export async function readDerivedFunctions(): Promise<string[]> {
+  const { functions } = await readDefinitions()
+  return [...deriveFunctions(functions).values()]
+}
+
 /** The statements of functions.sql and data-flow.sql; a table that is not copied to the nodes yet has its own name in it. */
 export async function readCitusFunctions(client: pg.ClientBase): Promise<string> {
   const shards = await readShardNames(client)
-  const sql = [
-    await readTextAsset('src/schema/citus/functions.sql'),
-    await readTextAsset('src/schema/citus/data-flow.sql'),
-  ].join('\n')
+  const sql = await readScripts()
   return sql.replaceAll(/\{(\w+)\}/g, (_, table: string) => shards.get(table) ?? table)
 }

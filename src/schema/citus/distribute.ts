@@ -3,7 +3,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { splitStatements } from '../definitions.ts'
 import { repairPolicies } from '../repair.ts'
 import { readShardNames } from './cluster.ts'
-import { readCitusDefinitions, readCitusFunctions } from './definitions.ts'
+import { readCitusDefinitions, readCitusFunctions, readDerivedFunctions } from './definitions.ts'
 import { findPlacedByHand, findUndistributed } from './placed.ts'
 import { citusTables, firstTable, functionsOfTriggers, isReferenceTable } from './placement.ts'
 import { sessionSettings } from './script.ts'
@@ -40,7 +40,10 @@ export async function distribute(owner: pg.Client, progress: Progress): Promise<
 }
 
 async function replaceFunctions(owner: pg.Client): Promise<void> {
-  const statements = splitStatements(await readCitusFunctions(owner))
+  const statements = [
+    ...(await readDerivedFunctions()),
+    ...splitStatements(await readCitusFunctions(owner)),
+  ]
   for (const statement of statements.filter((text) => !text.startsWith('CREATE POLICY'))) {
     await owner.query(statement)
   }

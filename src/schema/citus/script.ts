@@ -11,6 +11,13 @@ export const sessionSettings = [
   `SET citus.multi_shard_modify_mode = 'sequential'`,
 ] as const
 
+/** functions.sql and data-flow.sql. */
+export async function readScripts(): Promise<string> {
+  const names = ['functions.sql', 'data-flow.sql']
+  const scripts = names.map((name) => readTextAsset(`src/schema/citus/${name}`))
+  return (await Promise.all(scripts)).join('\n')
+}
+
 /**
  * Turns the script of a migration into the statements for a distributed database, each sent on its own,
  * because Citus sends the whole text to the nodes: without scalar subselects in policies, and with the
@@ -18,7 +25,7 @@ export const sessionSettings = [
  * are made again afterwards. What Citus refuses fails with its reason, and the migration is rolled back.
  */
 export async function readCitusForm(): Promise<(script: string) => string[]> {
-  const sql = await readTextAsset('src/schema/citus/functions.sql')
+  const sql = await readScripts()
   const { functions, tables } = parseDefinitions([{ name: 'citus', sql }])
 
   function formOf(statement: string): string[] {

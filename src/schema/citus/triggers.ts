@@ -9,9 +9,9 @@ const twoPhases = (table: string, events: string): Trigger => ({
 })
 
 /**
- * Triggers that only a distributed database has (data-flow.sql). Of the tables on the coordinator that
- * Citus does not know, these are written together with rows on a node; what is known by a foreign key to
- * a reference table needs no trigger.
+ * Triggers that only a distributed database has (data-flow.sql). The tables with two phases are on the
+ * coordinator and are written together with rows on a node. A change of a reference table always has two
+ * phases.
  */
 const triggers: readonly Trigger[] = [
   {
@@ -28,15 +28,33 @@ const triggers: readonly Trigger[] = [
   },
   twoPhases('pgboss.job_common', 'INSERT OR UPDATE OR DELETE'),
   twoPhases('public.audit_log', 'INSERT OR UPDATE OR DELETE'),
-  twoPhases('public.received_events', 'UPDATE'),
+  twoPhases('public.idempotency_keys', 'INSERT OR UPDATE'),
+  twoPhases('public.service_idempotency_keys', 'INSERT OR UPDATE'),
+  twoPhases('public.form_submissions', 'INSERT OR UPDATE'),
+  twoPhases('public.invitations', 'INSERT OR UPDATE OR DELETE'),
+  twoPhases('public.received_events', 'UPDATE'), // recorded by itself, processed with its effect
   twoPhases('public.billing_objects', 'INSERT OR UPDATE'),
   twoPhases('public.erasures', 'INSERT OR UPDATE OR DELETE'),
   twoPhases('public.ledger_removals', 'INSERT'),
 ]
 
-/** Adds those that are missing, once the queue's tables are there. Changes nothing otherwise. */
+/** What `commit_in_two_phases` writes to. In a schema of its own, because no role needs it. */
+const marks = 'distribution.two_phase_commits'
+
+const preparations = [
+  'SET citus.enable_unsafe_triggers = on',
+  'CREATE SCHEMA IF NOT EXISTS distribution',
+  `CREATE TABLE IF NOT EXISTS ${marks} (id integer PRIMARY KEY)`,
+  `SELECT citus_add_local_table_to_metadata('${marks}')
+   WHERE NOT EXISTS (SELECT 1 FROM citus_tables WHERE table_name = '${marks}'::regclass)`,
+  // On a node it cannot write what it notes; the functions that delete events do (functions.ts).
+  'DROP TRIGGER IF EXISTS note_ledger_removal ON public.outbound_events',
+]
+
+/** Adds what is missing, once the queue's tables are there. Changes nothing otherwise. */
 export async function addTriggers(owner: pg.Client): Promise<void> {
-  await owner.query('SET citus.enable_unsafe_triggers = on')
+  // One by one: Citus forwards the whole text of a query.
+  for (const statement of preparations) await owner.query(statement)
   for (const { name, table, definition } of triggers) {
     const { rows } = await owner.query(
       'SELECT 1 FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2',

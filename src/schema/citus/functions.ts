@@ -1,0 +1,90 @@
+/** In functions that return rows and have parameters, Citus plans only what is in PL/pgSQL. */
+const rowFunctions = ['counted_usage', 'list_usage', 'count_near_quota', 'ledger_differences']
+
+/**
+ * Statements that a trigger follows on one PostgreSQL, with what the trigger does as a statement of its
+ * own: Citus runs no triggers of reference tables, and one on a shard cannot write on the coordinator.
+ */
+const withoutTriggers: readonly (readonly [RegExp, string])[] = [
+  [
+    /INSERT INTO public\.tenants \(id, name\) VALUES \((\w+), \w+\);/g,
+    `$&
+  INSERT INTO public.tenant_usage (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING;`,
+  ],
+  [
+    /DELETE FROM public\.tenants t WHERE t\.id = (\w+);/g,
+    `$&
+  DELETE FROM public.tenant_usage u WHERE u.tenant_id = $1;
+  DELETE FROM public.usage_changes c WHERE c.tenant_id = $1;`,
+  ],
+  [
+    /DELETE FROM public\.users u WHERE u\.id = (\w+);/g,
+    'PERFORM public.note_erased_user($1);\n  $&',
+  ],
+  // The same rows twice need an order.
+  [
+    /(SELECT o\.id FROM public\.outbound_events o WHERE o\.tenant_id = tenant) (LIMIT)/g,
+    '$1 ORDER BY o.id $2',
+  ],
+  [
+    /DELETE FROM public\.outbound_events e WHERE ([^;]+);/g,
+    `INSERT INTO public.ledger_removals (window_start, count, ids)
+    SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
+    FROM public.outbound_events e WHERE $1 GROUP BY 1;
+  $&`,
+  ],
+]
+
+/** Citus joins no table of the coordinator with distributed ones, so the ledger reads the jobs first. */
+const jobsRead: readonly (readonly [RegExp, string])[] = [
+  [
+    /DECLARE\n/g,
+    `DECLARE
+  turns text[] := ARRAY(
+    SELECT DISTINCT j.group_id FROM pgboss.job_common j
+    WHERE j.name = 'endpoint-turn' AND j.state < 'completed');
+  lost uuid[] := ARRAY(
+    SELECT j.id FROM pgboss.job_common j WHERE j.name = 'deliver' AND j.state < 'completed');
+`,
+  ],
+  [
+    /IN \(\s*SELECT j\.group_id FROM pgboss\.job_common j\s+WHERE j\.name = 'endpoint-turn'[^)]*\)/g,
+    '= ANY (turns)',
+  ],
+  [
+    /NOT EXISTS \(\s*SELECT FROM pgboss\.job_common j\s+WHERE j\.name = 'deliver' AND j\.state < 'completed'\s+AND j\.id = (md5\(concat_ws\([^)]*\)\)::uuid)\)/g,
+    '$1 <> ALL (lost)',
+  ],
+  [/SELECT FROM public\./g, 'SELECT 1 FROM public.'],
+]
+
+/**
+ * The functions of the migrations that have another form on a distributed database, derived from them.
+ * @param functions CREATE OR REPLACE FUNCTION, by name
+ */
+export function deriveFunctions(functions: ReadonlyMap<string, string>): Map<string, string> {
+  const derived = new Map<string, string>()
+  for (const [name, statement] of functions) {
+    const own = deriveFunction(name, statement)
+    if (own !== statement) derived.set(name, own)
+  }
+  return derived
+}
+
+function deriveFunction(name: string, statement: string): string {
+  if (rowFunctions.includes(name)) return toPlpgsql(statement)
+  if (name === 'check_ledger') return replaceAll(statement, jobsRead)
+  return replaceAll(statement, withoutTriggers)
+}
+
+function replaceAll(statement: string, rules: readonly (readonly [RegExp, string])[]): string {
+  return rules.reduce((text, [form, own]) => text.replaceAll(form, own), statement)
+}
+
+function toPlpgsql(statement: string): string {
+  return statement
+    .replace(/\bLANGUAGE sql\b/, 'LANGUAGE plpgsql')
+    .replace(/\$\$([\s\S]*)\$\$/, (_, query: string) => {
+      return `$$\n#variable_conflict use_column\nBEGIN\n  RETURN QUERY${query.trimEnd()};\nEND\n$$`
+    })
+}
