@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { referenceTables } from './placement.ts'
 
 /** Privileges by table, as GRANT lists them. */
 export type TableGrants = Readonly<Record<string, string>>
@@ -51,7 +52,10 @@ async function grantOnShards(
   const role = pg.escapeIdentifier(shardRole)
   const { rows } = await owner.query<{ table: string; rights: string }>(currentRights, [shardRole])
   for (const { table, rights } of rows) {
-    const wanted = wholeTable(grants[table] ?? '')
+    const wanted = wholeTable(
+      grants[table] ?? '',
+      (referenceTables as readonly string[]).includes(table),
+    )
     if (rights === wanted) continue
     const name = pg.escapeIdentifier(table)
     if (rights !== '') await owner.query(`REVOKE ALL ON ${name} FROM ${role}`)
@@ -59,10 +63,15 @@ async function grantOnShards(
   }
 }
 
-/** `SELECT (a, b), UPDATE (c)` becomes `SELECT, UPDATE`. */
-function wholeTable(rights: string): string {
+/**
+ * `SELECT (a, b), UPDATE (c)` becomes `SELECT, UPDATE`. Who writes or locks a row of a reference table
+ * locks on a node also the reference tables that it references, for which Citus asks for the right to
+ * update them.
+ */
+function wholeTable(rights: string, isReference: boolean): string {
   const words = rights.replaceAll(/\s*\([^)]*\)/g, '').split(/,\s*/)
-  return words
+  const needed = isReference && words.includes('SELECT') ? [...words, 'UPDATE'] : words
+  return [...new Set(needed)]
     .filter((word) => word !== '')
     .toSorted()
     .join(', ')
