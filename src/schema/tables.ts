@@ -165,6 +165,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'own_invitations()',
     'accept_invitation(uuid)',
     'decline_invitation(uuid)',
+    'lock_members(uuid, bigint)',
+    'change_member(uuid, bigint, text, text)',
     'remove_member(bigint)',
     'move_folder(bigint, bigint, bigint, integer)',
     'leave_tenant(bytea, bytea, uuid)',

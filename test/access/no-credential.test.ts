@@ -230,6 +230,8 @@ t.test('functions that do something without a credential are those of signing in
     own_invitations: [[], 'nothing'],
     accept_invitation: [[attempt], 'refused'],
     decline_invitation: [[attempt], 'refused'],
+    lock_members: [[ada.tenantId, ada.userId], 'nothing'],
+    change_member: [[ada.tenantId, ada.userId, 'viewer', null], 'nothing'],
     remove_member: [[ada.userId], 'refused'],
     move_folder: [[1, 1, null, null], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],

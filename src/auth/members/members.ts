@@ -225,9 +225,7 @@ async function lockMembers(
   id: number,
 ): Promise<MemberLine[]> {
   const { rows } = await connection.query<MemberLine>({
-    text: `SELECT user_id, role, department FROM tenant_members
-           WHERE tenant_id = $1 AND (role = 'admin' OR user_id = $2)
-           ORDER BY user_id FOR UPDATE`,
+    text: 'SELECT user_id, role, department FROM lock_members($1, $2)',
     values: [tenantId, id],
   })
   return rows
@@ -264,10 +262,7 @@ async function updateMember(
   { role, department }: { role: string; department: string | null },
 ): Promise<Member | 'missing'> {
   const { rows } = await connection.query<MemberRow>({
-    text: `
-      UPDATE tenant_members m SET role = $3, department = $4 FROM users u
-      WHERE m.tenant_id = $1 AND m.user_id = $2 AND u.id = m.user_id
-      RETURNING ${memberColumns}`,
+    text: 'SELECT * FROM change_member($1, $2, $3, $4)',
     values: [tenantId, id, role, department],
   })
   const [row] = rows
