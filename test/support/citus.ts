@@ -41,6 +41,8 @@ type Server = {
   url(database: string): string
   start(): Promise<void>
   stop(): Promise<void>
+  /** Stops it at once, as a crash does. */
+  crash(): Promise<void>
 }
 
 /** A coordinator and two nodes on free ports, in a folder that goes with the test. */
@@ -94,6 +96,7 @@ async function startServer(t: Test, folder: string, name: string): Promise<Serve
     url: (database) => `postgresql://postgres@127.0.0.1:${port}/${database}`,
     start,
     stop: () => control('stop', '-m', 'fast'),
+    crash: () => control('stop', '-m', 'immediate'),
   }
 }
 
