@@ -13,6 +13,7 @@ import type { Finding } from './finding.ts'
 import { compareHistory, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
+import { runAll } from './schema-engine.ts'
 import { verifyDatabase } from './verify.ts'
 
 const turnMs = 200
@@ -133,8 +134,7 @@ async function findAll({ url, workerUrl }: MigrateUrls): Promise<Finding[]> {
 }
 
 async function runRepairs(owner: pg.Client, statements: readonly string[]): Promise<void> {
-  const script = `BEGIN; ${statements.join(';\n')}; COMMIT`
-  await untilLocked(() => owner.query(script).catch(rollBack)).catch((error) => {
+  await untilLocked(() => runAll(owner, statements)).catch((error) => {
     if (isLockTimeout(error)) throw lockRefusal('Nothing was repaired.')
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(
@@ -142,11 +142,6 @@ async function runRepairs(owner: pg.Client, statements: readonly string[]): Prom
       `Run these statements as a superuser, one by one: ${statements.join('; ')}`,
     )
   })
-
-  async function rollBack(error: unknown): Promise<never> {
-    await owner.query('ROLLBACK')
-    throw error
-  }
 }
 
 async function grantRoles(

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
 import { readMigrations } from '#src/schema/history.ts'
-import { migrate } from '#src/schema/migrate.ts'
+import { migrate, repair } from '#src/schema/migrate.ts'
 import { describeDatabase, verifyDatabase } from '#src/schema/verify.ts'
 import {
   type CitusDatabase,
@@ -184,6 +184,17 @@ t.test('migrate --citus and the verification', { skip: skipWithoutCitus }, async
       await query(on, `${local} ${undo}`)
       await closeConnections(database)
     }
+    await isVerified(t, database)
+  })
+
+  await t.test('migrate --repair restores policies on every node', async (t) => {
+    const database = await createCitusDatabase(t, cluster)
+    await distributeAll(database)
+    await query(database.ownerUrl, 'DROP POLICY tenant_scope ON posts')
+    await query(database.ownerUrl, 'ALTER TABLE orders NO FORCE ROW LEVEL SECURITY')
+    const { repaired, remaining } = await repair(database)
+    t.equal(repaired.length, 2, 'FORCE, and the policy of posts')
+    t.strictSame(remaining, [])
     await isVerified(t, database)
   })
 
