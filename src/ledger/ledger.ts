@@ -127,7 +127,7 @@ export async function checkLedger(
       connection.query<Row>({
         text: `SELECT kind, window_start AS "window", tenant_id AS "tenantId", event_id AS "eventId",
                  delivery_id AS "deliveryId", endpoint_id AS "endpointId", series, number, detail
-               FROM check_ledger($1, $2, $3, $4)`,
+               FROM check_windows($1, $2, $3, $4)`,
         values: [from, to, maxFindings, recount],
       }),
     )

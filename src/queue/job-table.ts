@@ -8,7 +8,7 @@ import type { Jobs } from './queue.ts'
  * All that this program knows of pg-boss's own tables and statements, each with the reason why no
  * function of pg-boss serves. test/queue/job-table.test.ts fails if an update of pg-boss changes them.
  * Functions of the database also read `pgboss.job` or `pgboss.job_common`: `enter_job` (which tenant an
- * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_ledger` (what waits has a job).
+ * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_windows` (what waits has a job).
  */
 
 /** A job as it was fetched: another try of it has another count. */

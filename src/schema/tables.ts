@@ -221,7 +221,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'trace_audit(uuid[], uuid, text[], integer)',
     'seal_ledger(timestamp with time zone, integer)',
     'check_ledger(timestamp with time zone, timestamp with time zone, integer)',
-    'check_ledger(timestamp with time zone, timestamp with time zone, integer, boolean)',
+    'check_windows(timestamp with time zone, timestamp with time zone, integer, boolean)',
     'broken_ledger_rows(integer)',
     'correct_ledger(timestamp with time zone)',
     'measure_due_attempts(integer)',

@@ -6,6 +6,8 @@ import { recordStatement } from '#src/billing/record-store.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { type LedgerCheck, runLedgerBefore } from '#src/ledger/ledger.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { systemClock } from '#src/runtime/clock.ts'
+import type { TestDatabase } from '#test/support/helper.ts'
 import { createOutbox, type Outbox } from '#test/support/outbox.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
@@ -23,8 +25,8 @@ export type LedgerWorld = Outbox & {
 }
 
 /** A tenant with an endpoint, three recorded billing events and two published events, all sealed. */
-export async function createLedger(t: Test): Promise<LedgerWorld> {
-  const outbox = await createOutbox(t)
+export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerWorld> {
+  const outbox = await createOutbox(t, systemClock, own)
   const { database, tenant } = outbox
   const systemDb = openSystemDatabase(database.workerUrl, 2)
   const queue = openQueue(database.workerUrl, 'worker', (error) => t.fail(error.message))

@@ -139,6 +139,11 @@ export async function createUser(
       tenantId,
       `Tenant ${tenantId.slice(0, 8)}`,
     ])
+    // A trigger has added it, except with Citus, where the functions that create tenants do.
+    await database.admin.query(
+      'INSERT INTO tenant_usage (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING',
+      [tenantId],
+    )
   }
   const { rows } = await database.admin.query<{ id: string }>(
     `INSERT INTO users (email, email_verified, billing_customer, own_tenant_id)

@@ -206,7 +206,7 @@ $$;
 -- The times are those of windows. With `recount` the rows are counted again and compared with the
 -- ledger; without, its sums are taken as they were sealed. Rows are searched only where the sums say
 -- that something is missing, waits or has changed. Sets no scope.
-CREATE FUNCTION "check_ledger"(since timestamptz, before timestamptz, batch integer, recount boolean)
+CREATE FUNCTION "check_windows"(since timestamptz, before timestamptz, batch integer, recount boolean)
 RETURNS TABLE (
   kind text, window_start timestamptz, tenant_id uuid, event_id text, delivery_id uuid,
   endpoint_id uuid, series integer, number integer, detail text
@@ -363,9 +363,9 @@ RETURNS TABLE (
 )
 LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT * FROM public.check_ledger(since, before, batch, true)
+  SELECT * FROM public.check_windows(since, before, batch, true)
 $$;
 
 REVOKE ALL ON FUNCTION "ledger_checksum"(text), "count_ledger"(timestamptz, timestamptz, boolean),
   "ledger_differences"(timestamptz, timestamptz, text[]),
-  "check_ledger"(timestamptz, timestamptz, integer, boolean) FROM PUBLIC;
+  "check_windows"(timestamptz, timestamptz, integer, boolean) FROM PUBLIC;

@@ -13,9 +13,9 @@ export type Progress = (line: string) => void
 
 /**
  * Distributes the migrated database with Citus: functions and policies in the form that Citus accepts,
- * reference tables, then every tenant table by `tenant_id`, with its rows. Foreign keys are dropped first and added again at the end, from a list that is kept in the
- * database meanwhile, so a run that was interrupted is continued by the next one. Changes nothing on a
- * database that is distributed already.
+ * reference tables, then every tenant table by `tenant_id`, with its rows. Foreign keys are dropped first
+ * and added again at the end, from a list that is kept in the database meanwhile, so a run that was
+ * interrupted is continued by the next one. Changes nothing on a database that is distributed already.
  * @param owner a connection to the coordinator as the owner of the tables
  * @throws OperatorError if the cluster is not prepared, or a table was distributed in another way
  */

@@ -114,28 +114,6 @@ BEGIN
 END
 $$;
 
--- Triggers call it on the nodes, where Citus plans no query with the parameters of a function in SQL.
-CREATE OR REPLACE FUNCTION "add_waiting_usage"(tenant uuid) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  WITH added AS (
-    DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
-      SELECT o.id FROM public.usage_changes o WHERE o.tenant_id = tenant LIMIT 1000)
-    RETURNING c.*
-  ), total AS (
-    SELECT sum(a.resource_rows)::bigint AS resource_rows,
-           sum(a.resource_bytes)::bigint AS resource_bytes,
-           sum(a.event_rows)::bigint AS event_rows, sum(a.event_bytes)::bigint AS event_bytes
-    FROM added a HAVING count(*) > 0
-  )
-  UPDATE public.tenant_usage u SET
-      resource_rows = u.resource_rows + total.resource_rows,
-      resource_bytes = u.resource_bytes + total.resource_bytes,
-      event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
-    FROM total WHERE u.tenant_id = tenant;
-END
-$$;
-
 -- Policies without subqueries, which Citus refuses on its tables. All others are derived (policies.ts).
 
 -- Whether the person of the scope is a member of the tenant.
@@ -186,8 +164,8 @@ CREATE POLICY "chain_scope" ON "documents"
   USING ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()))
   WITH CHECK ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()));
 
--- What the verification compares on every node (verify.ts): of each table the row-level security,
--- triggers and privileges of its copies or shards there, as a digest with one of the names; and of the
+-- What the verification compares on every node (verify.ts): of each table the row-level security
+-- and privileges of its copies or shards there, as a digest with one of the names; and of the
 -- roles that have privileges, whether they could bypass it.
 CREATE OR REPLACE FUNCTION "node_facts"() RETURNS json
 LANGUAGE sql STABLE

@@ -1,11 +1,17 @@
 /** In functions that return rows and have parameters, Citus plans only what is in PL/pgSQL. */
-const rowFunctions = ['counted_usage', 'list_usage', 'count_near_quota', 'ledger_differences']
+const rowFunctions = [
+  'counted_usage',
+  'list_usage',
+  'count_near_quota',
+  'ledger_differences',
+  'count_ledger',
+]
 
 /**
  * Statements that a trigger follows on one PostgreSQL, with what the trigger does as a statement of its
  * own: Citus runs no triggers of reference tables, and one on a shard cannot write on the coordinator.
  */
-const withoutTriggers: readonly (readonly [RegExp, string])[] = [
+const withoutTriggers: readonly Rule[] = [
   [
     /INSERT INTO public\.tenants \(id, name\) VALUES \((\w+), \w+\);/g,
     `$&
@@ -36,7 +42,7 @@ const withoutTriggers: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Citus joins no table of the coordinator with distributed ones, so the ledger reads the jobs first. */
-const jobsRead: readonly (readonly [RegExp, string])[] = [
+const jobsRead: readonly Rule[] = [
   [
     /DECLARE\n/g,
     `DECLARE
@@ -61,24 +67,43 @@ const jobsRead: readonly (readonly [RegExp, string])[] = [
 /**
  * The functions of the migrations that have another form on a distributed database, derived from them.
  * @param functions CREATE OR REPLACE FUNCTION, by name
+ * @throws if a rule finds nothing, because a migration has other words: then what it stands for would be
+ *   missing on a distributed database
  */
 export function deriveFunctions(functions: ReadonlyMap<string, string>): Map<string, string> {
   const derived = new Map<string, string>()
+  for (const name of rowFunctions) derived.set(name, toPlpgsql(requireFunction(functions, name)))
+  const check = 'check_windows'
+  derived.set(check, replaceAll(requireFunction(functions, check), jobsRead))
   for (const [name, statement] of functions) {
-    const own = deriveFunction(name, statement)
+    if (derived.has(name)) continue
+    const own = replaceAll(statement, withoutTriggers)
     if (own !== statement) derived.set(name, own)
   }
+  const texts = [...functions.values()]
+  requireUse(withoutTriggers, texts)
+  requireUse(jobsRead, [requireFunction(functions, check)])
   return derived
 }
 
-function deriveFunction(name: string, statement: string): string {
-  if (rowFunctions.includes(name)) return toPlpgsql(statement)
-  if (name === 'check_ledger') return replaceAll(statement, jobsRead)
-  return replaceAll(statement, withoutTriggers)
+type Rule = readonly [form: RegExp, own: string]
+
+function replaceAll(statement: string, rules: readonly Rule[]): string {
+  return rules.reduce((text, [form, own]) => text.replaceAll(form, own), statement)
 }
 
-function replaceAll(statement: string, rules: readonly (readonly [RegExp, string])[]): string {
-  return rules.reduce((text, [form, own]) => text.replaceAll(form, own), statement)
+function requireFunction(functions: ReadonlyMap<string, string>, name: string): string {
+  const statement = functions.get(name)
+  if (statement === undefined) throw new Error(`The migrations have no function ${name}.`)
+  return statement
+}
+
+function requireUse(rules: readonly Rule[], statements: readonly string[]): void {
+  for (const [form] of rules) {
+    if (statements.every((text) => text.search(form) === -1)) {
+      throw new Error(`No function of the migrations has ${form.source}`)
+    }
+  }
 }
 
 function toPlpgsql(statement: string): string {

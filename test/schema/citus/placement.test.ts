@@ -1,4 +1,5 @@
 import t from 'tap'
+import { deriveFunctions } from '#src/schema/citus/functions.ts'
 import { citusTables, distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
 import { withoutSubselects } from '#src/schema/citus/policies.ts'
 import { readCitusForm } from '#src/schema/citus/script.ts'
@@ -60,3 +61,29 @@ t.test('scalar subselects become calls, in policies only', (t) => {
 function isReference(name: string): boolean {
   return referenceTables.some((table) => table === name)
 }
+
+t.test(
+  'functions do what triggers do elsewhere; a rule that finds nothing is an error',
+  async (t) => {
+    const { functions } = await readDefinitions()
+    const derived = deriveFunctions(functions)
+    for (const [name, statement] of derived) t.not(statement, functions.get(name), name)
+    const deletesUsers = 'DELETE FROM public.users u WHERE u.id = '
+    const noting = [...derived.values()].filter((text) => text.includes(deletesUsers))
+    t.ok(noting.length > 0)
+    for (const text of noting)
+      t.match(text, /PERFORM public\.note_erased_user\(\w+\);\s+DELETE FROM public\.users/)
+    const reworded = new Map(
+      [...functions].map(([name, text]) => [
+        name,
+        text.replaceAll(deletesUsers, 'DELETE FROM public.users u WHERE id = '),
+      ]),
+    )
+    t.throws(
+      () => deriveFunctions(reworded),
+      /No function of the migrations has DELETE FROM public/,
+    )
+    const without = new Map([...functions].filter(([name]) => name !== 'check_windows'))
+    t.throws(() => deriveFunctions(without), /no function check_windows/)
+  },
+)

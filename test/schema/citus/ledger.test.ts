@@ -1,0 +1,48 @@
+import t from 'tap'
+import { createLedger } from '#test/ledger/world.ts'
+import { skipWithoutCitus } from '#test/support/citus.ts'
+import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
+
+const hourMs = 3_600_000
+
+t.test('the ledger of a distributed database', { skip: skipWithoutCitus }, async (t) => {
+  const { database } = await createDistributedDatabase(t)
+  const world = await createLedger(t, database)
+  const { admin } = database
+  const { tenantId } = world.tenant
+  t.strictSame(await world.findings(), [], 'all of it is accounted for')
+  const { rows } = await admin.query(
+    `SELECT kind, count::int FROM ledger WHERE count > 0 AND kind IN ('recorded', 'published', 'deliveries')
+     ORDER BY kind`,
+  )
+  t.strictSame(rows, [
+    { kind: 'deliveries', count: 2 },
+    { kind: 'published', count: 2 },
+    { kind: 'recorded', count: 3 },
+  ])
+
+  const { rows: deliveries } = await admin.query<{ id: string; event_id: string }>(
+    'SELECT id, event_id FROM deliveries WHERE tenant_id = $1 ORDER BY created_at, id',
+    [tenantId],
+  )
+  const [first, second] = deliveries
+  await admin.query('DELETE FROM due_attempts WHERE tenant_id = $1 AND delivery_id = $2', [
+    tenantId,
+    first?.id,
+  ])
+  t.strictSame(
+    await world.findings(2 * hourMs),
+    [`delivery-without-job ${first?.event_id} delivery`],
+    'an attempt that is lost while it waits',
+  )
+  await admin.query('DELETE FROM deliveries WHERE tenant_id = $1 AND id = $2', [
+    tenantId,
+    second?.id,
+  ])
+  t.ok((await world.findings(2 * hourMs)).includes(`event-without-delivery ${second?.event_id}`))
+  await admin.query('DELETE FROM outbound_events WHERE tenant_id = $1 AND id = $2', [
+    tenantId,
+    second?.event_id,
+  ])
+  t.ok((await world.findings(2 * hourMs)).includes('window-changed published: 2 sealed, 1 found'))
+})
