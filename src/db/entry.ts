@@ -62,7 +62,7 @@ export function withSettings<Facts>(
       const { name, text, values = [] } = statement
       const pairs = Object.entries(settings())
       const set = pairs.map(
-        ([setting], n) => `set_config('${setting}', $${values.length + n + 1}, true)`,
+        ([setting], n) => `put_setting('${setting}', $${values.length + n + 1})`,
       )
       return {
         ...(name !== undefined && { name: `${name}-write` }),

@@ -189,6 +189,19 @@ ALTER FUNCTION "start_trial"(uuid, uuid, timestamptz) RESET plan_cache_mode;
 ALTER FUNCTION "release_waiting"(uuid, uuid, integer, timestamptz) RESET plan_cache_mode;
 ALTER FUNCTION "release_held"(uuid, uuid, double precision[], timestamptz) RESET plan_cache_mode;
 
+-- Also on the nodes, where triggers read the budgets. As forward_scope (functions.sql).
+CREATE OR REPLACE FUNCTION "put_setting"(setting text, content text) RETURNS text
+LANGUAGE plpgsql VOLATILE
+SET citus.propagate_set_commands = 'local' AS $$
+BEGIN
+  IF setting !~ '^app\.[a-z_]+$' THEN
+    RAISE EXCEPTION 'not a setting of this program' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  EXECUTE format('SET LOCAL %s = %L', setting, content);
+  RETURN content;
+END
+$$;
+
 -- Events of a tenant become visible in the order of their positions, so the feed has no horizon.
 CREATE OR REPLACE FUNCTION "feed_horizon"() RETURNS xid8
 LANGUAGE sql STABLE PARALLEL SAFE
