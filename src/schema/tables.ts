@@ -228,6 +228,25 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
   ],
 }
 
+/**
+ * Functions that run with the privileges and policies of their caller (SECURITY INVOKER), so that everyone
+ * may call them.
+ */
+export const callerFunctions: readonly string[] = [
+  'put_setting(text, text)',
+  'feed_horizon()',
+  'publish_event(uuid, text, text, text, timestamp with time zone, uuid)',
+  'schedule_attempts(uuid, uuid[], boolean, timestamp with time zone)',
+  'record_outcomes(uuid, uuid[], json, timestamp with time zone)',
+  'start_series(uuid, uuid[], timestamp with time zone)',
+  'lock_waiting_deliveries(uuid, uuid, integer)',
+  'start_trial(uuid, uuid, timestamp with time zone)',
+  'release_waiting(uuid, uuid, integer, timestamp with time zone)',
+  'release_held(uuid, uuid, double precision[], timestamp with time zone)',
+  'end_turns(uuid, uuid[], timestamp with time zone)',
+  'create_document(uuid, bigint, bigint, text, text, timestamp with time zone)',
+]
+
 /** Privileges in the schema of the queue: web only adds jobs, worker completes and maintains them. */
 export const queuePrivileges: Readonly<
   Record<keyof TablePrivileges, Readonly<Record<string, string>>>

@@ -4,7 +4,7 @@ import { definitionsFor } from './citus/definitions.ts'
 import { citusFunctions } from './citus/privileges.ts'
 import { type Finding, repairable } from './finding.ts'
 import { repairFunctions } from './repair.ts'
-import { functionPrivileges } from './tables.ts'
+import { callerFunctions, functionPrivileges } from './tables.ts'
 import { findTableRepairs } from './verify-tables.ts'
 
 type Duty = keyof typeof functionPrivileges
@@ -51,7 +51,8 @@ export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Fi
   const byName = new Map(rows.map((row) => [row.name, row]))
   const isBoth = known.every((name) => byName.get(name)?.isCallable === true)
   const granted = isBoth ? known : [...listFunctions([duty]), ...ofCitus]
-  const missing = known.filter((name) => !byName.has(name))
+  const ofCallers = callerFunctions.map(withoutSpaces)
+  const missing = [...known, ...ofCallers].filter((name) => !byName.has(name))
   return [
     ...(await Promise.all(missing.map((signature) => describeMissing(client, signature)))),
     ...rows.flatMap((row) => functionProblems(row, known.includes(row.name), granted)),
@@ -64,18 +65,19 @@ export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Fi
 async function describeMissing(client: pg.Client, signature: string): Promise<Finding> {
   const name = signature.slice(0, signature.indexOf('('))
   const made = repairFunctions([name], await definitionsFor(client))
-  const revoke = `REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`
-  const repairs = made.length === 0 ? [] : [...made, revoke]
+  const isForAll = callerFunctions.map(withoutSpaces).includes(signature)
+  const revoke = isForAll ? [] : [`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`]
+  const repairs = made.length === 0 ? [] : [...made, ...revoke]
   return repairable(`The function ${signature} is missing.`, repairs, remedy)
 }
 
-/** As `regprocedure` prints them, without spaces between the types. */
+/** Those of `functionPrivileges` as `regprocedure` prints them, without spaces between the types. */
 export function listFunctions(duties: readonly Duty[]): string[] {
   const names = duties.flatMap((duty) => functionPrivileges[duty])
   return [...new Set(names)].map(withoutSpaces)
 }
 
-function withoutSpaces(signature: string): string {
+export function withoutSpaces(signature: string): string {
   return signature.replaceAll(', ', ',')
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
-import { listFunctions, verifyFunctions } from '#src/schema/verify-functions.ts'
+import { callerFunctions } from '#src/schema/tables.ts'
+import { listFunctions, verifyFunctions, withoutSpaces } from '#src/schema/verify-functions.ts'
 import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
 import { logins } from '#test/support/template.ts'
 import { addJob, addSession, connect, inside, refusalOf } from './credentials.ts'
@@ -69,8 +70,15 @@ t.test('a role calls what is for it and nothing else of the owner', async (t) =>
   )
   const callable = (duty: 'web' | 'worker') =>
     rows.filter((row) => row[duty]).map(({ name }) => name)
-  t.strictSame(callable('web'), listFunctions(['web']).sort())
-  t.strictSame(callable('worker'), listFunctions(['worker']).sort())
+  const forAll = callerFunctions.map(withoutSpaces)
+  t.strictSame(callable('web'), [...listFunctions(['web']), ...forAll].sort())
+  t.strictSame(callable('worker'), [...listFunctions(['worker']), ...forAll].sort())
+  const { rows: powers } = await database.admin.query(
+    `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+     WHERE p.prosecdef AND p.oid::regprocedure::text = ANY ($1)`,
+    [forAll],
+  )
+  t.same(powers, [], 'what everyone may call runs as its caller')
   t.ok(
     rows.some(({ name }) => name.startsWith('set_scope(')),
     'the owner keeps more to itself',

@@ -17,7 +17,7 @@ import { startQueue } from '#test/support/running-worker.ts'
 const name = 'billing-replay'
 
 t.test(
-  'one file knows the tables of pg-boss, and another names the privileges on them',
+  'one file knows the tables of pg-boss; others name the privileges on them and their form with Citus',
   async (t) => {
     const found: string[] = []
     for await (const path of glob('{src,plugins,routes}/**/*.ts')) {
@@ -25,7 +25,12 @@ t.test(
       if (/\bpgboss\./.test(text)) found.push(path)
       if (path !== 'src/queue/jobs.ts') t.notMatch(text, /\bfromPrisma\b/, path)
     }
-    t.strictSame(found.toSorted(), ['src/queue/job-table.ts', 'src/schema/tables.ts'])
+    t.strictSame(found.toSorted(), [
+      'src/queue/job-table.ts',
+      'src/schema/citus/functions.ts',
+      'src/schema/citus/triggers.ts',
+      'src/schema/tables.ts',
+    ])
     for await (const path of glob('{src,prisma}/**/*.{ts,sql}')) {
       t.notMatch(await readFile(path, 'utf8'), /INSERT INTO\s+"?pgboss/i, path)
     }

@@ -53,6 +53,7 @@ export const resourceRoutes: RouteRows = {
     answer: 201,
     object: 'folder',
     body: ({ id }) => ({ title: 'x', body: 'x', folderId: idInBody(id) }),
+    heldByKeys: true,
   },
   'GET /documents/:id': { who: 'document:read', answer: 200, object: 'document' },
   'PATCH /documents/:id': {
@@ -171,6 +172,7 @@ export const resourceRoutes: RouteRows = {
     answer: 200,
     object: 'user',
     body: () => ({ department: 'sales' }),
+    heldByKeys: true,
   },
   'DELETE /users/:id': { who: 'user:delete', answer: 204, object: 'user', heldByKeys: true },
   'GET /app/tenant': { who: 'user:read', answer: 200 },
@@ -180,6 +182,7 @@ export const resourceRoutes: RouteRows = {
     object: 'user',
     gives: 'admin',
     body: ({ id }) => ({ id, role: 'admin', department: 'sales' }),
+    heldByKeys: true,
   },
   'POST /app/tenant/members/remove': {
     who: 'user:delete',

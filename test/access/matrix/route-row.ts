@@ -24,8 +24,8 @@ export type RouteRow = {
   /** Its list may be delayed: only checks that no foreign object is in it. */
   lags?: true
   /**
-   * Composite foreign keys or an SQL function of the owner protect it too, so that it does not leak
-   * even without both locks.
+   * Composite foreign keys or a function of the database protect it too, so that it does not leak even
+   * without both locks.
    */
   heldByKeys?: true
   /**
