@@ -143,7 +143,7 @@ export async function cancelReplay(
 
 /** Of two requests at once, the second counts the replay of the first. */
 async function hasTooMany(tx: Tx, { tenantId }: TenantScope, endpointId: string): Promise<boolean> {
-  await lockUntilCommit(tx, 'endpoint-replays', tenantId)
+  await lockReplays(tx, { tenantId })
   const open = await tx.endpointReplay.findMany({
     where: { tenantId, finishedAt: null },
     select: { endpointId: true },
@@ -152,7 +152,15 @@ async function hasTooMany(tx: Tx, { tenantId }: TenantScope, endpointId: string)
   return open.length >= maxOpenReplays.perTenant || ofEndpoint.length >= maxOpenReplays.perEndpoint
 }
 
-/** Puts the tenant at the end of the line, unless it waits there already. */
+/**
+ * Held by who adds a replay and by who takes a turn: one that is added while the tenant's job ends would
+ * otherwise rely on that job, which does not see it yet.
+ */
+function lockReplays(tx: Tx, { tenantId }: TenantScope): Promise<void> {
+  return lockUntilCommit(tx, 'endpoint-replays', tenantId)
+}
+
+/** Puts the tenant at the end of the line, unless it waits there already. The caller has `lockReplays`. */
 export function addTurn(tx: Tx, queue: PgBoss, { tenantId }: TenantScope): Promise<void> {
   return addJob(queue, tx, turnQueue, { tenantId }, turnOf(tenantId))
 }
@@ -189,6 +197,7 @@ export async function workReplayTurn(
   pageSize = 100,
 ): Promise<void> {
   await db.write(entry, async (tx, scope) => {
+    await lockReplays(tx, scope)
     const open = await listOpenReplays(tx, scope)
     const id = open[(job?.retryCount ?? 0) % Math.max(open.length, 1)]
     const isLast = id === undefined || (await workPage(tx, scope, id, now, pageSize))

@@ -3,11 +3,12 @@ import { openDatabase } from '#src/db/database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { turnQueue, workReplayTurn } from '#src/webhooks/delivery/replays.ts'
+import { createReplay, turnQueue, workReplayTurn } from '#src/webhooks/delivery/replays.ts'
 import { startWorker } from '#src/worker.ts'
 import { createDelivery } from '#test/support/delivery.ts'
 import { type TestDatabase, type TestUser, testConfig } from '#test/support/helper.ts'
-import { until } from '#test/support/until.ts'
+import { allowScopes } from '#test/support/scope.ts'
+import { until, untilBlocked } from '#test/support/until.ts'
 import { createReplayOf, twoAdmins } from '#test/support/webhook-admin.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 
@@ -15,6 +16,7 @@ import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 const begun = Date.now() - 40 * 86_400_000
 const day = (number: number) => new Date(begun + number * 86_400_000).toISOString()
 const range = { from: day(1), to: day(31) }
+const dates = { from: new Date(range.from), to: new Date(range.to) }
 
 /** An endpoint of the tenant, at a refused address, with exhausted deliveries; resolves to its id. */
 async function endpointWith(database: TestDatabase, tenant: TestUser, deliveries: number) {
@@ -112,6 +114,41 @@ t.test('tenants take turns, however many replays each has', async (t) => {
     'SELECT FROM endpoint_replays WHERE finished_at IS NULL OR done <> total',
   )
   t.equal(rows.length, 0, 'all are finished')
+})
+
+t.test('a replay that is asked for while the last one ends has its turn', async (t) => {
+  const { test, one, send } = await twoAdmins(t)
+  const { database } = test
+  const endpointId = await endpointWith(database, one, 1)
+  await send('POST', `/webhook-endpoints/${endpointId}/replay`, range)
+  const db = openDatabase(database.url, 2)
+  const queue = openQueue(database.url, 'web', () => {})
+  await queue.start()
+  t.teardown(async () => {
+    await queue.stop({ graceful: false })
+    await db.close()
+  })
+  const enter = await allowScopes<TestUser>(database)
+  const by = { ...one, clientInfo: { userAgent: null, ip: null } }
+  const asked = Promise.withResolvers<void>()
+  const commit = Promise.withResolvers<void>()
+  // Its tenant has a job already, so it adds none.
+  const second = db.write(enter(one), async (tx) => {
+    const created = await createReplay(tx, queue, by, endpointId, dates, new Date())
+    asked.resolve()
+    await commit.promise
+    return created
+  })
+  await asked.promise
+  const turns = takeTurns(t, database)
+  await untilBlocked(database)
+  commit.resolve()
+  t.match(await second, { endpointId })
+  t.equal((await turns).length, 4, 'two pages of each replay')
+  const { rows } = await database.admin.query(
+    'SELECT FROM endpoint_replays WHERE finished_at IS NULL',
+  )
+  t.equal(rows.length, 0)
 })
 
 t.test('a replay that fails does not hold up the others of its tenant', async (t) => {
