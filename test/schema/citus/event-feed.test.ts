@@ -46,7 +46,8 @@ t.test('the event feed of a distributed database', { skip: skipWithoutCitus }, a
     await published.promise
     const second = add(tenant)
     await untilWaiting(async () => {
-      const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+      const waiting = `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted`
       const found = await Promise.all(servers.map(({ admin }) => admin.query(waiting)))
       return found.some(({ rowCount }) => rowCount !== 0)
     })

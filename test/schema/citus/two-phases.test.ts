@@ -53,7 +53,8 @@ async function countParts({ database }: DistributedDatabase, { tenantId }: TestU
 
 const standby = `ALTER SYSTEM SET synchronous_standby_names = 'none'`
 const prepared = 'SELECT FROM pg_prepared_xacts'
-const isHeld = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> pg_backend_pid()`
+const isHeld = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event = 'SyncRep'`
 
 /** Kills the coordinator while the commits of these nodes are held, and starts it again. */
 async function crashWhileHeld(
