@@ -83,7 +83,6 @@ function toRow({ deliveryId, series, number, outcome }: Ended, now: Date) {
     before: attempts,
     after: kind === 'attempted' ? attempts + 1 : attempts,
     status,
-    wait_seconds: waitSeconds,
     next_attempt_at: waitSeconds === null ? null : new Date(now.getTime() + waitSeconds * 1_000),
     finished_at: status === 'pending' ? null : now,
     priority: kind !== 'given-up' && outcome.lowPriority ? -1 : 0,

@@ -61,8 +61,8 @@ type Ready = { due: DueAttempt; readAt: number; isAdmitted: boolean }
 
 /**
  * One endpoint's turn: claims what is due, makes the attempts, as many at once as the endpoint's share
- * of the slots, and records them, until nothing is due. It reads ahead two to three times what is in progress:
- * a slot that becomes free is used at once, and a backlog needs few claims.
+ * of the slots, and records them, until nothing is due. It reads ahead two to three times what is in
+ * progress: a slot that becomes free is used at once, and a backlog needs few claims.
  */
 export function startTurn(
   work: TurnWork,
