@@ -1,5 +1,4 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import { scopeTenantId, scopeUserId } from './scope.ts'
 
 /** The scope of a chain: a user in their active tenant. */
 export type ChainScope = { readonly tenantId: string; readonly userId: number }
@@ -12,15 +11,6 @@ export type ChainScope = { readonly tenantId: string; readonly userId: number }
 export function inReach(caller: ChainScope): Prisma.Sql {
   return Prisma.sql`tenant_id = ${caller.tenantId}::uuid AND team_id IN (${ownTeams(caller)})`
 }
-
-/**
- * The same for a statement that leaves together with its entry (`Database.readRows`): tenant and
- * user come from the scope.
- */
-export const inOwnReach = Prisma.sql`
-  tenant_id = ${scopeTenantId} AND team_id IN (
-    SELECT team_id FROM team_members
-    WHERE tenant_id = ${scopeTenantId} AND user_id = ${scopeUserId})`
 
 /**
  * The chain for a page of a list: the first documents by id that the caller can reach. An index

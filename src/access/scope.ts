@@ -1,17 +1,17 @@
 import { Prisma } from '#src/db/generated/client.ts'
 
 /*
- * Who the scope of the transaction names, for the WHERE of statements that leave together with their
- * entry (`Database.readRows`), before the program knows it. The seal is not verified here: that is
- * the second lock, in the policies of row-level security, and verifying twice would cost more than
- * reading the row.
+ * Who the scope of the transaction names, for statements that leave together with their entry
+ * (`Database.readRows`), before the program knows it. The seal is not verified here: that is the second
+ * lock, in the policies of row-level security, and verifying twice would cost more than reading the row.
+ * Plain expressions, because PostgreSQL inlines no function that is called with a subselect.
  */
 
 const field = (position: number) =>
   Prisma.sql`nullif(split_part(current_setting('app.scope', true), ':', ${Prisma.raw(String(position))}), '')`
 
 /** The user; NULL without a scope. */
-export const scopeUserId = Prisma.sql`(SELECT ${field(4)}::bigint)`
+export const scopeUserId = Prisma.sql`${field(4)}::bigint`
 
 /** The tenant; NULL without one. */
-export const scopeTenantId = Prisma.sql`(SELECT ${field(5)}::uuid)`
+export const scopeTenantId = Prisma.sql`${field(5)}::uuid`

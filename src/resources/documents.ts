@@ -1,4 +1,5 @@
-import { type ChainScope, firstInReach, inOwnReach, inReach } from '#src/access/relations.ts'
+import { type ChainScope, firstInReach, inReach } from '#src/access/relations.ts'
+import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -55,7 +56,7 @@ export async function findDocument(
 ) {
   const { rows } = await db.readRows<ChainScope, Row>(
     entry,
-    Prisma.sql`SELECT ${columns} FROM documents WHERE ${inOwnReach} AND id = ${id}`,
+    Prisma.sql`SELECT ${columns} FROM find_document(${scopeTenantId}, ${scopeUserId}, ${id})`,
   )
   const [row] = rows
   return row === undefined ? null : toDocument(row)

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
-import { scopeUserId } from '#src/access/scope.ts'
+import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -88,7 +88,7 @@ export async function findOrder(
       SELECT id, user_id AS "userId", line_items AS "lineItems",
              shipping_address AS "shippingAddress", card_last4 AS "cardLast4",
              created_at AS "createdAt", updated_at AS "updatedAt"
-      FROM orders WHERE user_id = ${scopeUserId} AND id = ${id}`,
+      FROM find_order(${scopeTenantId}, ${scopeUserId}, ${id})`,
   )
   const [row] = rows
   return row === undefined ? null : toOrder(row)

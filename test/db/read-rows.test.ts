@@ -4,6 +4,10 @@ import type { Entry } from '#src/db/entry.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { Problem } from '#src/http/problems.ts'
+import { findDocument } from '#src/resources/documents.ts'
+import { findInvoice } from '#src/resources/invoices.ts'
+import { findOrder } from '#src/resources/orders.ts'
+import { findPost, findPostWithAuthor } from '#src/resources/posts.ts'
 import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
 import { allowScopes, type TestScope } from '#test/support/scope.ts'
@@ -86,3 +90,25 @@ t.test(
     t.strictSame(await db.enter(entryOf(mine)), mine, 'enter returns the facts')
   },
 )
+
+t.test('the functions that find a row by its id are inlined in the statement', async (t) => {
+  const { admin } = await createDatabase(t)
+  const sent: Prisma.Sql[] = []
+  const db = {
+    async readRows<Facts, Row extends object>(entry: Entry<Facts>, statement: Prisma.Sql) {
+      sent.push(statement)
+      return { facts: entry.admit([]), rows: [] as Row[] }
+    },
+  }
+  const entry = { ...withoutScope, admit: () => ({ tenantId: '', userId: 0 }) }
+  for (const find of [findDocument, findInvoice, findOrder, findPost, findPostWithAuthor]) {
+    await find(db, entry, 1)
+  }
+  t.equal(sent.length, 5)
+  for (const { text, values } of sent) {
+    const { rows } = await admin.query({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })
+    const plan = JSON.stringify(rows)
+    t.match(plan, /"Relation Name":"(documents|invoices|orders|posts)"/)
+    t.notMatch(plan, /"Function Scan"/)
+  }
+})

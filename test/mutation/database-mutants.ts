@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { readFunctionScope, readFunctions } from '#test/access/matrix/locks.ts'
 import { applyCut, type Cut, cutsOf } from './cut.ts'
 import { type Mutant, tests } from './mutant.ts'
 
@@ -11,6 +12,8 @@ const functionTests = [
   ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential, tests.addresses],
   ...[tests.usage, tests.tenantExport, tests.billingReplays, tests.revoked, tests.matrix],
 ]
+
+const readTests = [tests.sameIds, tests.queryScope, tests.matrix]
 
 type SqlFunction = { name: string; definition: string }
 
@@ -92,12 +95,13 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       : []),
     ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
+    ...(readFunctions.includes(name) ? cutsOf(definition, readFunctionScope, 'true') : []),
     ...refusalsOf(definition),
   ]
   return cuts.map((cut) => ({
     name: `function ${name}:${cut.name}`,
     sql: applyCut(definition, cut),
-    tests: functionTests,
+    tests: readFunctions.includes(name) ? readTests : functionTests,
   }))
 }
 

@@ -1,10 +1,16 @@
-/** In functions that return rows and have parameters, Citus plans only what is in PL/pgSQL. */
+/**
+ * In functions that return rows and have parameters, Citus plans only what is in PL/pgSQL. There a parameter
+ * that is the tenant tells it which node to ask.
+ */
 const rowFunctions = [
   'counted_usage',
   'list_usage',
   'count_near_quota',
   'ledger_differences',
   'count_ledger',
+  'find_post',
+  'find_invoice',
+  'find_document',
 ]
 
 /**
