@@ -12,12 +12,11 @@ import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
 import { createUser, type TestUser } from '#test/support/helper.ts'
 import { allowScopes } from '#test/support/scope.ts'
 import { untilTrue } from '#test/support/until.ts'
+import { placeOf } from './tenant-rows.ts'
 
 /*
  * Shards move with `block_writes`: PostgreSQL replicates no changes into a table with row-level security.
  */
-
-type Place = { shard: string; port: number }
 
 async function setUp(t: Test) {
   const { cluster, database } = await createDistributedDatabase(t)
@@ -25,20 +24,11 @@ async function setUp(t: Test) {
   const db = openDatabase(database.url, 8)
   t.teardown(() => db.close())
   const enter = await allowScopes<TestUser>(database)
-  const placeOf = async ({ tenantId }: TestUser): Promise<Place> => {
-    const { rows } = await admin.query<Place>(
-      `SELECT s.id AS shard, n.nodeport AS port
-       FROM get_shard_id_for_distribution_column('public.orders', $1::uuid) s (id)
-       JOIN pg_dist_placement p ON p.shardid = s.id JOIN pg_dist_node n USING (groupid)`,
-      [tenantId],
-    )
-    return rows[0] ?? { shard: '', port: 0 }
-  }
   /** A tenant whose rows are on this node. */
   const createTenantOn = async (port: number): Promise<TestUser> => {
     for (;;) {
       const tenant = await createUser(database)
-      if ((await placeOf(tenant)).port === port) return tenant
+      if ((await placeOf(admin, tenant)).port === port) return tenant
     }
   }
   const add = (tenant: TestUser): Promise<string> =>
@@ -69,11 +59,11 @@ async function setUp(t: Test) {
   const [, one, two] = cluster.servers
   if (one === undefined || two === undefined) throw new Error('A cluster has two nodes.')
   const tenants = [await createTenantOn(one.port), await createTenantOn(two.port)] as const
-  return { admin, nodes: [one, two] as const, tenants, placeOf, add, read, verify }
+  return { admin, nodes: [one, two] as const, tenants, add, read, verify }
 }
 
 t.test('nodes of a Citus cluster', { skip: skipWithoutCitus }, async (t) => {
-  const { admin, nodes, tenants, placeOf, add, read, verify } = await setUp(t)
+  const { admin, nodes, tenants, add, read, verify } = await setUp(t)
   const [one, two] = nodes
   const [moved, other] = tenants
   const acknowledged = new Map(tenants.map((tenant) => [tenant, [] as string[]]))
@@ -90,7 +80,7 @@ t.test('nodes of a Citus cluster', { skip: skipWithoutCitus }, async (t) => {
         reads += 1
       }
     })
-    const { shard } = await placeOf(moved)
+    const { shard } = await placeOf(admin, moved)
     await admin.query(
       `SELECT citus_move_shard_placement($1, '127.0.0.1', $2, '127.0.0.1', $3, 'block_writes')`,
       [shard, one.port, two.port],
@@ -98,7 +88,7 @@ t.test('nodes of a Citus cluster', { skip: skipWithoutCitus }, async (t) => {
     isMoving = false
     await Promise.all(using)
     t.comment(`${reads} writes and reads meanwhile`)
-    t.equal((await placeOf(moved)).port, two.port)
+    t.equal((await placeOf(admin, moved)).port, two.port)
     for (const tenant of tenants) t.strictSame(await read(tenant), acknowledged.get(tenant))
     t.strictSame(await verify(), [], 'with their policies, FORCE and privileges')
     await write(moved)

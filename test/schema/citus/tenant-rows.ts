@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { TestUser } from '#test/support/helper.ts'
 
 export type CitusTenant = {
   tenantId: string
@@ -14,10 +15,7 @@ export type CitusTenant = {
 export async function createCitusTenant(admin: pg.Pool): Promise<CitusTenant> {
   const tenantId = crypto.randomUUID()
   const credential = Buffer.from(crypto.getRandomValues(new Uint8Array(32)))
-  const insert = async (text: string, ...values: unknown[]): Promise<number> => {
-    const { rows } = await admin.query<{ id?: string }>(text, values)
-    return Number(rows[0]?.id)
-  }
+  const insert = insertInto(admin)
   await insert(`INSERT INTO tenants (id, name) VALUES ($1, 'A tenant')`, tenantId)
   await insert('INSERT INTO tenant_usage (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING', tenantId)
   const userId = await insert(
@@ -37,6 +35,13 @@ export async function createCitusTenant(admin: pg.Pool): Promise<CitusTenant> {
     userId,
     tenantId,
   )
+  await fillTenant(admin, { tenantId, userId })
+  return { tenantId, userId, credential }
+}
+
+/** A row of a tenant in every distributed table; resolves to the ids of those that are read by id. */
+export async function fillTenant(admin: pg.Pool, { tenantId, userId }: TestUser) {
+  const insert = insertInto(admin)
   const teamId = await insert(
     `INSERT INTO teams (tenant_id, name) VALUES ($1, 'x') RETURNING id`,
     tenantId,
@@ -52,28 +57,35 @@ export async function createCitusTenant(admin: pg.Pool): Promise<CitusTenant> {
     tenantId,
     teamId,
   )
-  await insert(
-    `INSERT INTO documents (tenant_id, folder_id, team_id, title, body) VALUES ($1, $2, $3, 'x', '')`,
+  const document = await insert(
+    `INSERT INTO documents (tenant_id, folder_id, team_id, title, body) VALUES ($1, $2, $3, 'x', '')
+     RETURNING id`,
     tenantId,
     folderId,
     teamId,
   )
-  await insert(
+  const order = await insert(
     `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
-     VALUES ($1, $2, '[]', '{}', '0000')`,
+     VALUES ($1, $2, '[]', '{"name":"x","line1":"x","city":"x","postalCode":"x","country":"PT"}', '0000')
+     RETURNING id`,
     tenantId,
     userId,
   )
-  await insert(
-    `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'x', '')`,
+  const post = await insert(
+    `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'x', '') RETURNING id`,
     tenantId,
     userId,
+  )
+  const invoice = await insert(
+    `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ($1, 1, 'eur', 'paid') RETURNING id`,
+    tenantId,
   )
   for (const statement of [
-    `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ($1, 1, 'eur', 'paid')`,
     `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
      VALUES ($1, $1, 'https://receiver.example', 'spec', '')`,
-    `INSERT INTO outbound_events (tenant_id, id, type, body) VALUES ($1, 'msg_' || $1::uuid, 'x', '{}')`,
+    `INSERT INTO outbound_events (tenant_id, id, type, body) VALUES ($1, 'msg_' || $1::uuid, 'subscription.activated',
+       json_build_object('id', 'msg_' || $1::uuid, 'type', 'subscription.activated', 'createdAt', now(),
+                         'data', json_build_object('userId', 1, 'plan', 'pro')))`,
     `INSERT INTO deliveries (tenant_id, id, event_id, endpoint_id, event_type)
      VALUES ($1, $1, 'msg_' || $1::uuid, $1, 'x')`,
     `INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms)
@@ -89,5 +101,29 @@ export async function createCitusTenant(admin: pg.Pool): Promise<CitusTenant> {
   ]) {
     await insert(statement, tenantId)
   }
-  return { tenantId, userId, credential }
+  return { team: teamId, folder: folderId, document, order, post, invoice }
+}
+
+/** Inserts a row, and resolves to the id that the statement returns. */
+function insertInto(admin: pg.Pool) {
+  return async (text: string, ...values: unknown[]): Promise<number> => {
+    const { rows } = await admin.query<{ id?: string }>(text, values)
+    return Number(rows[0]?.id)
+  }
+}
+
+export type Place = { shard: string; port: number }
+
+/** The shard of `orders` that has the rows of a tenant, and the port of its node. */
+export async function placeOf(
+  admin: pg.Pool,
+  { tenantId }: Pick<TestUser, 'tenantId'>,
+): Promise<Place> {
+  const { rows } = await admin.query<Place>(
+    `SELECT s.id AS shard, n.nodeport AS port
+     FROM get_shard_id_for_distribution_column('public.orders', $1::uuid) s (id)
+     JOIN pg_dist_placement p ON p.shardid = s.id JOIN pg_dist_node n USING (groupid)`,
+    [tenantId],
+  )
+  return rows[0] ?? { shard: '', port: 0 }
 }
