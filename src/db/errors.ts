@@ -70,6 +70,11 @@ export function isReadOnlyServer(error: unknown): boolean {
   return hasCode(error, (code) => code === '25006')
 }
 
+/** True if a statement was refused because an earlier one of its transaction had failed. */
+export function isAfterFailure(error: unknown): boolean {
+  return hasCode(error, (code) => code === '25P02')
+}
+
 /**
  * The SQLSTATE if PostgreSQL refused a value, such as a text with NUL or a time out of range: class
  * 22, data exception. Null for any other error.

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
-import { isReadOnlyServer } from './errors.ts'
+import { isAfterFailure, isReadOnlyServer } from './errors.ts'
 import type { Statement } from './one-trip.ts'
 import { isPooled, rethrowSilence } from './pool-options.ts'
 
@@ -119,6 +119,7 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
   let opened: Promise<unknown> | undefined
   let ended: Promise<pg.QueryResult> | undefined
   let isReadOnly = false
+  let failure: unknown
   const { stream } = client.connection
 
   const send = (statement: Statement): Promise<pg.QueryResult> => {
@@ -127,7 +128,9 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
     const bound = { ...rest, ...(values && { values: [...values] }) }
     return client.query({ ...bound, ...(named && name && { name }) }).catch((error) => {
       isReadOnly ||= isReadOnlyServer(error)
-      return rethrowSilence(error)
+      failure ??= error
+      // Of statements that do not wait for each other, any may be the first whose error is seen.
+      return rethrowSilence(isAfterFailure(error) ? failure : error)
     })
   }
 

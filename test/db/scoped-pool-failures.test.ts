@@ -171,3 +171,13 @@ async function pidOf(db: Database): Promise<number | undefined> {
   const [row] = await db.read(withoutScope, (tx) => tx.$queryRawUnsafe<Pid[]>(backend))
   return row?.pid
 }
+
+t.test('statements after one that failed fail with its error', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const outcomes = await db.read(withoutScope, (tx) =>
+    Promise.allSettled([tx.$queryRaw`SELECT 1 / 0`, tx.$queryRaw`SELECT 1`, tx.post.count()]),
+  )
+  t.match(outcomes, Array(3).fill({ status: 'rejected', reason: /division by zero/ }))
+})
