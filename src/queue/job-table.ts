@@ -150,16 +150,9 @@ export async function measureJobs(
   return rows
 }
 
-/** A condition: a job with this id, or of this group, has not ended. In a statement over our own rows. */
-export function hasOpenJob(
-  name: keyof Jobs,
-  by: { id: Prisma.Sql } | { group: Prisma.Sql },
-): Prisma.Sql {
-  return 'id' in by
-    ? Prisma.sql`EXISTS (
-        SELECT FROM pgboss.job_common j
-        WHERE j.name = ${name} AND j.state < 'completed' AND j.id = ${by.id})`
-    : Prisma.sql`${by.group} IN (
-        SELECT j.group_id FROM pgboss.job_common j
-        WHERE j.name = ${name} AND j.state < 'completed')`
+/** A statement: the ids and groups of the jobs that have not ended. */
+export function openJobs(name: keyof Jobs): Prisma.Sql {
+  return Prisma.sql`
+    SELECT j.id, j.group_id FROM pgboss.job_common j
+    WHERE j.name = ${name} AND j.state < 'completed'`
 }

@@ -1,13 +1,12 @@
 import { glob, readFile } from 'node:fs/promises'
 import t from 'tap'
-import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import {
   findLapsed,
-  hasOpenJob,
   isJobActive,
   jobInsert,
   measureJobs,
+  openJobs,
   postponeJob,
   requireOne,
 } from '#src/queue/job-table.ts'
@@ -51,14 +50,13 @@ t.test('a job is found while it waits and while it is active, and not after its 
   t.teardown(() => systemDb.close())
   const id = await queue.send(name, { replayId: 'one' }, { group: { id: 'a group' } })
   const look = async () => {
-    const open = Prisma.sql`SELECT ${hasOpenJob(name, { id: Prisma.sql`${id}::uuid` })} AS by_id,
-      ${hasOpenJob(name, { group: Prisma.sql`${'a group'}::text` })} AS by_group`
-    const { rows } = await systemDb.query({ text: open.text, values: open.values })
+    const { text, values } = openJobs(name)
+    const { rows } = await systemDb.query({ text, values })
     const [size] = await measureJobs(systemDb, [name], 10)
     const active = await isJobActive(systemDb, name, 'replayId', 'one')
-    return { ...rows[0], due: size?.due, scheduled: size?.scheduled, active }
+    return { open: rows, due: size?.due, scheduled: size?.scheduled, active }
   }
-  const open = { by_id: true, by_group: true }
+  const open = { open: [{ id, group_id: 'a group' }] }
   t.strictSame(await look(), { ...open, due: 1, scheduled: 0, active: false })
   const [job] = await queue.fetch<{ replayId: string }>(name, { includeMetadata: true })
   if (job === undefined) throw new Error('it was not fetched')
@@ -79,7 +77,7 @@ t.test('a job is found while it waits and while it is active, and not after its 
   requireOne(again, await queue.complete(name, again))
   const twice = await queue.complete(name, again)
   t.throws(() => requireOne(again, twice), { name: 'JobGone' })
-  const gone = { by_id: false, by_group: false, due: 0, scheduled: 0, active: false }
+  const gone = { open: [], due: 0, scheduled: 0, active: false }
   t.strictSame(await look(), gone)
 })
 
