@@ -285,6 +285,57 @@ BEGIN
 END
 $$;
 
+-- Two functions that each ask the node would see two snapshots, and a change between them would look like
+-- a wrong counter. So the node is asked once. Invitations are on the coordinator; who writes one waits.
+CREATE OR REPLACE FUNCTION "measured_usage"(tenant uuid)
+RETURNS TABLE (
+  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
+  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
+  stored_event_bytes bigint
+)
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  on_node text;
+  on_coordinator text;
+  invited_rows bigint;
+  invited_bytes bigint;
+BEGIN
+  SELECT string_agg(c.query, ' UNION ALL ') FILTER (WHERE c.distributed),
+      string_agg(c.query, ' UNION ALL ') FILTER (WHERE NOT c.distributed)
+    INTO on_node, on_coordinator
+    FROM (
+      SELECT format('SELECT %L AS budget, (%s)::bigint AS rows, (%s)::bigint AS bytes
+          FROM public.%I r WHERE r.tenant_id = $1', a.args[1], a.args[2], a.args[3], a.name) AS query,
+        a.distributed
+      FROM (
+        SELECT t.relname AS name, string_to_array(encode(g.tgargs, 'escape'), '\000') AS args,
+          EXISTS (SELECT 1 FROM pg_catalog.pg_dist_partition p WHERE p.logicalrelid = t.oid) AS distributed
+        FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
+        WHERE g.tgname = 'count_insert' AND g.tgnargs = 3 AND t.relnamespace = 'public'::regnamespace) a
+    ) c;
+  LOCK TABLE public.invitations IN SHARE MODE;
+  EXECUTE 'SELECT coalesce(sum(s.rows), 0)::bigint, coalesce(sum(s.bytes), 0)::bigint
+      FROM (' || on_coordinator || ') s' INTO invited_rows, invited_bytes USING tenant;
+  RETURN QUERY EXECUTE
+    'SELECT c.*, s.resource_rows + $2, s.resource_bytes + $3, s.event_rows, s.event_bytes
+     FROM (
+       SELECT u.resource_rows + coalesce(sum(w.resource_rows), 0)::bigint,
+         u.resource_bytes + coalesce(sum(w.resource_bytes), 0)::bigint,
+         u.event_rows + coalesce(sum(w.event_rows), 0)::bigint,
+         u.event_bytes + coalesce(sum(w.event_bytes), 0)::bigint
+       FROM public.tenant_usage u
+       LEFT JOIN public.usage_changes w ON w.tenant_id = u.tenant_id AND w.tenant_id = $1
+       WHERE u.tenant_id = $1 GROUP BY u.tenant_id, u.resource_rows, u.resource_bytes, u.event_rows,
+         u.event_bytes) c,
+       (SELECT coalesce(sum(r.rows) FILTER (WHERE r.budget = ''resource''), 0)::bigint AS resource_rows,
+         coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''resource''), 0)::bigint AS resource_bytes,
+         coalesce(sum(r.rows) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_rows,
+         coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_bytes
+       FROM (' || on_node || ') r) s' USING tenant, invited_rows, invited_bytes;
+END
+$$;
+REVOKE ALL ON FUNCTION "measured_usage"(uuid) FROM PUBLIC;
+
 -- What the trigger `note_erasure` of users does, before the person is deleted.
 CREATE OR REPLACE FUNCTION "note_erased_user"(person bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
