@@ -345,6 +345,7 @@ DECLARE
   scope_text text;
 BEGIN
   SELECT u.own_tenant_id INTO own_tenant FROM public.users u WHERE u.id = person;
+  IF NOT FOUND THEN RETURN; END IF; -- with their last membership
   scope_text := public.set_scope('erasure', '', person, own_tenant);
   INSERT INTO public.erasures (user_id, tenant_id) VALUES (person, NULL);
   INSERT INTO public.erasures (user_id, tenant_id)
