@@ -9,7 +9,7 @@ import {
   skipWithoutCitus,
   startCluster,
 } from '#test/support/citus.ts'
-import { type CitusTenant, createCitusTenant } from './tenant-rows.ts'
+import { type CitusTenant, createCitusTenant, placeOf } from './tenant-rows.ts'
 
 const denied = '42501'
 
@@ -132,6 +132,39 @@ t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCitus }, 
       )
       await web.query('ROLLBACK')
     }
+  })
+
+  await t.test('a node accepts a seal until ten minutes after its transaction began', async (t) => {
+    const { shard, port } = await placeOf(database.admin, one, 'posts')
+    const url = database.nodeUrls.find((each) => new URL(each).port === String(port)) ?? ''
+    const node = await connect(t, url) // a superuser, who can make every seal
+    const { rows: keys } = await node.query(
+      'SELECT id, key FROM scope_keys ORDER BY id DESC LIMIT 1',
+    )
+    const [key] = keys
+    /** The tenants seen on the node with a seal over a transaction that began so long ago. */
+    const seenAfter = async (age: string): Promise<string[]> => {
+      await node.query('BEGIN')
+      try {
+        const { rows } = await node.query(
+          `SELECT encode(timestamptz_send(now() - $1::interval), 'hex') AS stamp,
+             assign_distributed_transaction_id(0, 4711, now() - $1::interval)`,
+          [age],
+        )
+        const content = `${key?.id}:session::${one.userId}:${one.tenantId}:0/4711/${rows[0]?.stamp}:`
+        await node.query(
+          `SELECT set_config('app.scope', $1::text || ':' || scope_seal($2, $1), true)`,
+          [content, key?.key],
+        )
+        await node.query('SET LOCAL ROLE test_app')
+        return await tenantsIn(node, `posts_${shard}`)
+      } finally {
+        await node.query('ROLLBACK')
+      }
+    }
+    t.strictSame(await seenAfter('9 minutes 59 seconds'), [one.tenantId])
+    await t.rejects(seenAfter('10 minutes'), { code: denied })
+    await t.rejects(seenAfter('1 day'), { code: denied })
   })
 
   await t.test('the seal of another person is refused in the same transaction', async (t) => {

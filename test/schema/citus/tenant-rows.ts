@@ -114,16 +114,17 @@ function insertInto(admin: pg.Pool) {
 
 export type Place = { shard: string; port: number }
 
-/** The shard of `orders` that has the rows of a tenant, and the port of its node. */
+/** The shard of a table that has the rows of a tenant, and the port of its node. */
 export async function placeOf(
   admin: pg.Pool,
   { tenantId }: Pick<TestUser, 'tenantId'>,
+  table = 'orders',
 ): Promise<Place> {
   const { rows } = await admin.query<Place>(
     `SELECT s.id AS shard, n.nodeport AS port
-     FROM get_shard_id_for_distribution_column('public.orders', $1::uuid) s (id)
+     FROM get_shard_id_for_distribution_column($2::regclass, $1::uuid) s (id)
      JOIN pg_dist_placement p ON p.shardid = s.id JOIN pg_dist_node n USING (groupid)`,
-    [tenantId],
+    [tenantId, table],
   )
   return rows[0] ?? { shard: '', port: 0 }
 }
