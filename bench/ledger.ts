@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { checkLedger, looks, sealLedger } from '#src/ledger/ledger.ts'
 import { startGatehouse, webhookSecret } from './contender.ts'
+import { watchCpu } from './cpu-time.ts'
 import { endpoints, measureDrain, median, prepareTenant, startReceivers } from './outbound/world.ts'
 import { onDatabase, type Place } from './place.ts'
 import { measureServer } from './processes.ts'
@@ -11,7 +11,6 @@ import type { Effort, Section } from './section.ts'
 
 const connections = 64
 const windowMs = 300_000
-const ticksPerSecond = 100 // of /proc, on every Linux
 
 const note = `The ledger is counted from the rows every five minutes, so recording an event or a delivery takes
 no step for it. Compared is the CPU time of all processes of PostgreSQL, which does all of that counting:
@@ -29,7 +28,7 @@ export async function measureLedgerCost(place: Place, effort: Effort): Promise<S
   const db = openDatabase(place.url, 10)
   const systemDb = openSystemDatabase(place.url, 1)
   const { publisher } = await prepareTenant(place, receivers.ports)
-  const cpuSeconds = await watchPostgres(place)
+  const cpuSeconds = await watchCpu(place.superuserUrl)
   const runs: Run[] = []
   try {
     for (let turn = 0; turn < effort.runs; turn++) {
@@ -151,33 +150,4 @@ async function processEvents({ superuserUrl }: Place): Promise<number> {
     'VACUUM ANALYZE',
   ])
   return rowCount ?? 0
-}
-
-/** @returns what tells the CPU time of all processes of the server so far, ended ones included */
-async function watchPostgres({ superuserUrl }: Place): Promise<() => Promise<number>> {
-  const client = new pg.Client({ connectionString: superuserUrl })
-  await client.connect()
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  const postmaster = (await statOf(String(rows[0]?.pid)))?.parent
-  await client.end()
-  if (postmaster === undefined) throw new Error('the server is not on this machine')
-  return async () => {
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-    const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await statOf(pid) })))
-    const ticks = stats.reduce((sum, { pid, stat }) => {
-      if (stat === null) return sum
-      if (pid === postmaster) return sum + stat.own + stat.ended
-      return stat.parent === postmaster ? sum + stat.own : sum
-    }, 0)
-    return ticks / ticksPerSecond
-  }
-}
-
-/** Fields of /proc/PID/stat (proc_pid_stat(5)): the parent, and ticks of it and its ended children. */
-async function statOf(pid: string) {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const [parent, utime, stime, cutime, cstime] = [1, 11, 12, 13, 14].map((at) => fields[at])
-  if (parent === undefined) return null
-  return { parent, own: Number(utime) + Number(stime), ended: Number(cutime) + Number(cstime) }
 }
