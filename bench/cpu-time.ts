@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 
+const maxTries = 100
+const pauseMs = 20
 const ticksPerSecond = 100 // of /proc, on every Linux
 
 /**
@@ -15,14 +18,30 @@ export async function watchCpu(superuserUrl: string): Promise<() => Promise<numb
   await client.end()
   if (postmaster === undefined) throw new Error('the server is not on this machine')
   return async () => {
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-    const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await statOf(pid) })))
-    const ticks = stats.reduce((sum, { pid, stat }) => {
-      if (stat === null) return sum
-      if (pid === postmaster) return sum + stat.own + stat.ended
-      return stat.parent === postmaster ? sum + stat.own : sum
-    }, 0)
-    return ticks / ticksPerSecond
+    let last = await readTicks(postmaster)
+    // A process that ends meanwhile would be missed, or counted twice.
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      await wait(pauseMs)
+      const next = await readTicks(postmaster)
+      if (next.processes === last.processes) return next.ticks / ticksPerSecond
+      last = next
+    }
+    throw new Error('the processes of the server change all the time')
+  }
+}
+
+/** The ticks so far, and the ids of the processes that they were read from. */
+async function readTicks(postmaster: string): Promise<{ ticks: number; processes: string }> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await statOf(pid) })))
+  const own = stats.flatMap(({ pid, stat }) => {
+    if (stat === null) return []
+    if (pid === postmaster) return [{ pid, ticks: stat.own + stat.ended }]
+    return stat.parent === postmaster ? [{ pid, ticks: stat.own }] : []
+  })
+  return {
+    ticks: own.reduce((sum, { ticks }) => sum + ticks, 0),
+    processes: own.map(({ pid }) => pid).join(),
   }
 }
 

@@ -1,5 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import { Signer } from '@fastify/cookie'
 import { signatureHeader } from '#src/billing/signature.ts'
+import { idOf, sessionOf } from './citus/tenants.ts'
+import { sessionSecret } from './contender.ts'
 import { sendLoad, type Target } from './http-load.ts'
 
 /*
@@ -8,11 +11,16 @@ import { sendLoad, type Target } from './http-load.ts'
  */
 
 export type Load = Target & {
-  /** New signed events, each sent once; or repeated GET requests; or repeated changes of orders. */
+  /**
+   * New signed events, each sent once; or repeated GET requests; or repeated changes of orders; or reads
+   * of the order, or changes of the post, of a random one of so many tenants.
+   */
   requests:
     | { eventsSignedWith: string }
     | { reads: readonly Request[] }
     | { changes: readonly Request[] }
+    | { readsAmong: number }
+    | { changesAmong: number }
 }
 
 type Request = { path: string; cookie: string }
@@ -25,14 +33,40 @@ console.log(JSON.stringify(await sendLoad(target, next)))
 
 function nextOf(of: Load['requests']): () => Buffer {
   if ('reads' in of) return readsOf(of.reads)
-  return 'changes' in of ? changesOf(of.changes) : eventsOf(of.eventsSignedWith)
+  if ('changes' in of) return changesOf(of.changes)
+  if ('readsAmong' in of) return readsAmong(of.readsAmong)
+  return 'changesAmong' in of ? changesAmong(of.changesAmong) : eventsOf(of.eventsSignedWith)
+}
+
+function readsAmong(tenants: number): () => Buffer {
+  const next = among('orders', tenants)
+  return () => aRead(next())
+}
+
+/** Each change is another one. */
+function changesAmong(tenants: number): () => Buffer {
+  const next = among('posts', tenants)
+  let sent = 0
+  return () => {
+    sent += 1
+    return aChange(next(), { title: `The post of change ${sent}` })
+  }
+}
+
+/** The row of a random tenant. Its cookie is signed when it is needed: there may be many. */
+function among(list: string, tenants: number): () => Request {
+  const signer = new Signer(sessionSecret)
+  return () => {
+    const n = randomInt(tenants)
+    return { path: `/${list}/${idOf(n)}`, cookie: `sid=${signer.sign(sessionOf(n))}` }
+  }
 }
 
 /** Each change is another one. */
 function changesOf(changes: readonly Request[]): () => Buffer {
   let sent = 0
   return () => {
-    const { path = '', cookie = '' } = changes[sent % changes.length] ?? {}
+    const change = changes[sent % changes.length] ?? { path: '', cookie: '' }
     sent += 1
     const shippingAddress = {
       name: 'Ada',
@@ -41,20 +75,26 @@ function changesOf(changes: readonly Request[]): () => Buffer {
       postalCode: '1100-012',
       country: 'PT',
     }
-    const body = JSON.stringify({ shippingAddress })
-    return Buffer.from(
-      `PATCH ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n` +
-        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    )
+    return aChange(change, { shippingAddress })
   }
 }
 
-function readsOf(reads: readonly Request[]): () => Buffer {
-  const all = reads.map(({ path, cookie }) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n\r\n`),
+function aChange({ path, cookie }: Request, change: object): Buffer {
+  const body = JSON.stringify(change)
+  return Buffer.from(
+    `PATCH ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
+}
+
+function readsOf(reads: readonly Request[]): () => Buffer {
+  const all = reads.map(aRead)
   let sent = 0
   return () => all[sent++ % all.length] ?? Buffer.alloc(0)
+}
+
+function aRead({ path, cookie }: Request): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n\r\n`)
 }
 
 function eventsOf(secret: string): () => Buffer {

@@ -1,12 +1,20 @@
 /** The result of a contender's run, or the median of its runs. */
-export type Measured = { perSecond: number; p50Ms: number; p99Ms: number; failed: number }
+export type Measured = {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** Requests, or whatever is counted, that did not fail. */
+  count: number
+  failed: number
+}
 
 /** The rate, and percentiles of the response times in ms. */
 export function summarize(times: readonly number[], seconds: number, failed: number): Measured {
   const sorted = Float64Array.from(times).sort()
   const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  const perSecond = (times.length - failed) / seconds
-  return { perSecond, p50Ms: percentile(0.5), p99Ms: percentile(0.99), failed }
+  const count = times.length - failed
+  const perSecond = count / seconds
+  return { perSecond, p50Ms: percentile(0.5), p99Ms: percentile(0.99), count, failed }
 }
 
 /** The run with the median rate; with the failures of all runs. */

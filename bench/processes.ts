@@ -25,15 +25,22 @@ export async function startServer(file: string, env: Record<string, string>): Pr
   return { url: String(url), stop: () => stop(child) }
 }
 
-/** Runs the load against a new server and stops it. */
-export async function measureServer(server: Server, load: Omit<Load, 'url'>): Promise<Measured> {
+/**
+ * Runs the load against a new server and stops it.
+ * @param around called with the load alone, without start, warm-up and stop
+ */
+export async function measureServer(
+  server: Server,
+  load: Omit<Load, 'url'>,
+  around: (run: () => Promise<Measured>) => Promise<Measured> = (run) => run(),
+): Promise<Measured> {
   const send = async (changes: Partial<Load>) => {
     const whole = { ...load, url: server.url, ...changes } satisfies Load
     return JSON.parse(await runNode(path('./load.ts'), [JSON.stringify(whole)]))
   }
   try {
     await send(warmUp) // compiles code, prepares statements, opens connections
-    return await send({})
+    return await around(() => send({}))
   } finally {
     await server.stop()
   }

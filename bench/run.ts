@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { measureCitus } from './citus.ts'
 import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
@@ -17,7 +18,7 @@ import { measureStart } from './start.ts'
  * ratios, because absolute numbers depend on the machine.
  */
 
-const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section>>> = {
+const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section | null>>> = {
   start: measureStart,
   inbound: measureInbound,
   read: measureRead,
@@ -25,6 +26,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   ledger: measureLedgerCost,
   held: measureHeld,
   chain: measureRelationships,
+  citus: measureCitus,
   growth: measureGrowth, // last, because it fills the tables
 }
 
@@ -54,7 +56,10 @@ const chosen = Object.entries(parts).filter(
 const begun = performance.now()
 const sections: Section[] = []
 await withPlace(async (place) => {
-  for (const [, measure] of chosen) sections.push(await measure(place, effort))
+  for (const [, measure] of chosen) {
+    const section = await measure(place, effort)
+    if (section !== null) sections.push(section)
+  }
 })
 for (const section of sections) console.log(`\n## ${section.title}\n\n${sectionText(section)}`)
 await writeResults(sections, effort)

@@ -3,10 +3,17 @@ export type Section = {
   title: string
   ratios: readonly Ratio[]
   /** The absolute numbers: a head and rows. */
-  measures: readonly (readonly string[])[]
+  measures: Table
+  /** Further tables. */
+  details?: readonly Table[]
+  /** The PostgreSQL that was measured, if it is not the one that npm installs. */
+  postgres?: string
   /** An explanation of the method, or empty. */
   note: string
 }
+
+/** A head and rows. */
+export type Table = readonly (readonly string[])[]
 
 export type Ratio = { measure: string; value: string; goal: string }
 
@@ -24,13 +31,14 @@ export type Effort = {
 export const ratioHead = ['Measure', 'Ratio', 'Goal'] as const
 
 /** The section as Markdown, without its heading. */
-export function sectionText({ ratios, measures, note }: Section): string {
+export function sectionText({ ratios, measures, details = [], note }: Section): string {
   const rows = ratios.map(({ measure, value, goal }) => [measure, value, goal])
   const shown = rows.length > 0 ? table([ratioHead, ...rows]) : ''
-  return [shown, table(measures), note && `${note}\n`].filter((part) => part !== '').join('\n')
+  const parts = [shown, ...[measures, ...details].map(table), note && `${note}\n`]
+  return parts.filter((part) => part !== '').join('\n')
 }
 
-export function table([head = [], ...rows]: readonly (readonly string[])[]): string {
+export function table([head = [], ...rows]: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('')
 }

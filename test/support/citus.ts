@@ -45,31 +45,56 @@ type Server = {
   crash(): Promise<void>
 }
 
+/** What the servers are for, a test or a benchmark: they end with it. */
+type Owner = Pick<Test, 'teardown'>
+
 /** A coordinator and two nodes on free ports, in a folder that goes with the test. */
-export async function startCluster(t: Test): Promise<Cluster> {
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-citus-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o777) // PostgreSQL refuses to run as root
-  const servers = await Promise.all(
-    ['coordinator', 'one', 'two'].map((name) => startServer(t, folder, name)),
-  )
-  return { servers }
+export async function startCluster(t: Owner, settings = fast): Promise<Cluster> {
+  const names = ['coordinator', 'one', 'two']
+  return { servers: await startServers(t, names, `${common}${citus}${settings}`) }
 }
 
-const settings = `
-  shared_preload_libraries = 'citus'
-  citus.node_conninfo = 'sslmode=disable'
+/** A server of the same PostgreSQL without Citus. */
+export async function startWithoutCitus(t: Owner, settings = fast): Promise<Server> {
+  const [server] = await startServers(t, ['single'], `${common}${settings}`)
+  if (server === undefined) throw new Error('There is no server.')
+  return server
+}
+
+const common = `
   listen_addresses = '127.0.0.1'
   unix_socket_directories = ''
   max_connections = 200
   max_prepared_transactions = 200
-  shared_buffers = 32MB
   wal_level = logical
-  fsync = off
   track_activities = on
 `
+const citus = `
+  shared_preload_libraries = 'citus'
+  citus.node_conninfo = 'sslmode=disable'
+`
+const fast = `
+  shared_buffers = 32MB
+  fsync = off
+`
 
-async function startServer(t: Test, folder: string, name: string): Promise<Server> {
+async function startServers(
+  t: Owner,
+  names: readonly string[],
+  settings: string,
+): Promise<readonly Server[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-citus-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  await chmod(folder, 0o777) // PostgreSQL refuses to run as root
+  return Promise.all(names.map((name) => startServer(t, folder, name, settings)))
+}
+
+async function startServer(
+  t: Owner,
+  folder: string,
+  name: string,
+  settings: string,
+): Promise<Server> {
   if (programs === null) throw new Error('There is no PostgreSQL with Citus on this machine.')
   const account = await chooseAccount(folder)
   const options = { cwd: folder, ...(account && { uid: account.uid, gid: account.gid }) }
@@ -115,7 +140,7 @@ let databases = 0
  * the programs are created by `migrate`; they belong to the whole cluster.
  */
 export async function createCitusDatabase(
-  t: Test,
+  t: Owner,
   cluster: Cluster,
   { prepared = true } = {},
 ): Promise<CitusDatabase> {
