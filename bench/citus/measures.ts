@@ -55,7 +55,7 @@ export async function spendOnDeliveries(
   const events = Math.ceil((seconds * deliveriesPerSecond) / endpoints)
   // One after another: with Citus, writers of several tenants wait for each other, and may deadlock.
   const db = openDatabase(contender.url, 1)
-  await publishMany(db, publishers, events).finally(() => db.close())
+  await publishMany(db, publishers, events, 1).finally(() => db.close())
   return spend(contender, async (count) => {
     const worker = await startConsumer(contender, receivers.ports)
     try {

@@ -152,11 +152,12 @@ export async function drained(receivers: Receivers, count: number): Promise<numb
 
 const publishLanes = 8
 
-/** Events of each publisher in turn. */
+/** Events of each publisher in turn, as many at the same time as there are lanes. */
 export async function publishMany(
   db: Database,
   publishers: readonly Publisher[],
   events: number,
+  lanes = publishLanes,
 ): Promise<void> {
   let next = 0
   const lane = async () => {
@@ -165,7 +166,7 @@ export async function publishMany(
       await publishOne(db, publishers, next)
     }
   }
-  await Promise.all(Array.from({ length: publishLanes }, lane))
+  await Promise.all(Array.from({ length: lanes }, lane))
 }
 
 async function publishOne(
