@@ -41,8 +41,8 @@ failed is counted with what did not.
 
 Reads are GET /orders/:id, changes PATCH /posts/:id with an event, a delivery and a job each, at random
 among the tenants. Events are recorded, not processed: their tables are on the coordinator. Deliveries are
-those of eight tenants with ${endpoints} endpoints each, published before; the start of the worker is not
-counted. A tenant is created by the function of the first sign-in, ${createdOneByOne} of them over one
+those of eight tenants with ${endpoints} endpoints each, published before; the start of the worker is
+counted with them. A tenant is created by the function of the first sign-in, ${createdOneByOne} of them over one
 connection. In bulk it has a member, a session, an order, a post and an endpoint. The tables by the number
 of tenants are of one run. Sizes are those right after the tenants were added.`
 

@@ -45,7 +45,7 @@ export async function prepareDeliveries(
   return publishers
 }
 
-/** Deliveries that exist before the worker starts; only they count, not their publishing. */
+/** Deliveries that exist before the worker starts; their publishing is not counted. */
 export async function spendOnDeliveries(
   contender: Contender,
   receivers: Receivers,
@@ -56,17 +56,15 @@ export async function spendOnDeliveries(
   // One after another: with Citus, writers of several tenants wait for each other, and may deadlock.
   const db = openDatabase(contender.url, 1)
   await publishMany(db, publishers, events, 1).finally(() => db.close())
-  return spend(contender, async (count) => {
-    const worker = await startConsumer(contender, receivers.ports)
-    try {
-      return await count(async () => {
-        const perSecond = await drained(receivers, events * endpoints)
-        return { ...summarize([], 1, 0), perSecond, count: events * endpoints }
-      })
-    } finally {
+  // With the start of the worker, which delivers before it could be said that it has started.
+  return spend(contender, (count) =>
+    count(async () => {
+      const worker = await startConsumer(contender, receivers.ports)
+      const perSecond = await drained(receivers, events * endpoints)
       await stopConsumer(worker)
-    }
-  })
+      return { ...summarize([], 1, 0), perSecond, count: events * endpoints }
+    }),
+  )
 }
 
 /** Tenants that are created one after another, as the first sign-in of a person does it. */
