@@ -24,7 +24,11 @@ t.test('a person is erased on a distributed database', { skip: skipWithoutCitus 
   await fillTenant(admin, user)
   const { order, post } = await fillTenant(admin, { ...other, userId: user.userId })
   const event = {
-    ...{ id: `msg_${crypto.randomUUID()}`, type: 'order.updated', createdAt: '2026-01-31T12:00:00.000Z' },
+    ...{
+      id: `msg_${crypto.randomUUID()}`,
+      type: 'order.updated',
+      createdAt: '2026-01-31T12:00:00.000Z',
+    },
     data: { id: order, userId: user.userId, shippingAddress: { name: 'Ada' }, cardLast4: '4242' },
   }
   await admin.query(
