@@ -164,18 +164,19 @@ CREATE POLICY "chain_scope" ON "documents"
   USING ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()))
   WITH CHECK ("tenant_id" = current_tenant_id() AND "team_id" = ANY (current_team_ids()));
 
--- What the verification compares on every node (verify.ts): of each table the row-level security
--- and privileges of its copies or shards there, as a digest with one of the names; and of the
+-- What the verification compares on every node (verify.ts): of each table the row-level security,
+-- triggers and privileges of its copies or shards there, as a digest with one of the names; and of the
 -- roles that have privileges, whether they could bypass it.
 CREATE OR REPLACE FUNCTION "node_facts"() RETURNS json
 LANGUAGE sql STABLE
 RETURN (
   WITH relation AS (
-    SELECT t.relname AS name, t.oid AS relation, NULL::oid AS shard
+    SELECT t.relname AS name, t.oid AS relation, NULL::oid AS shard, '' AS suffix
     FROM pg_catalog.pg_dist_partition p JOIN pg_catalog.pg_class t ON t.oid = p.logicalrelid
     WHERE t.relnamespace = 'public'::regnamespace
     UNION ALL
-    SELECT t.relname, t.oid, coalesce(to_regclass(format('public.%I', t.relname || '_' || s.shardid)), 0)
+    SELECT t.relname, t.oid, coalesce(to_regclass(format('public.%I', t.relname || '_' || s.shardid)), 0),
+      '_' || s.shardid
     FROM pg_catalog.pg_dist_shard s
     JOIN pg_catalog.pg_dist_placement l ON l.shardid = s.shardid
       AND l.groupid = (SELECT g.groupid FROM pg_catalog.pg_dist_local_group g)
@@ -190,6 +191,14 @@ RETURN (
                             pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))
                           ORDER BY p.polname)
           FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid),
+        'triggers', (
+          SELECT json_agg(json_build_array(left(g.tgname, length(g.tgname) - length(r.suffix)), g.tgenabled,
+                            g.tgtype, g.tgfoid::regproc, g.tgargs)
+                          ORDER BY g.tgname)
+          FROM pg_catalog.pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal),
+        'disabled keys', (
+          SELECT count(*) FROM pg_catalog.pg_trigger g
+          WHERE g.tgrelid = c.oid AND g.tgisinternal AND g.tgenabled <> 'O'),
         'privileges', (
           SELECT json_agg(json_build_array(coalesce(g.rolname, 'PUBLIC'), a.privilege_type)
                           ORDER BY g.rolname, a.privilege_type)
@@ -206,6 +215,7 @@ RETURN (
     'postgres', current_setting('server_version_num')::integer / 10000,
     'showsStatements', current_setting('track_activities')::boolean,
     'preparedTransactions', current_setting('max_prepared_transactions')::integer,
+    'connections', current_setting('max_connections')::integer,
     'tables', (SELECT json_agg(g ORDER BY g.name, g."isShard") FROM grouped g),
     'roles', (
       SELECT coalesce(json_agg(json_build_object('name', r.rolname, 'bypasses', r.rolsuper OR r.rolbypassrls,

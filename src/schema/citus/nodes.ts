@@ -10,6 +10,7 @@ export const NodeSettings = Type.Object({
   postgres: Type.Integer(),
   showsStatements: Type.Boolean(),
   preparedTransactions: Type.Integer(),
+  connections: Type.Integer(),
 })
 export type NodeSettings = Type.Static<typeof NodeSettings>
 
@@ -22,7 +23,8 @@ const settingsOfNode = `
     'citus', (SELECT extversion FROM pg_extension WHERE extname = 'citus'),
     'postgres', current_setting('server_version_num')::integer / 10000,
     'showsStatements', current_setting('track_activities')::boolean,
-    'preparedTransactions', current_setting('max_prepared_transactions')::integer)`
+    'preparedTransactions', current_setting('max_prepared_transactions')::integer,
+    'connections', current_setting('max_connections')::integer)`
 
 /**
  * Whether the database is the coordinator of a cluster that tables can be distributed over.
@@ -106,11 +108,13 @@ export function judgeSettings(nodes: ReadonlyMap<string, NodeSettings>): Finding
       remedy: 'Upgrade all nodes to one version of PostgreSQL and of Citus.',
     })
   }
-  for (const [node, { isCoordinator, preparedTransactions, showsStatements }] of entries) {
-    if (preparedTransactions === 0) {
+  for (const [node, facts] of entries) {
+    const { isCoordinator, connections, preparedTransactions, showsStatements } = facts
+    // Citus itself raises 0, the default.
+    if (preparedTransactions < connections) {
       findings.push({
-        problem: `The node ${node} has max_prepared_transactions = 0, so transactions over several nodes fail.`,
-        remedy: 'Set it to max_connections or more and restart the node.',
+        problem: `The node ${node} has max_prepared_transactions = ${preparedTransactions}, fewer than max_connections, so commits over several nodes may fail.`,
+        remedy: 'Set it to 0 or to max_connections or more, and restart the node.',
       })
     }
     if (!isCoordinator && showsStatements) {

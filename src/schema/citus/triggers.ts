@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Finding } from '../finding.ts'
 
 type Trigger = { readonly name: string; readonly table: string; readonly definition: string }
 
@@ -62,4 +63,21 @@ export async function addTriggers(owner: pg.Client): Promise<void> {
     )
     if (rows.length === 0) await owner.query(`CREATE TRIGGER ${name} ${definition}`)
   }
+}
+
+/** Without one of them events have no order, or a crash leaves one half of a commit. */
+export async function findMissingTriggers(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ name: string; table: string; found: boolean }>(
+    `SELECT w.name, w.table, g.tgname IS NOT NULL AS found
+     FROM unnest($1::text[], $2::text[]) AS w (name, "table")
+     LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.table) AND g.tgname = w.name
+     WHERE g.tgenabled IS DISTINCT FROM 'O'`,
+    [triggers.map(({ name }) => name), triggers.map(({ table }) => table)],
+  )
+  return rows.map(({ name, table, found }) => ({
+    problem: `The trigger ${name} of ${table} is ${found ? 'disabled' : 'missing'}.`,
+    remedy: found
+      ? `As the owner of the table: ALTER TABLE ${table} ENABLE TRIGGER ${name};`
+      : 'Run `gatehouse migrate` with DATABASE_OWNER_URL.',
+  }))
 }

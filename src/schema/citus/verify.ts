@@ -4,6 +4,7 @@ import type { Finding } from '../finding.ts'
 import { keysAside } from './distribute.ts'
 import { type Answer, describeSilent, judgeSettings, NodeSettings, readAnswers } from './nodes.ts'
 import { findMisplaced } from './placed.ts'
+import { findMissingTriggers } from './triggers.ts'
 
 const NodeFacts = Type.Object({
   ...NodeSettings.properties,
@@ -25,7 +26,8 @@ const migrateRemedy = 'Run `gatehouse migrate --citus` with DATABASE_OWNER_URL.'
 
 /**
  * Verifies a distributed database: that each table is where it belongs, and that on every node its shards
- * have the row-level security and privileges of the table on the coordinator.
+ * have the row-level security, triggers and privileges of the table on the
+ * coordinator.
  * @param isRunning while the program runs, a node that does not answer is no finding: its tenants have no
  *   service, all others do
  */
@@ -33,6 +35,7 @@ export async function verifyCluster(client: pg.Client, isRunning: boolean): Prom
   const findings = [
     ...(await findMisplaced(client)),
     ...(await findForwarding(client)),
+    ...(await findMissingTriggers(client)),
     ...(await findDangerous(client)),
   ]
   if (findings.length > 0) return findings
@@ -88,7 +91,7 @@ function judgeTables(nodes: ReadonlyMap<string, NodeFacts>): Finding[] {
     tables
       .filter(({ name, digest }) => wanted.get(name) !== digest)
       .map(({ name, one, isShard }) => ({
-        problem: `On the node ${node}, ${isShard ? one : `the table ${name}`} has other row-level security or privileges than the table ${name} of the coordinator.`,
+        problem: `On the node ${node}, ${isShard ? one : `the table ${name}`} has other row-level security, triggers or privileges than the table ${name} of the coordinator.`,
         remedy: isShard
           ? 'Undo the change there, or move the shard to another node, which makes it anew (citus_move_shard_placement).'
           : 'Undo the change there, or disable and activate the node (citus_disable_node, citus_activate_node).',

@@ -1,0 +1,21 @@
+import type { Test } from 'tap'
+import { migrate } from '#src/schema/migrate.ts'
+import { verifyDatabase } from '#src/schema/verify.ts'
+import type { CitusDatabase, Cluster } from '#test/support/citus.ts'
+
+/** Runs `migrate --citus`; resolves to the lines that it prints. */
+export async function distributeAll(database: CitusDatabase): Promise<string[]> {
+  const lines: string[] = []
+  await migrate(database, undefined, { citus: true, progress: (line) => lines.push(line) })
+  return lines
+}
+
+export async function isVerified(t: Test, { url, workerUrl }: CitusDatabase): Promise<void> {
+  t.strictSame(await verifyDatabase(url, 'web'), [])
+  t.strictSame(await verifyDatabase(workerUrl, 'worker'), [])
+}
+
+/** A superuser's URL of the database on the coordinator. */
+export function adminUrl({ servers }: Cluster, { name }: CitusDatabase): string {
+  return servers[0]?.url(name) ?? ''
+}
