@@ -27,13 +27,11 @@ export async function distribute(owner: pg.Client, progress: Progress): Promise<
   const missing = await findUndistributed(owner)
   if (missing.length > 0) await setKeysAside(owner, progress)
   for (const table of missing.filter(isReferenceTable)) {
-    await distributeTable(owner, table)
-    progress(`${table} copied to every node`)
+    await distributeTable(owner, table, progress)
   }
   await replaceFunctions(owner) // with the names of the shards
   for (const table of missing.filter((name) => !isReferenceTable(name))) {
-    await distributeTable(owner, table)
-    progress(`${table} distributed`)
+    await distributeTable(owner, table, progress)
     if (table === 'usage_changes') await distributeFunctions(owner)
   }
   await restoreKeys(owner, progress)
@@ -72,7 +70,8 @@ async function distributeFunctions(owner: pg.Client): Promise<void> {
  * security refuses, so it is not forced within this transaction. For the same reason
  * create_distributed_table_concurrently is not used: it needs several transactions.
  */
-async function distributeTable(owner: pg.Client, name: string): Promise<void> {
+async function distributeTable(owner: pg.Client, name: string, progress: Progress): Promise<void> {
+  const begun = performance.now()
   const table = pg.escapeLiteral(`public.${name}`)
   const together = pg.escapeLiteral(name === firstTable ? 'none' : `public.${firstTable}`)
   await owner.query('BEGIN')
@@ -82,6 +81,10 @@ async function distributeTable(owner: pg.Client, name: string): Promise<void> {
       await owner.query('ALTER TABLE scope_keys ALTER COLUMN id TYPE bigint')
     const isForced = await setForced(owner, name, false)
     const triggers = await dropTriggers(owner, name)
+    const { rows } = await owner.query<{ count: string }>(
+      `SELECT count(*) FROM ${pg.escapeIdentifier(name)}`,
+    )
+    progress(`${name}: moving ${rows[0]?.count} rows`)
     await owner.query(
       isReferenceTable(name)
         ? `SELECT create_reference_table(${table})`
@@ -90,10 +93,16 @@ async function distributeTable(owner: pg.Client, name: string): Promise<void> {
     for (const trigger of isReferenceTable(name) ? [] : triggers) await owner.query(trigger)
     if (isForced) await setForced(owner, name, true)
     await owner.query('COMMIT')
+    const where = isReferenceTable(name) ? 'copied to every node' : 'distributed'
+    progress(`${name} ${where} ${secondsSince(begun)}`)
   } catch (error) {
     await owner.query('ROLLBACK')
     throw error
   }
+}
+
+function secondsSince(begun: number): string {
+  return `in ${((performance.now() - begun) / 1_000).toFixed(1)} s`
 }
 
 /**
@@ -177,11 +186,13 @@ async function restoreKeys(owner: pg.Client, progress: Progress): Promise<void> 
     `SELECT "table", "name", "definition" FROM ${keysAside}`,
   )
   const shards = await readShardNames(owner)
+  const begun = performance.now()
   await owner.query('BEGIN')
   try {
     const forced: string[] = []
     for (const table of citusTables) if (await setForced(owner, table, false)) forced.push(table)
     for (const { table, name, definition } of rows) {
+      progress(`${table}: adding the foreign key ${name}`)
       const key = citusTables.includes(table) ? definition : toShard(definition, shards)
       await owner.query(`ALTER TABLE ${table} ADD CONSTRAINT ${pg.escapeIdentifier(name)} ${key}`)
     }
@@ -192,7 +203,7 @@ async function restoreKeys(owner: pg.Client, progress: Progress): Promise<void> 
     await owner.query('ROLLBACK')
     throw error
   }
-  progress(`${rows.length} foreign keys added again`)
+  progress(`${rows.length} foreign keys added again ${secondsSince(begun)}`)
 }
 
 /**
