@@ -16,8 +16,7 @@ export async function definitionsFor(client: pg.ClientBase): Promise<Definitions
 export async function readCitusDefinitions(client: pg.ClientBase): Promise<Definitions> {
   const own = { name: 'citus', sql: await readCitusFunctions(client) }
   const migrations = await readMigrations()
-  const { functions } = parseDefinitions(migrations)
-  const adapted = { name: 'derived', sql: [...deriveFunctions(functions).values()].join(';\n') }
+  const adapted = { name: 'derived', sql: (await readDerivedFunctions(client)).join(';\n') }
   const { tables, ...rest } = parseDefinitions([...migrations, adapted, own])
   const derived = [...tables].map(([name, table]) => {
     if (!citusTables.includes(name)) return [name, table] as const
@@ -29,14 +28,18 @@ export async function readCitusDefinitions(client: pg.ClientBase): Promise<Defin
 }
 
 /** The functions of the migrations in the form that Citus needs, derived from them. */
-export async function readDerivedFunctions(): Promise<string[]> {
+export async function readDerivedFunctions(client: pg.ClientBase): Promise<string[]> {
   const { functions } = await readDefinitions()
-  return [...deriveFunctions(functions).values()]
+  const shards = await readShardNames(client)
+  return [...deriveFunctions(functions).values()].map((text) => withShardNames(text, shards))
 }
 
-/** The statements of functions.sql and data-flow.sql; a table that is not copied to the nodes yet has its own name in it. */
+/** The statements of functions.sql and data-flow.sql. */
 export async function readCitusFunctions(client: pg.ClientBase): Promise<string> {
-  const shards = await readShardNames(client)
-  const sql = await readScripts()
+  return withShardNames(await readScripts(), await readShardNames(client))
+}
+
+/** A name in braces is that of the shard; a table that is not copied to the nodes yet has its own name. */
+function withShardNames(sql: string, shards: ReadonlyMap<string, string>): string {
   return sql.replaceAll(/\{(\w+)\}/g, (_, table: string) => shards.get(table) ?? table)
 }

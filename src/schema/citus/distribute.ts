@@ -39,7 +39,7 @@ export async function distribute(owner: pg.Client, progress: Progress): Promise<
 
 async function replaceFunctions(owner: pg.Client): Promise<void> {
   const statements = [
-    ...(await readDerivedFunctions()),
+    ...(await readDerivedFunctions(owner)),
     ...splitStatements(await readCitusFunctions(owner)),
   ]
   for (const statement of statements.filter((text) => !text.startsWith('CREATE POLICY'))) {

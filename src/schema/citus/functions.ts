@@ -82,14 +82,29 @@ export function deriveFunctions(functions: ReadonlyMap<string, string>): Map<str
   const check = 'check_windows'
   derived.set(check, replaceAll(requireFunction(functions, check), jobsRead))
   for (const [name, statement] of functions) {
-    if (derived.has(name)) continue
-    const own = replaceAll(statement, withoutTriggers)
+    const own = lockOnCoordinator(derived.get(name) ?? replaceAll(statement, withoutTriggers))
     if (own !== statement) derived.set(name, own)
   }
   const texts = [...functions.values()]
   requireUse(withoutTriggers, texts)
   requireUse(jobsRead, [requireFunction(functions, check)])
   return derived
+}
+
+/**
+ * Rows of people and members are locked in the coordinator's own copy of the table, through which every
+ * write enters. Citus would lock the whole table instead, in two ways one after the other, so that two
+ * writes that enter at the same moment end in a deadlock even if they are of different tenants.
+ */
+function lockOnCoordinator(statement: string): string {
+  return statement
+    .split(';')
+    .map((part) =>
+      /\bFOR (?:KEY SHARE|SHARE|NO KEY UPDATE|UPDATE)\b/.test(part)
+        ? part.replaceAll(/\bFROM public\.(memberships|users)\b/g, 'FROM public.{$1}')
+        : part,
+    )
+    .join(';')
 }
 
 type Rule = readonly [form: RegExp, own: string]
