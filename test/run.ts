@@ -7,14 +7,15 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { startClusterOfRun } from '#test/support/citus-run.ts'
 import { describeFailures } from '#test/support/failures.ts'
 import { makeRunFolder } from '#test/support/run-folder.ts'
 import { prepareTemplate } from '#test/support/template.ts'
 
 /*
- * The program behind `npm test`: one PostgreSQL for the whole run, tap with the given arguments,
- * then what failed, and as the last line how many did. Exits as tap does, and with 1 when nothing
- * ran.
+ * The program behind `npm test`: one PostgreSQL for the whole run, or a Citus cluster with
+ * TEST_CLUSTER=citus; tap with the given arguments, then what failed, and as the last line how many did.
+ * Exits as tap does, and with 1 when nothing ran.
  */
 
 /**
@@ -43,24 +44,39 @@ try {
 }
 
 async function runWithDatabase(args: string[]): Promise<number> {
-  const dataDir = join(folder, 'postgres')
-  const database = await startPostgres({ dataDir, settings })
+  const database =
+    process.env.TEST_CLUSTER === 'citus' ? await startClusterOfRun() : await startOne()
   try {
-    await prepareTemplate(database.url('postgres'))
     const results = join(folder, 'results.tap')
-    const code = await runTap(args, results, database.url('postgres'))
+    const code = await runTap(args, results, database.env)
     const tap = await readFile(results, 'utf8').catch(() => '')
     const failures = describeFailures(tap)
     if (failures) console.log(`\n${failures}\n`)
     return conclude(readOutcome(tap), code)
   } finally {
     await database.stop()
+  }
+}
+
+/** One PostgreSQL with the template of the test databases. */
+async function startOne() {
+  const dataDir = join(folder, 'postgres')
+  const database = await startPostgres({ dataDir, settings })
+  const stop = async () => {
+    await database.stop()
     await removePostgres(dataDir)
+  }
+  try {
+    await prepareTemplate(database.url('postgres'))
+    return { env: { TEST_POSTGRES_URL: database.url('postgres') }, stop }
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
 /** Runs tap, whose own reporter stays in view, and leaves its raw TAP in the file `results`. */
-async function runTap(args: string[], results: string, databaseUrl: string): Promise<number> {
+async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): Promise<number> {
   const tap = fileURLToPath(new URL('../node_modules/tap/dist/esm/run.mjs', import.meta.url))
   // Without a terminal tap's reporter is raw TAP. With --output-file it would write that twice.
   const isRaw = !process.stdout.isTTY && !args.some((arg) => /^(-R|--reporter\b)/.test(arg))
@@ -73,7 +89,7 @@ async function runTap(args: string[], results: string, databaseUrl: string): Pro
       // plugin off instead makes tap rebuild itself, and the first run after an install fail.
       env: {
         ...process.env,
-        TEST_POSTGRES_URL: databaseUrl,
+        ...env,
         TAP_TYPE_STRIP_ONLY: '1',
         // Each process loads the same 1,200 modules; the first ones compile them for all. Coverage of
         // lines and functions is as without it, that of branches half a point lower.

@@ -23,5 +23,6 @@ export async function createDistributedDatabase(t: Test): Promise<DistributedDat
     return { admin }
   })
   const superuserUrl = cluster.servers[0]?.url(own.name) ?? ''
-  return { cluster, database: { ...own, superuserUrl }, servers }
+  const nodes = servers.slice(1).map(({ admin }) => admin)
+  return { cluster, database: { ...own, superuserUrl, nodes }, servers }
 }

@@ -147,14 +147,7 @@ export async function createCitusDatabase(
   const name = `citus_${++databases}`
   const [coordinator, ...nodes] = cluster.servers
   if (coordinator === undefined) throw new Error('The cluster has no coordinator.')
-  for (const server of cluster.servers) {
-    await query(
-      server.url('postgres'),
-      `DO $$ BEGIN CREATE ROLE ${logins.owner.name} LOGIN CREATEROLE;
-       EXCEPTION WHEN duplicate_object THEN END $$`,
-    )
-    await query(server.url('postgres'), `CREATE DATABASE ${name} OWNER ${logins.owner.name}`)
-  }
+  await createOnServers(cluster, name)
   const { ownerUrl, url, workerUrl } = urlsOf(coordinator.url('postgres'), name)
   const admin = new pg.Pool({ connectionString: coordinator.url(name), max: 2 })
   admin.on('error', () => {})
@@ -165,6 +158,18 @@ export async function createCitusDatabase(
   }
   if (prepared) await prepareDatabase(cluster, database)
   return database
+}
+
+/** An empty database on every server, and its owner. */
+export async function createOnServers({ servers }: Cluster, name: string): Promise<void> {
+  for (const server of servers) {
+    await query(
+      server.url('postgres'),
+      `DO $$ BEGIN CREATE ROLE ${logins.owner.name} LOGIN CREATEROLE;
+       EXCEPTION WHEN duplicate_object THEN END $$`,
+    )
+    await query(server.url('postgres'), `CREATE DATABASE ${name} OWNER ${logins.owner.name}`)
+  }
 }
 
 const assign = 'assign_distributed_transaction_id(integer, bigint, timestamptz)'

@@ -7,7 +7,8 @@ import type { Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { templateName, type Urls, urlsOf } from './template.ts'
+import { OneAtATimePool } from './one-at-a-time.ts'
+import { isOnCitus, serverUrls, templateName, type Urls, urlsOf } from './template.ts'
 
 export const webhookSecret = 'whsec_test_secret'
 export const encryptionKey = `test:${'a'.repeat(43)}`
@@ -16,25 +17,35 @@ const sessionSecret = 'a session secret that is long enough for a test'
 export type TestDatabase = Urls & {
   /** A superuser's connection, to which row-level security does not apply. */
   admin: pg.Pool
+  /** The same on each node of a Citus cluster. */
+  nodes?: readonly pg.Pool[]
 }
 
 /** A database for one test, copied from the migrated template and dropped when the test ends. */
 export async function createDatabase(t: Test): Promise<TestDatabase> {
-  const clusterUrl = process.env.TEST_POSTGRES_URL
+  const [clusterUrl, ...nodeUrls] = serverUrls()
   if (clusterUrl === undefined) throw new Error('Run tests with: npm test -- test/….test.ts')
+  const servers = [clusterUrl, ...nodeUrls]
   const name = `test_${randomBytes(6).toString('hex')}`
   // FILE_COPY is faster than WAL_LOG; test databases need not survive a crash.
   const create = `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY FILE_COPY`
-  await onCluster(clusterUrl, (cluster) => cluster.query(create))
+  await Promise.all(servers.map((url) => onCluster(url, (cluster) => cluster.query(create))))
   const urls = urlsOf(clusterUrl, name)
-  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 4 })
+  const [admin, ...nodes] = servers.map((url) => openAdmin(urlsOf(url, name).superuserUrl))
+  if (admin === undefined) throw new Error('There is no server.')
+  t.teardown(async () => {
+    await Promise.all([admin, ...nodes].map((pool) => pool.end()))
+    for (const url of servers) await onCluster(url, (cluster) => dropDatabase(cluster, name))
+  })
+  return { ...urls, admin, nodes }
+}
+
+function openAdmin(connectionString: string): pg.Pool {
+  const Pool = isOnCitus() ? OneAtATimePool : pg.Pool
+  const admin = new Pool({ connectionString, max: 4 })
   // Some tests, and the DROP below, terminate backends.
   admin.on('error', () => {})
-  t.teardown(async () => {
-    await admin.end()
-    await onCluster(clusterUrl, (cluster) => dropDatabase(cluster, name))
-  })
-  return { ...urls, admin }
+  return admin
 }
 
 const closingLooks = 20
@@ -46,7 +57,10 @@ const closingPauseMs = 10
  */
 async function dropDatabase(cluster: pg.Client, name: string): Promise<void> {
   for (let look = 0; look < closingLooks; look++) {
-    const open = await cluster.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name])
+    const open = await cluster.query(
+      `SELECT FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
+      [name],
+    )
     if (open.rowCount === 0) break
     await pause(closingPauseMs)
   }

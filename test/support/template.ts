@@ -11,6 +11,19 @@ export const logins = {
 /** `npm run mutate` uses templates with a mutation. */
 export const templateName = process.env.TEST_TEMPLATE ?? 'gatehouse_template'
 
+/** The superuser's URLs of the servers of the run: the only one, or the coordinator and the nodes. */
+export function serverUrls(): string[] {
+  const { TEST_POSTGRES_URL, TEST_CITUS_NODES } = process.env
+  return [TEST_POSTGRES_URL, ...(TEST_CITUS_NODES?.split(' ') ?? [])].filter(
+    (url) => url !== undefined,
+  )
+}
+
+/** Whether every test database of this run is distributed with Citus (TEST_CLUSTER=citus). */
+export function isOnCitus(): boolean {
+  return serverUrls().length > 1
+}
+
 export type Urls = { superuserUrl: string; ownerUrl: string; url: string; workerUrl: string }
 
 /** Connection URLs of one database of the cluster, by role. */

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { type CollectedRoute, collectRoutes } from '#test/support/collected-routes.ts'
 import { build, type TestApp } from '#test/support/helper.ts'
 import { comparable } from '#test/support/probes.ts'
-import { type Actor, actors } from './actors.ts'
+import { type Actor, actors, chosenActors } from './actors.ts'
 import type { Entry } from './entries.ts'
 import { expectedStatus } from './expected.ts'
 import type { Kind, Placed } from './kind.ts'
@@ -42,7 +42,7 @@ type Fixtures = {
 }
 
 type Options = {
-  /** All by default. */
+  /** All that were chosen by default. */
   callers?: readonly Actor[]
   /** Known differences that are not faults. */
   isExcused?: (verdict: Verdict) => boolean
@@ -82,7 +82,7 @@ export async function openProgram(
 export async function runMatrix(
   setup: Setup,
   entries: readonly Entry[],
-  { callers = actors, isExcused = () => false }: Options = {},
+  { callers = chosenActors, isExcused = () => false }: Options = {},
 ): Promise<{ verdicts: Verdict[]; before: Trace; after: Trace }> {
   const fixtures = await createFixtures(setup, callers, kindsOf(entries))
   const before = await traceOf(setup.world)
