@@ -151,17 +151,18 @@ export async function changeOrder(
   change: { shippingAddress: ShippingAddress },
   now: Date,
 ) {
-  const rows = await tx.order.updateManyAndReturn({
-    where: { id, userId: owner.userId },
+  // First, because with Citus a function of the owner reads no rows that the transaction has changed.
+  const [entered] = await tx.$queryRaw<{ tenantId: string | null }[]>`
+    SELECT enter_order_tenant(${id}) AS "tenantId"`
+  const tenantId = entered?.tenantId ?? null
+  const [row] = await tx.order.updateManyAndReturn({
+    where: { id, userId: owner.userId, ...(tenantId !== null && { tenantId }) },
     data: { shippingAddress: change.shippingAddress, updatedAt: now },
   })
-  const [row] = rows
-  if (row === undefined) return null
-  const order = toOrder(row)
-  await tx.$queryRaw`SELECT enter_order_tenant(${id})`
-  await publish(tx, row, { kind: orderUpdated, data: order }, now)
-  await tx.$queryRaw`SELECT leave_order_tenant()::text`
-  return order
+  const order = row && toOrder(row)
+  if (row && order) await publish(tx, row, { kind: orderUpdated, data: order }, now)
+  if (tenantId !== null) await tx.$queryRaw`SELECT leave_order_tenant()::text`
+  return order ?? null
 }
 
 /** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */
