@@ -83,18 +83,20 @@ export async function runCrashRounds(
   /** Kills database connections most often: that is fast, and hits between any two statements. */
   async function strike(dice: number): Promise<void> {
     if (dice < processKills) return oneOf(dice % 2 === 0 ? webs : workers).kill()
-    if (target === 'server') return crashServer(database)
-    await database.admin.query(
+    const server = oneOf([database.admin, ...(database.nodes ?? [])])
+    if (target === 'server') return crashServer(server)
+    // A node of a Citus cluster has connections of the coordinator.
+    await server.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()
-         AND application_name LIKE 'gatehouse%'`,
+         AND (application_name LIKE 'gatehouse%' OR application_name LIKE 'citus_internal%')`,
     )
   }
 
-  function oneOf(processes: readonly Killable[]): Killable {
-    const process = processes[random(processes.length)]
-    if (process === undefined) throw new Error('no process')
-    return process
+  function oneOf<Item>(items: readonly Item[]): Item {
+    const item = items[random(items.length)]
+    if (item === undefined) throw new Error('nothing to choose from')
+    return item
   }
 
   async function resend(ids: readonly string[]): Promise<void> {

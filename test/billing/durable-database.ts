@@ -7,15 +7,28 @@ import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
+import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
 import type { TestDatabase } from '#test/support/helper.ts'
-import { logins, urlsOf } from '#test/support/template.ts'
+import { isOnCitus, logins, urlsOf } from '#test/support/template.ts'
 
 const name = 'durable'
 const pollMs = 20
 const recoveryMs = 30_000
 
-/** A database on its own server with synchronous commits, as in production. */
+/** A database on its own server, or Citus cluster, with synchronous commits, as in production. */
 export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
+  return isOnCitus() ? startDurableCluster(t) : startDurableServer(t)
+}
+
+async function startDurableCluster(t: Test): Promise<TestDatabase> {
+  const { database } = await createDistributedDatabase(t)
+  // What a crash has left is ended at once; the default is a minute.
+  await database.admin.query(`ALTER SYSTEM SET citus.recover_2pc_interval = '1s'`)
+  await database.admin.query('SELECT pg_reload_conf()')
+  return database
+}
+
+async function startDurableServer(t: Test): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-durable-'))
   await chmod(folder, 0o711) // for the account the server runs under when this is root
   const dataDir = join(folder, 'data')
@@ -39,7 +52,7 @@ export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
  * `kill -9` of one process of the server, which then ends all the others and recovers from its WAL.
  * Resolves after the recovery.
  */
-export async function crashServer({ admin }: TestDatabase): Promise<void> {
+export async function crashServer(admin: pg.Pool): Promise<void> {
   const killed = await checkpointerOf(admin)
   process.kill(killed, 'SIGKILL')
   const end = performance.now() + recoveryMs

@@ -90,12 +90,14 @@ t.test('the checker finds each kind of violation', async (t) => {
 })
 
 /** Kills connections most often: that is fast, and hits between any two statements. */
-async function strike({ admin }: TestDatabase, worker: Killable, dice: number): Promise<void> {
+async function strike(database: TestDatabase, worker: Killable, dice: number): Promise<void> {
   if (dice === 0) return worker.kill()
-  await admin.query(
+  const servers = [database.admin, ...(database.nodes ?? [])]
+  // A node of a Citus cluster has connections of the coordinator.
+  await servers[dice % servers.length]?.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND usename LIKE '%worker' AND application_name LIKE 'gatehouse%'`,
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename LIKE '%worker'
+       AND (application_name LIKE 'gatehouse%' OR application_name LIKE 'citus_internal%')`,
   )
 }
 
