@@ -80,7 +80,7 @@ t.test('the checker finds each kind of violation', async (t) => {
       `DELETE FROM due_attempts;
        UPDATE deliveries SET status = 'succeeded', attempts = 2, next_attempt_at = NULL, finished_at = now();
        INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms, status_code)
-       SELECT tenant_id, id, 0, n, now(), 1, CASE n WHEN 1 THEN 500 ELSE 204 END
+       SELECT tenant_id, id, 0, n, now(), 1, CASE WHEN n = 1 THEN 500 ELSE 204 END
        FROM deliveries, generate_series(1, 2) n`,
     )
     t.strictSame(await checkDeliveries(database.admin), [])
