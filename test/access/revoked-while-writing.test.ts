@@ -9,10 +9,16 @@ import { openProgram } from '#test/access/matrix/matrix.ts'
 import { commonPlaces, kinds, placesFor } from '#test/access/matrix/objects.ts'
 import { isSafe, send } from '#test/access/matrix/request.ts'
 import { type Revocation, revocationsOf } from '#test/access/matrix/revocations.ts'
-import { digestOf } from '#test/access/matrix/trace.ts'
+import { currentTransaction, digestOf } from '#test/access/matrix/trace.ts'
 import { type Caller, createCaller, createWorld } from '#test/access/matrix/world.ts'
 import { createFolder, createTeam } from '#test/support/chain.ts'
-import { build, createTestPost, type TestApp } from '#test/support/helper.ts'
+import {
+  build,
+  createDatabase,
+  createTestPost,
+  createUser,
+  type TestApp,
+} from '#test/support/helper.ts'
 import { comparable } from '#test/support/probes.ts'
 import { serviceOwner } from '#test/support/service-owner.ts'
 import { owner } from '#test/support/token-owner.ts'
@@ -27,6 +33,23 @@ const bothLocks = { queryScope: true, rowLevelSecurity: true }
 // Without a provider these fail before they write, with and without the right.
 const withoutWrite = (entry: Entry) => entry.row.answer === 503
 
+t.test('the digest shows each kind of write, also of rows from before', async (t) => {
+  const database = await createDatabase(t)
+  const { userId } = await createUser(database)
+  const since = await currentTransaction(database)
+  const writes = {
+    insert: 'INSERT INTO users DEFAULT VALUES',
+    update: `UPDATE users SET name = 'x' WHERE id = ${userId}`,
+    delete: `DELETE FROM users WHERE id = ${userId}`,
+  }
+  for (const [name, sql] of Object.entries(writes)) {
+    const before = await digestOf(database, since)
+    t.equal(await digestOf(database, since), before, `${name}: nothing is written`)
+    await database.admin.query(sql)
+    t.not(await digestOf(database, since), before, name)
+  }
+})
+
 t.test('a right that is taken away after the early check is not used', async (t) => {
   const { setup, routes } = await openProgram(t, bothLocks)
   const { test } = setup
@@ -37,8 +60,9 @@ t.test('a right that is taken away after the early check is not used', async (t)
   for (const entry of writes) {
     for (const revocation of revocationsOf(entry.row)) {
       cases += 1
+      const since = await currentTransaction(test.database)
       const { caller, object } = await prepare(entry, revocation)
-      const { answer, before, after } = await revokeMeanwhile(caller, revocation, () =>
+      const { answer, before, after } = await revokeMeanwhile(caller, revocation, since, () =>
         send(test, entry, caller, object),
       )
       const name = `${entry.name}, ${revocation.actor}: ${revocation.name}`
@@ -77,6 +101,7 @@ t.test('a right that is taken away after the early check is not used', async (t)
   async function revokeMeanwhile<Answer>(
     caller: Caller,
     { sql }: Revocation,
+    since: string,
     run: () => Promise<Answer>,
   ) {
     const { enter } = test.app.db
@@ -85,14 +110,14 @@ t.test('a right that is taken away after the early check is not used', async (t)
       const facts = await enter(entry)
       if (before === undefined) {
         await test.database.admin.query(sql, [caller.userId])
-        before = await digestOf(test.database)
+        before = await digestOf(test.database, since)
       }
       return facts
     }
     Object.assign(test.app.db, { enter: revoking })
     const answer = await run().finally(() => Object.assign(test.app.db, { enter }))
     if (before === undefined) throw new Error('The request was not looked at early.')
-    return { answer, before, after: await digestOf(test.database) }
+    return { answer, before, after: await digestOf(test.database, since) }
   }
 })
 

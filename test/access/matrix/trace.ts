@@ -27,18 +27,30 @@ export async function traceOf({ test, home, elsewhere }: World): Promise<Trace> 
   return Object.fromEntries(await Promise.all(digests))
 }
 
-/** One digest of all rows of all tables, the queue's jobs included; without the time of the last use. */
-export async function digestOf({ admin }: TestDatabase): Promise<string> {
+/**
+ * One digest of all tables, the queue's jobs included: the number of their rows, and the rows without the
+ * time of the last use.
+ * @param since rows that were written before this transaction, and not changed since, are only counted
+ */
+export async function digestOf({ admin }: TestDatabase, since = '0'): Promise<string> {
   const { rows: tables } = await admin.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1`,
   )
+  const row = `(to_jsonb(x) - 'last_used_at' - 'last_seen_at')::text`
   const parts = [...tables.map(({ name }) => name), 'pgboss.job'].map(
     (name) => `
-      SELECT '${name} ' || coalesce(md5(string_agg(row, ',' ORDER BY row)), '') AS digest
-      FROM (SELECT (to_jsonb(x) - 'last_used_at' - 'last_seen_at')::text AS row FROM ${name} x) rows`,
+      SELECT concat_ws(' ', '${name}', count(*), md5(string_agg(${row}, ',' ORDER BY ${row})
+        FILTER (WHERE x.xmin::text::bigint >= ${since}))) AS digest
+      FROM ${name} x`,
   )
   // PostgreSQL may read large tables in parallel, in any order.
   const { rows } = await admin.query<{ digest: string }>(`${parts.join(' UNION ALL ')} ORDER BY 1`)
   return rows.map(({ digest }) => digest).join('\n')
+}
+
+/** The id of a transaction that begins now. */
+export async function currentTransaction({ admin }: TestDatabase): Promise<string> {
+  const { rows } = await admin.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id')
+  return rows[0]?.id ?? ''
 }
