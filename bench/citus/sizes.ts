@@ -24,6 +24,8 @@ const query = `
 export async function readSizes({ name, servers }: Contender, tenants: number): Promise<Size[]> {
   const sizes: Size[] = []
   for (const [n, { admin }] of servers.entries()) {
+    // Otherwise Citus hides shards from pg_class. A server without it takes any such setting.
+    await admin.query('SET citus.override_table_visibility = off')
     const { rows } = await admin.query<Omit<Size, 'tenants' | 'server'>>(query, [
       referenceTables,
       distributedTables,
