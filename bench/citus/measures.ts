@@ -53,7 +53,7 @@ export async function spendOnDeliveries(
   seconds: number,
 ): Promise<Spent> {
   const events = Math.ceil((seconds * deliveriesPerSecond) / endpoints)
-  // One after another: with Citus, writers of several tenants wait for each other, and may deadlock.
+  // One after another: with Citus, writers of one tenant wait for each other, at most for their timeout.
   const db = openDatabase(contender.url, 1)
   await publishMany(db, publishers, events, 1).finally(() => db.close())
   // With the start of the worker, which delivers before it could be said that it has started.

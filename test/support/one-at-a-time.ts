@@ -2,6 +2,7 @@ import pg from 'pg'
 
 const writesReferenceTable = /\b(?:INSERT INTO|UPDATE|DELETE FROM) (?:tenants|users|memberships)\b/
 const deadlock = '40P01'
+const maxTries = 10
 
 /**
  * A superuser's pool on a Citus cluster. What a test writes into the tables that are copied to each node
@@ -18,12 +19,13 @@ export class OneAtATimePool extends pg.Pool {
     const text: string = statement?.text ?? statement
     if (!writesReferenceTable.test(text)) return run()
     const again = async () => {
-      for (;;) {
+      for (let tries = 1; ; tries += 1) {
         try {
           return await run()
         } catch (error) {
           // With a statement of the program that is tested.
-          if (!(error instanceof pg.DatabaseError) || error.code !== deadlock) throw error
+          const isDeadlock = error instanceof pg.DatabaseError && error.code === deadlock
+          if (!isDeadlock || tries === maxTries) throw error
         }
       }
     }

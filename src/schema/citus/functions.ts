@@ -85,6 +85,9 @@ export function deriveFunctions(functions: ReadonlyMap<string, string>): Map<str
     const own = lockOnCoordinator(derived.get(name) ?? replaceAll(statement, withoutTriggers))
     if (own !== statement) derived.set(name, own)
   }
+  if (![...derived.values()].some((text) => text.includes('{memberships}'))) {
+    throw new Error('No function locks the row of a member in a form that is known.')
+  }
   const texts = [...functions.values()]
   requireUse(withoutTriggers, texts)
   requireUse(jobsRead, [requireFunction(functions, check)])

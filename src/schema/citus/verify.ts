@@ -26,8 +26,7 @@ const migrateRemedy = 'Run `gatehouse migrate --citus` with DATABASE_OWNER_URL.'
 
 /**
  * Verifies a distributed database: that each table is where it belongs, and that on every node its shards
- * have the row-level security, triggers and privileges of the table on the
- * coordinator.
+ * have the row-level security, triggers and privileges of the table on the coordinator.
  * @param isRunning while the program runs, a node that does not answer is no finding: its tenants have no
  *   service, all others do
  */
