@@ -8,7 +8,7 @@ const readmePlace = /(<!-- performance: generated -->\n)[\s\S]*?(<!-- \/performa
 
 /**
  * Writes the sections into bench/RESULTS.md, keeping those that were not measured this time, and the
- * ratios of all sections into the README.
+ * ratios of all sections that have a goal into the README.
  */
 export async function writeResults(sections: readonly Section[], effort: Effort): Promise<void> {
   const known = readSections(await readFile(resultsFile, 'utf8').catch(() => ''))
@@ -18,7 +18,7 @@ export async function writeResults(sections: readonly Section[], effort: Effort)
   const whole = [...known].map(([title, text]) => `## ${title}\n\n${text.trim()}\n`)
   await writeFile(resultsFile, ['# Results\n', ...whole].join('\n'))
 
-  const ratios = [...known.values()].flatMap(readRatios)
+  const ratios = [...known.values()].flatMap(readRatios).filter((row) => row.at(-1) !== '–')
   const readme = await readFile(readmeFile, 'utf8')
   const shown = `\n${table([ratioHead, ...ratios])}\n`
   await writeFile(
